@@ -76,7 +76,7 @@ const consoleInWords = {
 };
 
 /** Returns the plugin for workerd. `environment` selects an environment of wrangler.toml and its bindings. */
-const workerd = (environment?: string) => ({
+const createWorkerdConfig = (environment?: string) => ({
   plugins: [
     cloudflareTest({
       main: './test/fixtures/test-worker.ts',
@@ -108,7 +108,7 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { t
 /**
  * Test files share a Worker, as requests do in production. Separate Workers took most of the suite's time.
  */
-const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...timeouts };
+const sharedConfig = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...timeouts };
 
 export default defineConfig({
   test: {
@@ -155,17 +155,17 @@ export default defineConfig({
         },
       },
       {
-        ...workerd(),
-        test: { name: 'gate in workerd', include: ['test/gate/workerd/**/*.test.ts'], ...shared },
+        ...createWorkerdConfig(),
+        test: { name: 'gate in workerd', include: ['test/gate/workerd/**/*.test.ts'], ...sharedConfig },
       },
       {
         // The environment that binds a queue, from which the Worker of the tests consumes messages.
-        ...workerd('production'),
-        test: { name: 'gate in workerd with a queue', include: queueTests, ...shared },
+        ...createWorkerdConfig('production'),
+        test: { name: 'gate in workerd with a queue', include: queueTests, ...sharedConfig },
       },
       {
         // Runs the tests of the gate in Node again in workerd, without worker threads and Node's own modules.
-        ...workerd(),
+        ...createWorkerdConfig(),
         test: {
           name: 'full: the gate of Node in workerd',
           include: ['test/gate/node/**/*.test.ts'],
@@ -211,16 +211,16 @@ export default defineConfig({
         },
       },
       {
-        ...workerd(),
-        test: { name: 'full in workerd', include: fullWorkerd, ...shared },
+        ...createWorkerdConfig(),
+        test: { name: 'full in workerd', include: fullWorkerd, ...sharedConfig },
       },
       {
-        ...workerd(),
+        ...createWorkerdConfig(),
         test: {
           name: 'full in workerd with MCP servers',
           include: realServers,
           globalSetup: 'test/full/mcp/servers/global-setup.ts',
-          ...shared,
+          ...sharedConfig,
         },
       },
     ],

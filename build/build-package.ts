@@ -25,11 +25,11 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', ou
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
 }; // the package.json of this repository
-const built = (target: string): string => join(out, target.replace('./dist/', ''));
+const toOutputPath = (target: string): string => join(out, target.replace('./dist/', ''));
 const entries = Object.values(exports);
 shakeDeclarations(
   out,
-  entries.map(({ types }) => built(types)),
+  entries.map(({ types }) => toOutputPath(types)),
 );
 
 await build({
@@ -85,7 +85,7 @@ await build({
   logLevel: 'warning',
 });
 
-const scripts = new Set(entries.map((entry) => built(entry.default)));
+const scripts = new Set(entries.map((entry) => toOutputPath(entry.default)));
 for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.js')) removeEmpty(join(out, file));
 }

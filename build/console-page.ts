@@ -19,7 +19,7 @@ export const BUILT_PAGE = join(folder, 'built-page.js');
  * a cache.
  */
 export async function buildConsolePage(): Promise<void> {
-  const text = toModule(await bundled());
+  const text = toModule(await bundlePage());
   if (existsSync(BUILT_PAGE) && readFileSync(BUILT_PAGE, 'utf8') === text) return;
   // Another process may be reading the module, so it is replaced in one step.
   const temporary = `${BUILT_PAGE}.${process.pid}`;
@@ -27,12 +27,12 @@ export async function buildConsolePage(): Promise<void> {
   renameSync(temporary, BUILT_PAGE);
 }
 
-interface Bundled {
+interface PageBundle {
   readonly script: string;
   readonly style: string;
 }
 
-async function bundled(): Promise<Bundled> {
+async function bundlePage(): Promise<PageBundle> {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { page: join(folder, 'page/main.tsx') },
@@ -50,18 +50,18 @@ async function bundled(): Promise<Bundled> {
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'warning',
   });
-  const textOf = (extension: string): string => {
+  const getOutputText = (extension: string): string => {
     const file = outputFiles.find(({ path }) => path.endsWith(extension));
     if (!file) throw new Error(`The build of the console has no ${extension} file.`);
     return file.text.trim();
   };
-  return { script: textOf('.js'), style: textOf('.css') };
+  return { script: getOutputText('.js'), style: getOutputText('.css') };
 }
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b5fd9'/%3E%3Cpath d='M5 3.5v9M11 3.5v9M5 8h6' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-function toModule({ script, style }: Bundled): string {
+function toModule({ script, style }: PageBundle): string {
   const page = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
@@ -72,8 +72,8 @@ function toModule({ script, style }: Bundled): string {
   ].join('');
   const policy = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${computeHash(script)}`,
+    `style-src ${computeHash(style)}`,
     "connect-src 'self'",
     "img-src 'self' blob: data:",
     "base-uri 'none'",
@@ -91,6 +91,7 @@ function toModule({ script, style }: Bundled): string {
   ].join('\n');
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const computeHash = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 if (import.meta.main) await buildConsolePage();

@@ -39,7 +39,7 @@ interface Reference {
 }
 
 /** A referenced name: an export of an entry, or a name that another statement mentions. */
-interface Asked extends Reference {
+interface ReferenceRequest extends Reference {
   readonly isPublic: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Node {
  */
 export function shakeDeclarations(folder: string, entries: readonly string[]): void {
   const files = new Map<string, DeclarationFile>();
-  const fileOf = (path: string): DeclarationFile => {
+  const getFile = (path: string): DeclarationFile => {
     const known = files.get(path) ?? readDeclarations(path);
     files.set(path, known);
     return known;
@@ -74,14 +74,18 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
   const used = new Map<string, Set<Statement>>();
   const published = new Set<Statement>();
   const asked = new Set<string>();
-  const todo: Asked[] = entries.map((file) => ({ file: resolve(file), name: '*', isPublic: true }));
+  const todo: ReferenceRequest[] = entries.map((file) => ({
+    file: resolve(file),
+    name: '*',
+    isPublic: true,
+  }));
   const kept = new Set<string>();
   for (let next = todo.pop(); next; next = todo.pop()) {
     const { file, name, isPublic } = next;
     const key = `${file} ${name} ${isPublic}`;
     if (asked.has(key)) continue;
     asked.add(key);
-    const { statements, exports, allOf } = fileOf(file);
+    const { statements, exports, allOf } = getFile(file);
     if (!kept.has(file)) {
       kept.add(file);
       for (const statement of statements) if (statement.isKept) use(file, statement, false);
@@ -99,7 +103,7 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
     if (statements === undefined && !kept.has(path)) {
       rmSync(path);
       rmSync(`${path}.map`, { force: true });
-    } else writeShaken(path, fileOf(path), statements ?? new Set(), published);
+    } else writeShaken(path, getFile(path), statements ?? new Set(), published);
   }
 
   function follow(file: string, target: string | Reference, isPublic: boolean): void {
@@ -108,7 +112,7 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
   }
 
   function useLocal(file: string, name: string, isPublic: boolean): void {
-    const { statements, imports } = fileOf(file);
+    const { statements, imports } = getFile(file);
     const imported = imports.get(name);
     if (imported) todo.push({ ...imported, isPublic });
     for (const statement of statements) if (statement.names.includes(name)) use(file, statement, isPublic);
@@ -134,9 +138,9 @@ function readDeclarations(path: string): DeclarationFile {
   const exports = new Map<string, string | Reference>();
   const imports = new Map<string, Reference>();
   const allOf: string[] = [];
-  const fileOf = (source: unknown): string | undefined => {
+  const resolveSource = (source: unknown): string | undefined => {
     const to = String((source as { value: unknown }).value);
-    return to.startsWith('.') ? declarationsAt(resolve(dirname(path), to)) : undefined;
+    return to.startsWith('.') ? toDeclarationPath(resolve(dirname(path), to)) : undefined;
   };
   let end = 0;
   for (const node of body) {
@@ -145,36 +149,36 @@ function readDeclarations(path: string): DeclarationFile {
     const names: string[] = [];
     let isKept = false;
     let imported: { local: string; text: string }[] | undefined;
-    const source = node.source ? fileOf(node.source) : undefined;
+    const source = node.source ? resolveSource(node.source) : undefined;
     const specifiers = (node.specifiers ?? []) as readonly Node[];
     if (node.type === 'ImportDeclaration') {
       isKept = specifiers.length === 0;
       imported = [];
       for (const one of specifiers) {
-        const local = nameOf(one.local);
+        const local = getName(one.local);
         imported.push({ local, text: text.slice(one.start, one.end) });
-        const name = one.type === 'ImportSpecifier' ? nameOf(one.imported) : '*';
+        const name = one.type === 'ImportSpecifier' ? getName(one.imported) : '*';
         if (source) imports.set(local, { file: source, name });
       }
     } else if (node.type === 'ExportAllDeclaration') {
       isKept = true;
       if (source) allOf.push(source);
     } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
-      names.push(...declaredBy(node.declaration as Node));
+      names.push(...getDeclaredNames(node.declaration as Node));
       for (const name of names) exports.set(name, name);
     } else if (node.type === 'ExportNamedDeclaration') {
       isKept = true;
       for (const one of specifiers) {
-        const local = nameOf(one.local);
-        exports.set(nameOf(one.exported), source ? { file: source, name: local } : local);
+        const local = getName(one.local);
+        exports.set(getName(one.exported), source ? { file: source, name: local } : local);
       }
     } else if (node.type === 'ExportDefaultDeclaration') {
       isKept = true;
     } else {
-      names.push(...declaredBy(node));
+      names.push(...getDeclaredNames(node));
       isKept = names.length === 0;
     }
-    const found = mentionsIn(node, fileOf);
+    const found = collectMentions(node, resolveSource);
     const isList = node.type === 'ImportDeclaration' || (node.type === 'ExportNamedDeclaration' && source);
     statements.push({
       start,
@@ -197,9 +201,9 @@ function readDeclarations(path: string): DeclarationFile {
  * Returns the path of an imported module's declarations: TypeScript reads `./a.ts` and `./a.js` as
  * `./a.d.ts`.
  */
-const declarationsAt = (path: string): string => `${path.replace(/\.(tsx?|js)$/, '')}.d.ts`;
+const toDeclarationPath = (path: string): string => `${path.replace(/\.(tsx?|js)$/, '')}.d.ts`;
 
-const nameOf = (node: unknown): string => {
+const getName = (node: unknown): string => {
   const { name, value } = node as { name?: string; value?: string };
   return name ?? value ?? '';
 };
@@ -208,24 +212,24 @@ const isValue = (node: Node): boolean =>
   node.type === 'VariableDeclaration' ||
   (node.type === 'ExportNamedDeclaration' && node.declaration !== null && isValue(node.declaration as Node));
 
-function declaredBy(node: Node): string[] {
+function getDeclaredNames(node: Node): string[] {
   if (node.type === 'VariableDeclaration') {
-    return (node.declarations as readonly { id: unknown }[]).map(({ id }) => nameOf(id));
+    return (node.declarations as readonly { id: unknown }[]).map(({ id }) => getName(id));
   }
   // `declare global` and `declare module 'x'` change declarations of other files.
   if (node.type === 'TSModuleDeclaration' || node.type === 'TSGlobalDeclaration') return [];
-  return node.id ? [nameOf(node.id)] : [];
+  return node.id ? [getName(node.id)] : [];
 }
 
 /** The keys of members are not references. */
-const MEMBERS = new Set([
+const MEMBER_TYPES = new Set([
   'TSPropertySignature',
   'TSMethodSignature',
   'PropertyDefinition',
   'MethodDefinition',
 ]);
 
-function mentionsIn(
+function collectMentions(
   statement: Node,
   fileOf: (source: unknown) => string | undefined,
 ): { mentions: Set<string>; inline: Reference[] } {
@@ -235,13 +239,13 @@ function mentionsIn(
     if (Array.isArray(value)) for (const one of value) visit(one);
     if (typeof value !== 'object' || value === null || !('type' in value)) return;
     const node = value as Node; // every object with a `type` in the tree is a node
-    if (node.type === 'Identifier') mentions.add(nameOf(node));
+    if (node.type === 'Identifier') mentions.add(getName(node));
     if (node.type === 'TSImportType') {
       const file = fileOf(node.source ?? node.argument);
-      if (file) inline.push({ file, name: firstOf(node.qualifier) });
+      if (file) inline.push({ file, name: getFirstName(node.qualifier) });
     }
     for (const [key, child] of Object.entries(node)) {
-      if (key === 'key' && MEMBERS.has(node.type) && node.computed !== true) continue;
+      if (key === 'key' && MEMBER_TYPES.has(node.type) && node.computed !== true) continue;
       if (node.type === 'TSImportType' && key === 'qualifier') continue;
       visit(child);
     }
@@ -251,10 +255,10 @@ function mentionsIn(
 }
 
 /** Returns the first name of `A.B.C`, or `*` if there is none. */
-function firstOf(qualifier: unknown): string {
+function getFirstName(qualifier: unknown): string {
   if (!qualifier) return '*';
   const node = qualifier as Node; // the qualifier of an import type is a node
-  return node.type === 'TSQualifiedName' ? firstOf(node.left) : nameOf(node);
+  return node.type === 'TSQualifiedName' ? getFirstName(node.left) : getName(node);
 }
 
 /**
@@ -275,7 +279,7 @@ function writeShaken(
   const mentioned = new Set([...used].flatMap(({ mentions }) => [...mentions]));
   const hasLocals = [...used].some(({ isLocal }) => isLocal);
   const lines: (readonly Piece[])[] = [];
-  const made = (text: string): void => {
+  const addGeneratedLine = (text: string): void => {
     lines.push([{ text, was: -1, lost: 0 }]);
   };
   for (const statement of file.statements) {
@@ -287,20 +291,20 @@ function writeShaken(
     const first = file.text.slice(0, start).split('\n').length - 1;
     if (statement.imported !== undefined && !statement.isKept) {
       const left = statement.imported.filter(({ local }) => mentioned.has(local));
-      if (left.length === statement.imported.length) lines.push(...piecesOf(text, first).map((one) => [one]));
+      if (left.length === statement.imported.length) lines.push(...toPieces(text, first).map((one) => [one]));
       else if (left.length > 0) {
         // Imports of several names always use braces.
         const from = text.slice(text.lastIndexOf(' from '));
-        made(`import { ${left.map((one) => one.text).join(', ')} }${from}`);
+        addGeneratedLine(`import { ${left.map((one) => one.text).join(', ')} }${from}`);
       }
     } else if (used.has(statement) && (!statement.isMark || hasLocals)) {
-      const pieces = piecesOf(text, first);
-      if (statement.isValue) lines.push(...linesOf(pieces));
+      const pieces = toPieces(text, first);
+      if (statement.isValue) lines.push(...toLines(pieces));
       else lines.push(...pieces.map((piece) => [piece]));
     }
   }
   const isModule = [...used].some(({ names, imported }) => imported === undefined && names.length > 0);
-  if (lines.length === 0 && !isModule) made('export {};');
+  if (lines.length === 0 && !isModule) addGeneratedLine('export {};');
   const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { mappings: string }; // written by the compiler
   const decoded = decode(map.mappings);
   const mappings = lines.map((pieces) => {
@@ -319,7 +323,7 @@ function writeShaken(
 }
 
 /** Returns the lines of a statement, indented with tabs, without empty ones. */
-const piecesOf = (text: string, first: number): Piece[] =>
+const toPieces = (text: string, first: number): Piece[] =>
   text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
     const shown = line.replace(/^(?: {4})+/, (spaces) => '\t'.repeat(spaces.length / 4));
@@ -330,7 +334,7 @@ const piecesOf = (text: string, first: number): Piece[] =>
  * Joins pieces without the spaces before each line, and without semicolons before closing braces. Comments of
  * several lines keep their lines, since editors show them.
  */
-function linesOf(pieces: readonly Piece[]): Piece[][] {
+function toLines(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = [];
   let isInComment = false;
   let isBelowComment = false;

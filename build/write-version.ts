@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 
 /** The files that contain the version, in addition to `package.json`. */
-const NAMING = [
+const VERSIONED_FILES = [
   'README.md',
   'src/create/cli/options.ts',
   'src/create/package.json',
@@ -20,7 +20,7 @@ const NAMING = [
   'test/gate/node/mcp/client/revisions.test.ts',
 ];
 
-const versionOf = (): string => {
+const readVersion = (): string => {
   const manifest = readFileSync(join(root, 'package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version; // the package.json of this repository
 };
@@ -32,10 +32,10 @@ const change = (file: string, from: string, to: string): void => {
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(from, to));
 };
 
-const before = versionOf();
+const before = readVersion();
 run('npx', 'changeset', 'version');
-const after = versionOf();
+const after = readVersion();
 if (after !== before) {
-  for (const file of NAMING) change(file, before, after);
+  for (const file of VERSIONED_FILES) change(file, before, after);
   run('npm', 'install', '--package-lock-only', '--ignore-scripts');
 }

@@ -3,8 +3,8 @@
  * knows no specific module.
  */
 import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
-import { dueRefs, scheduleAlarm } from './alarms.ts';
-import { type Alarm, incarnationIn, type LedgerScope, NEVER } from './session-storage.ts';
+import { listDueRefs, scheduleAlarm } from './alarms.ts';
+import { type Alarm, getIncarnation, type LedgerScope, NEVER } from './session-storage.ts';
 
 /** A row that an alarm offers. The caller adds the session's name. */
 export type OfferedRow = Omit<DueRow, 'name'>;
@@ -72,10 +72,10 @@ const NO_ATTEMPTS = { attempts: 0, misses: 0 };
 
 /** Returns the due rows, each the first of its lane. They become due again in case there is no reply. */
 export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
-  dueRefs(scope, 'due').flatMap((stored) => {
-    const lane = fromRef(stored);
+  listDueRefs(scope, 'due').flatMap((stored) => {
+    const lane = parseRef(stored);
     const { module, key, attempts, outside } = lane;
-    const stale = outside === undefined ? undefined : staleCopiesOf(scope, outside);
+    const stale = outside === undefined ? undefined : listStaleCopies(scope, outside);
     if (stale?.copies?.length === 0) {
       storeLane(scope, { ...lane, ...NO_ATTEMPTS }, NEVER);
       return [];
@@ -84,7 +84,7 @@ export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
     storeLane(
       scope,
       { ...lane, attempts: attempt },
-      scope.now() + backoff(FIRST_PAUSE_MS, attempts, MAX_PAUSE_MS),
+      scope.now() + computeBackoff(FIRST_PAUSE_MS, attempts, MAX_PAUSE_MS),
     );
     return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt, ...(stale && { stale }) }));
   });
@@ -97,8 +97,8 @@ const MAX_COPIES = 40;
 /**
  * Returns the stale outside data of an incarnation: copies of removed blobs, or all copies if it was erased.
  */
-function staleCopiesOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
-  const isErased = storage.head() === 0 || incarnation !== incarnationIn(storage);
+function listStaleCopies({ storage }: LedgerScope, incarnation: string): StaleCopies {
+  const isErased = storage.head() === 0 || incarnation !== getIncarnation(storage);
   return { incarnation, ...(!isErased && { copies: storage.blobs.stale(MAX_COPIES) }) };
 }
 
@@ -111,11 +111,11 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
   const [, lane] = findLane(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
   // The session was erased while some copies were deleted, so all of its copies are stale now.
-  if (stale?.copies && staleCopiesOf(scope, stale.incarnation).copies === undefined) return;
+  if (stale?.copies && listStaleCopies(scope, stale.incarnation).copies === undefined) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
   if (outcome === 'unknown') {
-    const pause = backoff(FIRST_PAUSE_WITHOUT_MODULE_MS, misses, MAX_PAUSE_WITHOUT_MODULE_MS);
+    const pause = computeBackoff(FIRST_PAUSE_WITHOUT_MODULE_MS, misses, MAX_PAUSE_WITHOUT_MODULE_MS);
     storeLane(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
   } else if (typeof outcome === 'object') {
     storeLane(scope, { ...lane, misses: 0 }, now + outcome.again);
@@ -138,17 +138,17 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
  * copies to delete.
  */
 export function addOutsideLane(scope: LedgerScope, { module, key }: AgendaOwner): void {
-  const outside = incarnationIn(scope.storage);
+  const outside = getIncarnation(scope.storage);
   const lane = { module, key, outside };
   if (!findLane(scope, lane)) storeLane(scope, { ...lane, ...NO_ATTEMPTS, refs: [outside] }, NEVER);
 }
 
 /** Schedules the deletion of stale copies in outside stores, for the earliest safe time. */
 export function scheduleOutsideDeletion(scope: LedgerScope): void {
-  const until = safeDeletionTime(scope);
+  const until = computeSafeDeletionTime(scope);
   for (const { due, ...alarm } of scope.storage.alarms.all()) {
-    const lane = laneOf(alarm);
-    if (lane?.outside === incarnationIn(scope.storage)) storeLane(scope, lane, Math.min(due, until));
+    const lane = findDueLane(alarm);
+    if (lane?.outside === getIncarnation(scope.storage)) storeLane(scope, lane, Math.min(due, until));
   }
   scheduleAlarm(scope);
 }
@@ -159,10 +159,10 @@ export function scheduleOutsideDeletion(scope: LedgerScope): void {
  */
 export function eraseSession(scope: LedgerScope): void {
   const { storage } = scope;
-  const current = incarnationIn(storage);
-  const due = safeDeletionTime(scope);
+  const current = getIncarnation(storage);
+  const due = computeSafeDeletionTime(scope);
   const rows = storage.alarms.all().flatMap((alarm) => {
-    const lane = laneOf(alarm);
+    const lane = findDueLane(alarm);
     if (lane?.outside === undefined) return [];
     return lane.outside === current ? { ...alarm, ref: toRef({ ...lane, ...NO_ATTEMPTS }), due } : alarm;
   });
@@ -174,23 +174,24 @@ export function eraseSession(scope: LedgerScope): void {
  * Returns the time at which no old holder can add outside copies. A holder that does not know of an erasure
  * acts for at most three quarters of a term, and its uploads can take the rest of a term to arrive.
  */
-const safeDeletionTime = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
+const computeSafeDeletionTime = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
 
-const backoff = (first: number, times: number, most: number): number => Math.min(first * 2 ** times, most);
+const computeBackoff = (first: number, times: number, most: number): number =>
+  Math.min(first * 2 ** times, most);
 
 function findLane(
   { storage }: LedgerScope,
   { module, key, outside }: LaneKey,
 ): readonly [due: number, lane: Lane] | undefined {
   for (const alarm of storage.alarms.all()) {
-    const lane = laneOf(alarm);
+    const lane = findDueLane(alarm);
     if (lane?.module === module && lane.key === key && lane.outside === outside) return [alarm.due, lane];
   }
   return undefined;
 }
 
-const laneOf = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
-  kind === 'due' ? fromRef(ref) : undefined;
+const findDueLane = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
+  kind === 'due' ? parseRef(ref) : undefined;
 
 /** Stores a lane in place of the one with the same module and key. Removes it if it has no rows. */
 function storeLane(scope: LedgerScope, lane: Lane, due: number): void {
@@ -203,7 +204,7 @@ function storeLane(scope: LedgerScope, lane: Lane, due: number): void {
 /** Returns the `ref` of a lane's alarm, which contains the whole lane. */
 const toRef = (lane: Lane): string => JSON.stringify(lane);
 
-const fromRef = (ref: string): Lane => JSON.parse(ref) as Lane; // `toRef` wrote it.
+const parseRef = (ref: string): Lane => JSON.parse(ref) as Lane; // `toRef` wrote it.
 
 /** Logs a problem to the console as one JSON object. The object has no access to the app's log. */
 export const logError = (message: string): void =>

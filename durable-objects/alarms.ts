@@ -14,7 +14,7 @@ export function scheduleTurn(scope: AlarmScope, lease: Lease): void {
  * Returns when to check the open turn next, or `null`. Each message of its holder moves this time, without
  * storing it.
  */
-export function turnDueTime({ storage, clock }: AlarmScope): number | null {
+export function findTurnDueTime({ storage, clock }: AlarmScope): number | null {
   const { due, line } = storage.lease();
   if (due === null || !clock.isLive) return due;
   return Math.max(due, line > 0 ? clock.nextLook : clock.deadline);
@@ -26,7 +26,7 @@ export function turnDueTime({ storage, clock }: AlarmScope): number | null {
  */
 export function scheduleAlarm(scope: AlarmScope): void {
   const { storage, now } = scope;
-  let first = turnDueTime(scope);
+  let first = findTurnDueTime(scope);
   for (const { kind, due } of storage.alarms.all()) {
     if (!Object.hasOwn(KNOWN_KINDS, kind) || due >= NEVER) continue;
     first = Math.min(due, first ?? due, now() + MAX_ALARM_DELAY_MS);
@@ -47,7 +47,7 @@ export function rescueAlarm(scope: AlarmScope): boolean {
   const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER_MS <= now();
   // The lease does not contain the alarm for a live holder. That is kept in memory until the object restarts.
   const { at = lease.due } = storage.alarms;
-  let isLost = isTooFar || isOver(turnDueTime(scope)) || (lease.due !== null && isOver(at));
+  let isLost = isTooFar || isOver(findTurnDueTime(scope)) || (lease.due !== null && isOver(at));
   for (const { kind, due } of storage.alarms.all())
     isLost ||= Object.hasOwn(KNOWN_KINDS, kind) && isOver(due);
   if (isLost) storage.alarms.set(now());
@@ -70,7 +70,7 @@ const KNOWN_KINDS: Readonly<Record<Alarm['kind'], true>> = {
 const MAX_ALARM_DELAY_MS = 365 * 24 * 60 * 60_000;
 
 /** Returns the refs of the due alarms of this kind. */
-export const dueRefs = ({ storage, now }: AlarmScope, kind: Alarm['kind']): string[] =>
+export const listDueRefs = ({ storage, now }: AlarmScope, kind: Alarm['kind']): string[] =>
   storage.alarms
     .all()
     .filter((alarm) => alarm.kind === kind && alarm.due <= now())
@@ -101,6 +101,6 @@ export function restartRetention({ storage, now }: AlarmScope): void {
 /** Returns whether the session's retention has expired and no turn is open or waiting. */
 export function isSessionExpired(scope: AlarmScope): boolean {
   const { storage } = scope;
-  if (dueRefs(scope, 'retention').length === 0) return false;
+  if (listDueRefs(scope, 'retention').length === 0) return false;
   return storage.lease().turn === null && !storage.inbox.messages().some(isWaiting);
 }

@@ -59,7 +59,7 @@ const MAX_END_BYTES = 1024 * 1024;
  * Returns why a session has no room for this many more bytes, or `null` if it has. `isEnd`: the bytes end a
  * turn.
  */
-export function roomProblem(
+export function findRoomProblem(
   { storage, mostBytes }: SizeLimit,
   more: number,
   isEnd = false,
@@ -80,7 +80,7 @@ export function toSessionFull({ storage, mostBytes }: SizeLimit, failure: unknow
 const FULL_ERROR = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
 /** Returns the maximum size in bytes of a message or an append, at three bytes per character. */
-export function maxSizeOf(
+export function computeMaxSize(
   bodies: readonly { readonly body: string }[],
   blobs: readonly KeptBlob[] = [],
 ): number {
@@ -99,7 +99,7 @@ const MIN_SESSION_BYTES = 17_000_000;
  * Returns the maximum size of the object's database in bytes: the value of `SESSION_BYTES` if it is valid,
  * and otherwise the limit of the Worker's plan.
  */
-export function maxBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
+export function readMaxBytes(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
   const said = Number(env.SESSION_BYTES);
   if (Number.isSafeInteger(said) && said >= MIN_SESSION_BYTES) return said;
   return env.PLAN === 'free' ? GB : 10 * GB;
@@ -129,7 +129,7 @@ export function keepCredential(
   value: string | null,
 ): KeptCredential | SessionFull {
   const { storage } = bounds;
-  const full = roomProblem(bounds, maxSizeOf(value === null ? [] : [{ body: value }]));
+  const full = findRoomProblem(bounds, computeMaxSize(value === null ? [] : [{ body: value }]));
   if (full !== null) return full;
   try {
     storage.transaction(() => storeCredential(storage, key, value));

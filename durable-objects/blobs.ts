@@ -8,18 +8,18 @@ import type {
 } from '../src/journal/blob.ts';
 import type { TurnStart } from '../src/journal/session-port.ts';
 import { addOutsideLane, scheduleOutsideDeletion } from './agenda.ts';
-import { dueRefs, scheduleAlarm } from './alarms.ts';
+import { listDueRefs, scheduleAlarm } from './alarms.ts';
 import type { StoredBlob } from './blob-storage.ts';
 import {
   type Alarm,
-  incarnationIn,
+  getIncarnation,
   type LedgerScope,
   NEVER,
   type SessionStorage,
 } from './session-storage.ts';
 
 /** Returns the size of a blob: of its bytes if they are present, and otherwise the declared one. */
-const sizeOf = ({ bytes, size }: KeptBlob): number => bytes?.byteLength ?? size;
+const getBlobSize = ({ bytes, size }: KeptBlob): number => bytes?.byteLength ?? size;
 
 /**
  * Keeps blobs in the same commit as the event that names them. A blob that is already kept stays as it is,
@@ -31,7 +31,7 @@ export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void 
   for (const blob of blobs) {
     const before = storage.blobs.find(blob.id);
     if (isMoved(before, blob)) continue;
-    storage.blobs.add({ ...blob, size: sizeOf(blob) }, scope.now(), before);
+    storage.blobs.add({ ...blob, size: getBlobSize(blob) }, scope.now(), before);
     if (blob.outside) addOutsideLane(scope, blob.outside);
   }
   const retention = findBlobRetention(storage);
@@ -48,17 +48,19 @@ const isMoved = (kept: StoredBlob | null, { outside }: KeptBlob): boolean =>
  * Returns why the blobs of a message cannot be kept: there is no room for the new ones, or an outside store
  * no longer has their bytes. Returns `null` if they can.
  */
-export function blobsProblem(
+export function findBlobsProblem(
   storage: SessionStorage,
   { blobs = [], room = Infinity, opening }: TurnStart,
 ): BlobsRefusal | null {
   const kept = new Map(blobs.map((blob) => [blob, storage.blobs.find(blob.id)]));
-  const added = new Map(blobs.map((blob) => [blob.id, kept.get(blob)?.gone === null ? 0 : sizeOf(blob)]));
+  const added = new Map(
+    blobs.map((blob) => [blob.id, kept.get(blob)?.gone === null ? 0 : getBlobSize(blob)]),
+  );
   const used = storage.blobs.load()?.bytes ?? 0;
   const more = [...added.values()].reduce((sum, size) => sum + size, 0);
   // The session can already exceed the room, since blobs made by a turn are never refused.
   if (more > 0 && used + more > room) return { status: 'blobs-full', most: room, used };
-  const incarnation = incarnationIn(storage, opening);
+  const incarnation = getIncarnation(storage, opening);
   const isElsewhere = (blob: KeptBlob): boolean =>
     blob.outside !== undefined &&
     (blob.outside.incarnation !== incarnation || isMoved(kept.get(blob) ?? null, blob));
@@ -76,7 +78,7 @@ export function readBlobPage(
   const kept = storage.blobs.find(id);
   if (kept?.gone !== null) return null;
   const { about, size, version } = kept;
-  if (!kept.here) return { about, size, bytes: null, at: { incarnation: incarnationIn(storage), version } };
+  if (!kept.here) return { about, size, bytes: null, at: { incarnation: getIncarnation(storage), version } };
   const start = clampToWhole(from, size);
   const end = start + clampToWhole(length, Math.min(PAGE_BYTES, size - start));
   return { about, size, bytes: storage.blobs.read(kept, start, end) };
@@ -87,11 +89,11 @@ const clampToWhole = (value: number, most: number): number =>
   Math.min(Math.max(Math.trunc(value) || 0, 0), most);
 
 /** Returns the states of these blobs, or `null` if there is no session. */
-export const blobStatesOf = (storage: SessionStorage, ids: readonly string[]): BlobStates | null =>
+export const findBlobStates = (storage: SessionStorage, ids: readonly string[]): BlobStates | null =>
   storage.head() === 0
     ? null
     : {
-        incarnation: incarnationIn(storage),
+        incarnation: getIncarnation(storage),
         blobs: ids.flatMap((id) => {
           const kept = storage.blobs.find(id);
           if (!kept) return [];
@@ -106,7 +108,7 @@ export function removeBlob(scope: LedgerScope, id: string): BlobRemoval {
   const kept = storage.blobs.find(id);
   if (!kept) return { status: 'unknown' };
   if (kept.gone === null) {
-    const turn = runningTurn(storage);
+    const turn = findRunningTurn(storage);
     if (turn !== null) return { status: 'busy', turn };
     storage.blobs.remove(id, 'deleted');
     scheduleOutsideDeletion(scope);
@@ -120,8 +122,8 @@ export function removeBlob(scope: LedgerScope, id: string): BlobRemoval {
  */
 export function expireBlobs(scope: LedgerScope): void {
   const { storage, clock, now } = scope;
-  for (const ref of dueRefs(scope, 'blob-retention')) {
-    if (runningTurn(storage) !== null) {
+  for (const ref of listDueRefs(scope, 'blob-retention')) {
+    if (findRunningTurn(storage) !== null) {
       storage.alarms.add({ kind: 'blob-retention', ref, due: now() + clock.ms });
       continue;
     }
@@ -149,7 +151,7 @@ export const findBlobRetention = ({ alarms }: SessionStorage): Alarm | undefined
  * Returns the turn that has a holder or is about to get one. Returns `null` if none is open or it waits for
  * an answer from outside.
  */
-function runningTurn(storage: SessionStorage): string | null {
+function findRunningTurn(storage: SessionStorage): string | null {
   const { turn, state } = storage.lease();
   return state === 'suspended' ? null : turn;
 }

@@ -1,5 +1,5 @@
 import { type OfferedRow, takeDueRows } from './agenda.ts';
-import { dueRefs, restartRetention, scheduleAlarm, turnDueTime } from './alarms.ts';
+import { findTurnDueTime, listDueRefs, restartRetention, scheduleAlarm } from './alarms.ts';
 import { expireBlobs } from './blobs.ts';
 import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
@@ -18,10 +18,10 @@ export interface DueWork {
  * erased, only stale copies of blobs in outside stores can be due.
  */
 export function doDueWork(scope: LedgerScope): DueWork {
-  if (dueRefs(scope, 'retention').length > 0) restartRetention(scope);
+  if (listDueRefs(scope, 'retention').length > 0) restartRetention(scope);
   queueDueTurns(scope);
   startNext(scope);
-  for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
+  for (const wait of listDueRefs(scope, 'expiry')) expireWait(scope, wait);
   expireBlobs(scope);
   const turns = takeDueTurn(scope);
   const rows = takeDueRows(scope);
@@ -33,7 +33,7 @@ export function doDueWork(scope: LedgerScope): DueWork {
  * Returns how long the open turn stays with its holder if the holder stays silent, in ms. If earlier holders
  * fell silent too, this includes a pause, unless the turn was cancelled and only has to end.
  */
-export function msUntilOffer({ storage, clock, now }: LedgerScope, turn: string): number {
+export function computeMsUntilOffer({ storage, clock, now }: LedgerScope, turn: string): number {
   if (storage.lease().state !== 'held') return 0;
   const pause = isCancelled(storage, turn) ? 0 : pauseAfterSilence(storage, clock);
   return Math.max(0, clock.deadline + pause - now());
@@ -45,7 +45,7 @@ export function msUntilOffer({ storage, clock, now }: LedgerScope, turn: string)
  */
 export function isAbandoned(scope: LedgerScope, turn: string): boolean {
   const lease = scope.storage.lease();
-  return lease.turn === turn && lease.state === 'held' && msUntilOffer(scope, turn) === 0;
+  return lease.turn === turn && lease.state === 'held' && computeMsUntilOffer(scope, turn) === 0;
 }
 
 /**
@@ -56,9 +56,9 @@ function takeDueTurn(scope: LedgerScope): readonly string[] {
   const { storage, clock, now } = scope;
   const lease = storage.lease();
   const { turn } = lease;
-  const due = turnDueTime(scope);
+  const due = findTurnDueTime(scope);
   if (turn === null || due === null || due > now()) return [];
-  const left = msUntilOffer(scope, turn);
+  const left = computeMsUntilOffer(scope, turn);
   storage.setLease({ ...lease, due: now() + (left || clock.ms) });
   return left === 0 ? [turn] : [];
 }

@@ -1,5 +1,5 @@
 import type { InboxMessage, PostedMessage, PostOutcome, WaitAnswer } from '../src/journal/inbox-message.ts';
-import { dueRefs, scheduleAlarm } from './alarms.ts';
+import { listDueRefs, scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
 import {
   isWaiting,
@@ -8,18 +8,18 @@ import {
   type SessionStorage,
   type StoredMessage,
 } from './session-storage.ts';
-import { waitStatusOf } from './waiting-turns.ts';
+import { findWaitStatus } from './waiting-turns.ts';
 
 /**
  * Returns the unread messages for the holder of the open turn, except those that it already `holds`. Returns
  * as many as fit in one reply. The others follow once these are read or held.
  */
-export function unreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
+export function listUnreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
   const { turn: open } = storage.lease();
   if (open === null || storage.inbox.messages().length === 0) return [];
   const told: InboxMessage[] = [];
   let size = 0;
-  for (const { id, kind, turn } of unreadFor(open, storage.inbox.messages()).toSorted(compareByRank)) {
+  for (const { id, kind, turn } of listUnreadOfTurn(open, storage.inbox.messages()).toSorted(compareByRank)) {
     if (holds.includes(id)) continue;
     const body = storage.inbox.body(id);
     size += body.length;
@@ -38,7 +38,7 @@ interface UnreadMessage extends StoredMessage {
  * Returns the unread messages for the holder of this turn: those for the turn itself, late results, and
  * messages for the model.
  */
-const unreadFor = (turn: string, messages: readonly StoredMessage[]): UnreadMessage[] =>
+const listUnreadOfTurn = (turn: string, messages: readonly StoredMessage[]): UnreadMessage[] =>
   messages
     .filter(isUnread)
     .filter((message) => message.kind === 'steer' || message.kind === 'late' || message.turn === turn);
@@ -47,12 +47,12 @@ const isUnread = (message: StoredMessage): message is UnreadMessage =>
   message.kind !== 'message' && message.kind !== 'scheduled' && message.kind !== 'note';
 
 /** Returns the newest message that the holder of the open turn has not read, or `undefined`. */
-export function newestUnread(
+export function findNewestUnread(
   storage: SessionStorage,
   messages = storage.inbox.messages(),
 ): number | undefined {
   const { turn } = storage.lease();
-  return turn === null ? undefined : unreadFor(turn, messages).at(-1)?.id;
+  return turn === null ? undefined : listUnreadOfTurn(turn, messages).at(-1)?.id;
 }
 
 /** Returns whether to notify watchers about the messages: other turns wait, or there is more to read. */
@@ -62,7 +62,7 @@ export function hasNews(storage: SessionStorage, before: readonly StoredMessage[
   const { length } = before.filter(isWaiting);
   return (
     messages.filter(isWaiting).length !== length ||
-    (newestUnread(storage) ?? 0) > (newestUnread(storage, before) ?? 0)
+    (findNewestUnread(storage) ?? 0) > (findNewestUnread(storage, before) ?? 0)
   );
 }
 
@@ -72,10 +72,10 @@ export function hasNews(storage: SessionStorage, before: readonly StoredMessage[
  */
 const MAX_REPLY_CHARACTERS = 4 * 1024 * 1024;
 
-const compareByRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
+const compareByRank = (a: UnreadMessage, b: UnreadMessage): number => getRank(a) - getRank(b);
 
 /** Returns the rank of a message. Messages of kinds that only newer code knows come last. */
-const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANKS[kind] : UNKNOWN_RANK);
+const getRank = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANKS[kind] : UNKNOWN_RANK);
 
 const isKnownKind = (kind: string): boolean => Object.hasOwn(RANKS, kind);
 
@@ -91,11 +91,11 @@ const RANKS: Readonly<Record<InboxMessage['kind'], number>> = {
 const UNKNOWN_RANK = 4;
 
 /** Returns why a message is refused, or `null` if it belongs in the inbox. Stores nothing. */
-export function postProblem(
+export function findPostProblem(
   storage: SessionStorage,
   { kind, turn, answers }: PostedMessage,
 ): Exclude<PostOutcome, 'posted'> | null {
-  const closed = answers && closedWaitProblem(storage, answers);
+  const closed = answers && findClosedWaitProblem(storage, answers);
   return closed ?? (canReceive(storage, kind, turn) ? null : 'no-such-turn');
 }
 
@@ -103,7 +103,7 @@ export function postProblem(
 export function postOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
   if (answers !== undefined) {
-    if (dueRefs(scope, 'expiry').includes(answers.wait)) {
+    if (listDueRefs(scope, 'expiry').includes(answers.wait)) {
       expireWait(scope, answers.wait);
       return 'expired';
     }
@@ -126,22 +126,22 @@ export function expireWait(scope: LedgerScope, wait: string): void {
 }
 
 /** Returns the unread messages for this turn only. */
-const ownMessages = (storage: SessionStorage, turn: string): UnreadMessage[] =>
-  unreadFor(turn, storage.inbox.messages()).filter(
+const listOwnMessages = (storage: SessionStorage, turn: string): UnreadMessage[] =>
+  listUnreadOfTurn(turn, storage.inbox.messages()).filter(
     (message) => message.turn === turn && message.kind !== 'late',
   );
 
 /** Returns whether this turn has an unread message that a holder of this version can use. */
 export const hasUsableMessage = (storage: SessionStorage, turn: string): boolean =>
-  ownMessages(storage, turn).some(({ kind }) => isKnownKind(kind));
+  listOwnMessages(storage, turn).some(({ kind }) => isKnownKind(kind));
 
 /** Returns whether a cancel of this turn is unread by its holder. */
 export const isCancelled = (storage: SessionStorage, turn: string): boolean =>
-  ownMessages(storage, turn).some(({ kind }) => kind === 'cancel');
+  listOwnMessages(storage, turn).some(({ kind }) => kind === 'cancel');
 
 /** Drops unread messages for an ended turn. Late results stay for the next holder. */
 export const dropMessages = (storage: SessionStorage, turn: string): void =>
-  storage.inbox.remove(ownMessages(storage, turn).map(({ id }) => id));
+  storage.inbox.remove(listOwnMessages(storage, turn).map(({ id }) => id));
 
 /**
  * Returns whether a turn can receive such a message. A waiting turn can only be cancelled, and not if its
@@ -150,7 +150,7 @@ export const dropMessages = (storage: SessionStorage, turn: string): void =>
 function canReceive(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
   if (kind === 'late' || kind === 'note') return storage.turnStart(turn) !== null;
   if (storage.lease().turn === turn) return true;
-  const waits = kind === 'cancel' ? waitStatusOf(storage, turn) : null;
+  const waits = kind === 'cancel' ? findWaitStatus(storage, turn) : null;
   return waits !== null && waits.status !== 'steering';
 }
 
@@ -192,18 +192,18 @@ export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'no
 /** Queues a cancelled scheduled turn at once, since it only has to end. */
 function queueCancelledTurn(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
-  if (waitStatusOf(storage, turn)?.status === 'scheduled') {
+  if (findWaitStatus(storage, turn)?.status === 'scheduled') {
     storage.alarms.add({ kind: 'start', ref: turn, due: now() });
   }
   scheduleAlarm(scope);
 }
 
 /** Returns why a wait no longer accepts an answer, or `null` if it does. */
-function closedWaitProblem(
+function findClosedWaitProblem(
   { requests }: SessionStorage,
   { wait, bodyHash }: WaitAnswer,
 ): Extract<PostOutcome, 'expired' | 'known' | 'answered'> | null {
-  const taken = requests.find(answerKeyOf(wait));
+  const taken = requests.find(toAnswerKey(wait));
   if (taken === null) return null;
   if (taken.bodyHash === EXPIRED_HASH) return 'expired';
   return taken.bodyHash === bodyHash ? 'known' : 'answered';
@@ -212,11 +212,11 @@ function closedWaitProblem(
 /** Records the one answer of a wait, or its expiry. */
 function closeWait({ storage, now }: LedgerScope, turn: string, { wait, bodyHash }: WaitAnswer): void {
   storage.requests.forget(now());
-  storage.requests.add({ key: answerKeyOf(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL_MS });
+  storage.requests.add({ key: toAnswerKey(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL_MS });
   storage.alarms.remove('expiry', wait);
 }
 
-const answerKeyOf = (wait: string): string => `answer ${wait}`;
+const toAnswerKey = (wait: string): string => `answer ${wait}`;
 
 /** Stored in place of an answer's hash if the wait expired. */
 const EXPIRED_HASH = '';

@@ -2,7 +2,7 @@ import type * as wire from '../src/journal/live-items.ts';
 import type { AppendData, LeaseGrant, ReaderCapabilities } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
 import { restartRetention, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { dropMessages, hasUsableMessage, journalNotes, unreadMessages } from './inbox.ts';
+import { dropMessages, hasUsableMessage, journalNotes, listUnreadMessages } from './inbox.ts';
 import { readFoldPage } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, LedgerWatchers, SessionStorage } from './session-storage.ts';
 import {
@@ -12,7 +12,7 @@ import {
   pauseWhenYielded,
   type TakeOvers,
 } from './take-overs.ts';
-import { startNext, waitingLoadOf } from './waiting-turns.ts';
+import { getWaitingLoad, startNext } from './waiting-turns.ts';
 
 interface LeaseOptions {
   readonly leaseMs: number;
@@ -62,7 +62,7 @@ export class LeaseClock implements LeaseTimes {
     this.#storage = storage;
     this.#options = options;
     this.#now = options.now;
-    this.#heard = lastHeard(storage);
+    this.#heard = getLastHeard(storage);
   }
 
   get deadline(): number {
@@ -203,7 +203,7 @@ export class LeaseClock implements LeaseTimes {
  * Returns when the holder was last heard from, by the stored lease or a later event that it appended. In the
  * future if the clock was set back.
  */
-function lastHeard(storage: SessionStorage): number {
+function getLastHeard(storage: SessionStorage): number {
   const { epoch, heard, heardSeq } = storage.lease();
   return storage.head() > heardSeq ? (storage.lastAppend(epoch) ?? heard) : heard;
 }
@@ -227,8 +227,8 @@ export function toLeaseGrant(
     expiredFor,
     name: storage.name,
     ...readFoldPage(storage, reader),
-    inbox: unreadMessages(storage),
-    ...waitingLoadOf(storage),
+    inbox: listUnreadMessages(storage),
+    ...getWaitingLoad(storage),
     ...(watchers?.hasLiveReaders() && { live: true }),
     ...(blobs && { blobs }),
   };

@@ -22,30 +22,30 @@ import { eraseSession, type OfferedRow, settleRow } from './agenda.ts';
 import { isSessionExpired, LOST_AFTER_MS, rescueAlarm } from './alarms.ts';
 import {
   assertKnownFields,
+  computeMaxSize,
   findCredential,
+  findRoomProblem,
   keepCredential,
   markCredentialsLost,
-  maxSizeOf,
-  roomProblem,
   type SizeLimit,
   storeRest,
   toSessionFull,
 } from './appends.ts';
-import { blobStatesOf, blobsProblem, keepBlobs, readBlobPage, removeBlob } from './blobs.ts';
-import { type DueWork, doDueWork, isAbandoned, msUntilOffer } from './due-work.ts';
-import { hasNews, postOrExpire, postProblem, unreadMessages } from './inbox.ts';
+import { findBlobStates, findBlobsProblem, keepBlobs, readBlobPage, removeBlob } from './blobs.ts';
+import { computeMsUntilOffer, type DueWork, doDueWork, isAbandoned } from './due-work.ts';
+import { findPostProblem, hasNews, listUnreadMessages, postOrExpire } from './inbox.ts';
 import { findStoredAppend, LeaseClock, toLeaseGrant } from './lease.ts';
-import { noticeOf, readPage } from './pages.ts';
+import { createNotice, readPage } from './pages.ts';
 import { type LedgerScope, type LedgerWatchers, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   deferTurn,
+  findStartProblem,
   findStoredTurn,
+  findWaitingKind,
+  getWaitingLoad,
   openWithoutHolder,
   rememberRequest,
-  startProblem,
-  waitingKindOf,
-  waitingLoadOf,
 } from './waiting-turns.ts';
 
 interface LedgerOptions {
@@ -105,7 +105,7 @@ export class SessionLedger {
     const lease = this.#storage.lease();
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
-    const retryAfter = msUntilOffer(this.#scope, turn);
+    const retryAfter = computeMsUntilOffer(this.#scope, turn);
     if (retryAfter > 0) return { status: 'busy', turn, retryAfter };
     this.#commit(() => {
       const next = clock.nextCause(turn);
@@ -128,12 +128,12 @@ export class SessionLedger {
     }
     if (!holds) return { status: 'stale' };
     if (!isNext) return { status: 'gap' };
-    const weight = maxSizeOf(events, blobs);
-    const full = roomProblem(this.#bounds, weight, change.release === 'ended');
+    const weight = computeMaxSize(events, blobs);
+    const full = findRoomProblem(this.#bounds, weight, change.release === 'ended');
     if (full !== null) return full;
     const at = this.#scope.now();
     // A snapshot only saves time, so a nearly full session skips it.
-    const hasRoom = snapshot && roomProblem(this.#bounds, weight + snapshot.body.length) === null;
+    const hasRoom = snapshot && findRoomProblem(this.#bounds, weight + snapshot.body.length) === null;
     try {
       this.#commit(() => {
         this.#storage.addEvents(events, { epoch, at });
@@ -155,9 +155,9 @@ export class SessionLedger {
 
   post(message: PostedMessage): PostOutcome {
     this.wake();
-    const not = postProblem(this.#storage, message);
+    const not = findPostProblem(this.#storage, message);
     if (not !== null) return not;
-    if (message.kind !== 'cancel' && roomProblem(this.#bounds, maxSizeOf([message], message.blobs)))
+    if (message.kind !== 'cancel' && findRoomProblem(this.#bounds, computeMaxSize([message], message.blobs)))
       return 'session-full';
     try {
       return this.#commit(() => postOrExpire(this.#scope, message));
@@ -186,7 +186,7 @@ export class SessionLedger {
   }
 
   blobStates(ids: readonly string[]): BlobStates | null {
-    return blobStatesOf(this.#storage, ids);
+    return findBlobStates(this.#storage, ids);
   }
 
   removeBlob(id: string): BlobRemoval {
@@ -203,7 +203,7 @@ export class SessionLedger {
   }
 
   notice(): Notice {
-    return noticeOf(this.#storage);
+    return createNotice(this.#storage);
   }
 
   /** Erases the session, and notifies its watchers. Returns whether there was one. */
@@ -244,7 +244,7 @@ export class SessionLedger {
   /** Stores a turn like `#storeStart`, in one commit. */
   #start(start: TurnStart, nonce?: string): DeferredTurn | StartRefusal | null {
     // Avoids creating a session for a message that it would refuse.
-    const notKept = start.blobs && this.#storage.head() === 0 ? blobsProblem(this.#storage, start) : null;
+    const notKept = start.blobs && this.#storage.head() === 0 ? findBlobsProblem(this.#storage, start) : null;
     if (notKept !== null) return notKept;
     this.wake();
     try {
@@ -266,10 +266,10 @@ export class SessionLedger {
     const known = findStoredTurn(scope, start);
     if (known !== null) return known;
     const isFree = this.#storage.lease().turn === null && start.delayMs === undefined;
-    const waits = isFree ? null : waitingKindOf(scope, start);
-    const full = roomProblem(this.#bounds, maxSizeOf([start.started], start.blobs));
-    const notKept = start.blobs ? blobsProblem(this.#storage, start) : null;
-    const refused = full ?? (isFree ? null : startProblem(scope, start, waits)) ?? notKept;
+    const waits = isFree ? null : findWaitingKind(scope, start);
+    const full = findRoomProblem(this.#bounds, computeMaxSize([start.started], start.blobs));
+    const notKept = start.blobs ? findBlobsProblem(this.#storage, start) : null;
+    const refused = full ?? (isFree ? null : findStartProblem(scope, start, waits)) ?? notKept;
     if (refused !== null) return refused;
     const by = { epoch: NO_EPOCH, at: scope.now() };
     if (this.#storage.head() === 0) this.#storage.addEvents([start.opening], by);
@@ -292,11 +292,11 @@ export class SessionLedger {
     { inboxHeld }: AppendData,
   ): AppendReceipt {
     const told = this.clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
-    return { status: 'appended', ...stored, ...told, ...waitingLoadOf(this.#storage) };
+    return { status: 'appended', ...stored, ...told, ...getWaitingLoad(this.#storage) };
   }
 
   #toldHolder(inboxHeld: AppendData['inboxHeld']): Pick<RenewalReceipt, 'inbox' | 'watched' | 'live'> {
-    const inbox = unreadMessages(this.#storage, inboxHeld);
+    const inbox = listUnreadMessages(this.#storage, inboxHeld);
     const { watchers } = this.#scope;
     if (!watchers?.hasReaders()) return { inbox };
     return { inbox, watched: true, ...(watchers.hasLiveReaders() && { live: true }) };

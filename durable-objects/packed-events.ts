@@ -1,5 +1,5 @@
 import type { NewRow } from '../src/journal/event-page.ts';
-import { bytesIn } from './session-storage.ts';
+import { countBytes } from './session-storage.ts';
 
 /**
  * The maximum bytes of events in a row. A larger event's body is in `chunks`, so that a scan does not have to
@@ -41,7 +41,7 @@ export function packEvents(events: readonly NewRow[], head: number): PackedEvent
   const rows: PackedEvents[] = [];
   for (const [index, { type, turn, body }] of events.entries()) {
     const seq = head + 1 + index;
-    const bytes = bytesIn(body);
+    const bytes = countBytes(body);
     const before = rows.at(-1);
     if (before && canPackInto(before, { type, turn, bytes })) {
       rows[rows.length - 1] = {
@@ -75,7 +75,7 @@ export function unpackEvents(row: Omit<PackedEvents, 'turn'>): readonly Unpacked
     const start = end;
     end += Number(length);
     const own = body.slice(start, end);
-    const weight = isAscii ? own.length : bytesIn(own);
+    const weight = isAscii ? own.length : countBytes(own);
     return { seq: first + index, type: types[index] ?? '', bytes: weight, body: own };
   });
 }

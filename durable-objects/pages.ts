@@ -1,8 +1,8 @@
 import type { EventPage, FoldStart, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { ReaderCapabilities } from '../src/journal/session-port.ts';
-import { newestUnread } from './inbox.ts';
-import { incarnationOf, type Lease, type SessionStorage } from './session-storage.ts';
-import { findSteeredTurn, waitingTurns, waitStatusOf } from './waiting-turns.ts';
+import { findNewestUnread } from './inbox.ts';
+import { type Lease, parseIncarnation, type SessionStorage } from './session-storage.ts';
+import { findSteeredTurn, findWaitStatus, listWaitingTurns } from './waiting-turns.ts';
 
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
@@ -92,24 +92,24 @@ function readEventPage(storage: SessionStorage, query: PageQuery): EventPage {
     }
     rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
   }
-  const openTurn = openTurnOf(storage.lease());
-  const waits = turn === undefined ? null : waitStatusOf(storage, turn);
-  const incarnation = incarnationOf(storage.opening());
+  const openTurn = findOpenTurn(storage.lease());
+  const waits = turn === undefined ? null : findWaitStatus(storage, turn);
+  const incarnation = parseIncarnation(storage.opening());
   const told = { head: storage.head(), ...(incarnation !== undefined && { incarnation }) };
-  const page = { rows, next, ...told, openTurn, waiting: waitingTurns(storage) };
+  const page = { rows, next, ...told, openTurn, waiting: listWaitingTurns(storage) };
   return waits === null ? page : { ...page, waits };
 }
 
-const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
+const findOpenTurn = ({ turn, state }: Lease): OpenTurn | null =>
   turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
 
 /** Returns the current notice for watchers of a session. */
-export function noticeOf(storage: SessionStorage): Notice {
-  const unread = newestUnread(storage);
+export function createNotice(storage: SessionStorage): Notice {
+  const unread = findNewestUnread(storage);
   return {
     head: storage.head(),
-    openTurn: openTurnOf(storage.lease()),
-    waiting: waitingTurns(storage),
+    openTurn: findOpenTurn(storage.lease()),
+    waiting: listWaitingTurns(storage),
     ...(unread !== undefined && { unread }),
   };
 }

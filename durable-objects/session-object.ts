@@ -20,7 +20,7 @@ import type {
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { logError } from './agenda.ts';
-import { maxBytesOf } from './appends.ts';
+import { readMaxBytes } from './appends.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
@@ -44,7 +44,7 @@ const MIN_LEASE_MS = 100;
  * Returns the term of a lease in ms. Uses the default for an invalid var, since an object that cannot start
  * could not take turns over.
  */
-function leaseMsOf({ LEASE_MS }: SessionEnv): number {
+function readLeaseMs({ LEASE_MS }: SessionEnv): number {
   const ms = Number(LEASE_MS || DEFAULT_LEASE_MS);
   return Number.isSafeInteger(ms) && ms >= MIN_LEASE_MS ? ms : DEFAULT_LEASE_MS;
 }
@@ -72,12 +72,12 @@ export class SessionObject extends DurableObject<SessionEnv> {
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
     super(ctx, env);
     this.#now = now;
-    this.#leaseMs = leaseMsOf(env);
+    this.#leaseMs = readLeaseMs(env);
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
     this.#watchers = createWatchers(ctx, () => this.#ledger);
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
-      mostBytes: maxBytesOf(env),
+      mostBytes: readMaxBytes(env),
       now,
       watchers: this.#watchers,
       firstEpoch: () => Math.floor(Math.random() * MAX_FIRST_EPOCH),
@@ -210,7 +210,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
   let hasWarned = false;
 
   /** Returns the Worker's runner. If there is none, logs which `work` is not done. */
-  function runnerFor(work: string): TurnRunner | undefined {
+  function findRunner(work: string): TurnRunner | undefined {
     // The exports belong to the Worker that hosts this class, so their types are not known here.
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
     if (exported?.TurnRunner) return exported.TurnRunner;
@@ -229,7 +229,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
     work: (runner: TurnRunner) => Promise<T>,
   ): Promise<T | undefined> {
     try {
-      const runner = runnerFor(missing);
+      const runner = findRunner(missing);
       return runner && (await work(runner));
     } catch (error) {
       logError(`${failed}: ${String(error)}`);

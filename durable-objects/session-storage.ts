@@ -161,7 +161,7 @@ export interface StoredRow extends Row {
 export const ENCODER = new TextEncoder();
 
 /** Returns the size of a text in UTF-8, in bytes. */
-export const bytesIn = (text: string): number => ENCODER.encode(text).length;
+export const countBytes = (text: string): number => ENCODER.encode(text).length;
 
 /** The epoch of the lease that stores events, and the time, in ms since the epoch. */
 export type AppendStamp = Pick<StoredRow, 'epoch' | 'at'>;
@@ -342,7 +342,7 @@ export interface LeaseTimes {
  * Returns the incarnation in the body of a session's first event, which distinguishes it from an erased one
  * of the same name. An event that other code stored can lack it.
  */
-export function incarnationOf(opening: string | null): string | undefined {
+export function parseIncarnation(opening: string | null): string | undefined {
   try {
     const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(opening ?? 'null'));
     return typeof incarnation === 'string' ? incarnation : undefined;
@@ -352,5 +352,5 @@ export function incarnationOf(opening: string | null): string | undefined {
 }
 
 /** Returns the incarnation of the session, or of the one that `opening` would open, or an empty string. */
-export const incarnationIn = (storage: SessionStorage, opening?: NewRow): string =>
-  incarnationOf(storage.opening() ?? opening?.body ?? null) ?? '';
+export const getIncarnation = (storage: SessionStorage, opening?: NewRow): string =>
+  parseIncarnation(storage.opening() ?? opening?.body ?? null) ?? '';

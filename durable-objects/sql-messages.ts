@@ -1,5 +1,5 @@
 import { type BodyQuery, type BodyTexts, ENCODER, type SessionStorage } from './session-storage.ts';
-import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
+import { CHUNK_BYTES, joinChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
 /**
  * The size in bytes at which a joined text accepts no further messages. It is one row, which each addition
@@ -154,7 +154,7 @@ function toJoinedText(parts: readonly JoinedColumns[]): JoinedText {
 }
 
 const toTexts = (joined: readonly JoinedText[]): string[] =>
-  joined.flatMap(({ bytes }) => (bytes.length === 0 ? [] : [`[${fromChunks([bytes])}]`]));
+  joined.flatMap(({ bytes }) => (bytes.length === 0 ? [] : [`[${joinChunks([bytes])}]`]));
 
 const COMMA = 0x2c;
 

@@ -236,7 +236,7 @@ export class SqlChunks implements SnapshotStorage {
       'SELECT body FROM chunks WHERE owner = ? AND seq = ? ORDER BY part',
       ...[owner, seq],
     );
-    return fromChunks(rows.toArray().map((row) => row.body));
+    return joinChunks(rows.toArray().map((row) => row.body));
   }
 
   remove(owner: Exclude<TextOwner, 'snapshot'> | 'blob', seq: number): void {
@@ -255,7 +255,7 @@ export class SqlChunks implements SnapshotStorage {
     const [first] = rows;
     if (!first) return null;
     const { seq, messagesFrom } = first;
-    const body = fromChunks(rows.map((row) => row.body));
+    const body = joinChunks(rows.map((row) => row.body));
     return { seq, reducer, body, ...(messagesFrom > 1 && { messagesFrom }) };
   }
 
@@ -279,7 +279,7 @@ export function toChunks(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** Joins parts back into their text. */
-export function fromChunks(chunks: Iterable<ArrayBuffer | Uint8Array>): string {
+export function joinChunks(chunks: Iterable<ArrayBuffer | Uint8Array>): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   for (const chunk of chunks) text += decoder.decode(chunk, { stream: true });

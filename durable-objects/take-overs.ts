@@ -53,12 +53,13 @@ const MAX_SILENCES_WITHOUT_PAUSE = 3;
 export function pauseAfterSilence(storage: SessionStorage, times: Pick<LeaseTimes, 'lived' | 'ms'>): number {
   const { strikes, expired } = countSilentHolder(storage, times);
   return Math.max(
-    pauseOf(strikes - MAX_STRIKES_WITHOUT_PAUSE),
-    pauseOf(expired - MAX_SILENCES_WITHOUT_PAUSE),
+    computePause(strikes - MAX_STRIKES_WITHOUT_PAUSE),
+    computePause(expired - MAX_SILENCES_WITHOUT_PAUSE),
   );
 }
 
-const pauseOf = (n: number): number => (n < 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (n - 1), MAX_PAUSE_MS));
+const computePause = (n: number): number =>
+  n < 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (n - 1), MAX_PAUSE_MS);
 
 /**
  * Returns the pause of a turn that was released, in ms: `resumeAfter`, doubled each time that a holder could
@@ -68,13 +69,13 @@ export const pauseWhenYielded = ({ unread }: TakeOvers, resumeAfter: number): nu
   unread === 0 ? resumeAfter : Math.min(resumeAfter * 2 ** (unread - 1), MAX_PAUSE_MS);
 
 function countStrike(storage: SessionStorage, lease: Lease): SilenceCounts {
-  const stoppedAt = lastEventType(storage);
+  const stoppedAt = getLastEventType(storage);
   const strikes = lease.stoppedAt === stoppedAt ? lease.strikes + 1 : 1;
   return { expired: lease.expired + 1, strikes, stoppedAt };
 }
 
 /** Returns the type of the last event that is not a `turn-resumed`, since each take-over repeats that. */
-function lastEventType(storage: SessionStorage): string {
+function getLastEventType(storage: SessionStorage): string {
   for (let seq = storage.head(); seq > 0; seq -= 1) {
     const [row] = storage.events({ from: seq, limit: 1 });
     if (row !== undefined && row.type !== 'turn-resumed') return row.type;

@@ -2,10 +2,10 @@ import type { DeferredTurn, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
 import type { ScheduledTurn, StartRefusal, TurnStart } from '../src/journal/session-port.ts';
 import { addOutsideLane, addToAgenda } from './agenda.ts';
-import { dueRefs, scheduleAlarm, scheduleTurn, setRetention } from './alarms.ts';
+import { listDueRefs, scheduleAlarm, scheduleTurn, setRetention } from './alarms.ts';
 import { findBlobRetention, scheduleBlobExpiry } from './blobs.ts';
 import {
-  bytesIn,
+  countBytes,
   isWaiting,
   type LedgerScope,
   NEVER,
@@ -21,7 +21,7 @@ export const MAX_WAITING_TURNS: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 const NO_WAITING_LOAD: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** Returns the waiting turns: queued ones in the order in which they start, followed by scheduled ones. */
-export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
+export const listWaitingTurns = (storage: SessionStorage): WaitingTurn[] =>
   storage.inbox
     .messages()
     .filter(isWaiting)
@@ -32,7 +32,7 @@ export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
  * Returns the waiting load, for a holder that can schedule more turns. Returns an empty object if no turn
  * waits.
  */
-export function waitingLoadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
+export function getWaitingLoad(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
   const messages = storage.inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
   const bytes = messages.reduce((sum, one) => sum + one.bytes, 0);
@@ -52,7 +52,7 @@ const STATUS_BY_KIND: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
 };
 
 /** Returns how this turn waits, or `null` if it does not. */
-export function waitStatusOf(storage: SessionStorage, turn: string): DeferredTurn | null {
+export function findWaitStatus(storage: SessionStorage, turn: string): DeferredTurn | null {
   switch (
     storage.inbox
       .messages()
@@ -85,7 +85,7 @@ export function findStoredTurn(
   const taken = request === undefined ? null : requests.find(request.key);
   if (taken !== null && taken.bodyHash !== request?.bodyHash) return { status: 'key-reused' };
   const stored = taken?.turn ?? turn;
-  const waits = waitStatusOf(storage, stored);
+  const waits = findWaitStatus(storage, stored);
   if (waits !== null) return waits;
   const into = findSteeredTurn(storage, stored);
   if (into !== null) return { status: 'known', turn: stored, into };
@@ -111,7 +111,7 @@ export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: numbe
 }
 
 /** Returns how a turn must wait, or `null` if it starts now or is refused as a turn that cannot wait. */
-export function waitingKindOf(
+export function findWaitingKind(
   { storage }: LedgerScope,
   { whenBusy, delayMs }: TurnStart,
 ): WaitingKind | null {
@@ -128,16 +128,16 @@ export function waitingKindOf(
  * Returns why a turn can neither start now nor wait, or `null` if it can. All waiting turns count,
  * regardless of their sender.
  */
-export function startProblem(
+export function findStartProblem(
   scope: LedgerScope,
   { started }: TurnStart,
   waits: WaitingKind | null,
 ): StartRefusal | null {
   const { storage } = scope;
   if (waits !== null) {
-    const { turns, bytes } = waitingLoadOf(storage).waiting ?? NO_WAITING_LOAD;
+    const { turns, bytes } = getWaitingLoad(storage).waiting ?? NO_WAITING_LOAD;
     const isFull =
-      turns >= MAX_WAITING_TURNS.turns || bytes + bytesIn(started.body) > MAX_WAITING_TURNS.bytes;
+      turns >= MAX_WAITING_TURNS.turns || bytes + countBytes(started.body) > MAX_WAITING_TURNS.bytes;
     return isFull ? { status: 'full', most: MAX_WAITING_TURNS.turns } : null;
   }
   const { turn, state } = storage.lease();
@@ -166,7 +166,7 @@ export function deferTurn(
   if (lease.turn !== null && lease.state !== 'suspended' && !clock.isLive)
     scheduleTurn(scope, { ...lease, due: now() });
   else scheduleAlarm(scope);
-  return waitStatusOf(storage, turn);
+  return findWaitStatus(storage, turn);
 }
 
 /**
@@ -224,7 +224,7 @@ const STEERED_PREFIX = 'steered ';
 export function queueDueTurns(scope: LedgerScope): void {
   const { storage } = scope;
   const { inbox, alarms } = storage;
-  for (const turn of dueRefs(scope, 'start')) {
+  for (const turn of listDueRefs(scope, 'start')) {
     alarms.remove('start', turn);
     const message = storage.inbox
       .messages()

@@ -58,7 +58,7 @@ export function createWatchers(
   let unread = new Map<WebSocket, number>();
   const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
   const hasLiveReaders = (): boolean => ctx.getWebSockets(LIVE).some(isOpen);
-  const pingedOver = (line: WebSocket): number | null =>
+  const findLastPing = (line: WebSocket): number | null =>
     ctx.getWebSocketAutoResponseTimestamp(line)?.getTime() ?? null;
   /**
    * Makes the platform answer only the pings of this holder, or of none. Closes the lines of all holders so
@@ -69,7 +69,7 @@ export function createWatchers(
     for (const socket of open(HOLDER)) close(socket);
   };
   /** `joined`: the name of a new reader. */
-  const tellHolders = (joined?: string): void => {
+  const notifyHolders = (joined?: string): void => {
     const holders = open(HOLDER);
     if (holders.length === 0) return;
     const told = JSON.stringify({ ...watched().notice(), live: hasLiveReaders(), joined });
@@ -78,7 +78,7 @@ export function createWatchers(
   const relay = (from: WebSocket, sent: string): void => {
     const { to, message } = parseAddressedMessage(sent);
     const readers = (to ?? [LIVE]).flatMap(open);
-    if (readers.length === 0) tellHolders();
+    if (readers.length === 0) notifyHolders();
     const before = unread;
     unread = new Map(to && before);
     for (const socket of readers) {
@@ -97,7 +97,7 @@ export function createWatchers(
         return new Response('Watching a session requires a WebSocket.\n', { status: 426 });
       }
       const pair = new WebSocketPair();
-      const tags = tagsOf(request);
+      const tags = parseTags(request);
       const isHolder = tags[0] === HOLDER;
       const epoch = Number(tags[1]);
       const line = isHolder ? watched().clock.lineOpened(epoch) : 0;
@@ -110,7 +110,7 @@ export function createWatchers(
       if (!isHolder) watched().wake();
       const live = hasLiveReaders();
       send(pair[1], JSON.stringify(isHolder ? { ...told, live, ...(live && { joined: LIVE }) } : told));
-      if (tags[1] === LIVE) tellHolders(tags[2]);
+      if (tags[1] === LIVE) notifyHolders(tags[2]);
       return new Response(null, { status: 101, webSocket: pair[0] });
     },
     notify() {
@@ -120,20 +120,20 @@ export function createWatchers(
         const told = JSON.stringify(watched().notice());
         for (const socket of readers) send(socket, told);
       }
-      tellHolders();
+      notifyHolders();
     },
     hasReaders: () => open(READER).length > 0,
     hasLiveReaders,
     pinged(line) {
       const [socket] = open(`${LINE_TAG_PREFIX}${line}`);
-      return socket && pingedOver(socket);
+      return socket && findLastPing(socket);
     },
     fence,
     closed(socket) {
       const [, epoch, name] = ctx.getTags(socket);
       if (!name?.startsWith(LINE_TAG_PREFIX)) return;
       const line = Number(name.slice(LINE_TAG_PREFIX.length));
-      watched().clock.lineClosed({ epoch: Number(epoch), line, pinged: pingedOver(socket) });
+      watched().clock.lineClosed({ epoch: Number(epoch), line, pinged: findLastPing(socket) });
     },
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
@@ -149,7 +149,7 @@ export function createWatchers(
 const MAX_EPOCH_DIGITS = 20;
 
 /** Returns the tags of a watcher's WebSocket. The last tag of a reader of live items is its name. */
-function tagsOf({ url }: Request): string[] {
+function parseTags({ url }: Request): string[] {
   const { searchParams } = new URL(url);
   const holder = searchParams.get(HOLDER);
   if (holder !== null) return [HOLDER, holder.slice(0, MAX_EPOCH_DIGITS)];

@@ -5,12 +5,12 @@ import { FOLDING } from './journal/memory-folding.ts';
 import { askLayer } from './loop/ask-layers.ts';
 import type { AskLayer } from './loop/ask-reply.ts';
 import { createDiscovery } from './loop/discovery.ts';
-import { inLoop, type Loop, timeIn } from './loop/loop.ts';
+import { getLoopTime, type Loop, toLoopFields } from './loop/loop.ts';
 import { LOOPS, type LoopSeam } from './loop/loop-seams.ts';
 import { createLoopView } from './loop/offer-tools.ts';
 import { copyThroughJson } from './loop/tool-answer.ts';
 import { parseSessionName, type SessionAddress } from './session/read-secrets.ts';
-import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-end.ts';
+import { STOP_SEAM, type StoppedTurn, type StoredWithStop } from './session/turn-end.ts';
 import type { Owner } from './tool/call-origin.ts';
 import type { Json } from './tool/json.ts';
 import { literals } from './tool/literals.ts';
@@ -251,7 +251,7 @@ function createModuleUse(module: ModuleIdentity, name: string, parts: ModulePart
       ...(prepare && { prepare: (loop: Loop) => prepare.call(parts, toPreparedLoop(module, loop)) }),
     });
   if (ended)
-    ENDED.give(use, ({ name, ...turn }) => ended.call(parts, { ...turn, ...parseSessionName(name) }));
+    STOP_SEAM.give(use, ({ name, ...turn }) => ended.call(parts, { ...turn, ...parseSessionName(name) }));
   if (due)
     DUE.give(use, ({ name, ref, attempt }, app) =>
       due.call(parts, { ref, attempt, ...parseSessionName(name) }, toModuleApp(app)),
@@ -309,6 +309,6 @@ export function factEvent<Value extends Json, Fact extends Json>(
   loop.memories.of(memory).assertUsable(memory);
   const kept = loop.secrets.redact(copyThroughJson(`a fact of '${memory.name}'`, fact));
   const { name: slice, unread } = memory;
-  const facts = [{ ...createFact<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];
-  return { type: 'module-event', ...inLoop(loop), module: name, facts };
+  const facts = [{ ...createFact<Json, Json>({ name: slice, unread }, kept), at: getLoopTime(loop) }];
+  return { type: 'module-event', ...toLoopFields(loop), module: name, facts };
 }

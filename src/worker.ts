@@ -6,9 +6,9 @@ import { defineOrders } from './examples/orders/orders.ts';
 import { defineRefunds } from './examples/refunds/refunds.ts';
 import { readingRoom } from './examples/researcher/reading-room.ts';
 import { researcher } from './examples/researcher/researcher.ts';
-import { paperShop, shopAt } from './examples/support/shop.ts';
+import { createShop, paperShop } from './examples/support/shop.ts';
 import { defineSupport } from './examples/support/support.ts';
-import { githubAt } from './examples/triage/github-at.ts';
+import { createGithub } from './examples/triage/github-at.ts';
 import { paperGitHub } from './examples/triage/paper-github.ts';
 import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
@@ -37,9 +37,9 @@ interface Vars {
 
 // Vars of wrangler.toml or of --var, and secrets.
 const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN, FILES_URL } = env as Vars;
-const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
+const shop = SHOP_URL ? createShop(SHOP_URL) : paperShop;
 const refundExpiryMs = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
-const github = GITHUB_API_URL ? githubAt(GITHUB_API_URL) : paperGitHub;
+const github = GITHUB_API_URL ? createGithub(GITHUB_API_URL) : paperGitHub;
 
 const holdfast = createHoldfast({
   agents: [

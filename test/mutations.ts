@@ -31,7 +31,7 @@ const INVARIANTS = 'test/gate/workerd/durable-objects/ledger-invariants.test.ts'
 
 const KEEP_SESSION = 'test/gate/node/mcp/tools/keep-session.test.ts';
 
-const PUT_OFF = 'test/gate/node/mcp/tools/input-required.test.ts';
+const INPUT_REQUIRED = 'test/gate/node/mcp/tools/input-required.test.ts';
 
 const QUESTIONS_HOSTILE = 'test/gate/workerd/mcp/server/agent-questions-hostile.test.ts';
 
@@ -83,7 +83,7 @@ export const MUTATIONS: readonly Mutation[] = [
     effect:
       'A holder is not notified of a stored cancel, so its model continues for a third of the lease term.',
     in: 'hasNews',
-    text: '(newestUnread(storage) ?? 0) > (newestUnread(storage, before) ?? 0)',
+    text: '(findNewestUnread(storage) ?? 0) > (findNewestUnread(storage, before) ?? 0)',
     replacement: 'false',
     tests: ['test/gate/node/session/holder-line.test.ts'],
   },
@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'lease-heard',
     effect: 'A restarted object hands over a turn whose holder was active just before the restart.',
-    in: 'lastHeard',
+    in: 'getLastHeard',
     text: 'storage.lastAppend(epoch) ?? heard',
     replacement: 'heard',
     tests: [CONTRACT],
@@ -240,7 +240,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'fold-spending',
     effect:
       'The usage of a nested loop does not count toward the enclosing limits, so the limits on tokens and cost are exceeded.',
-    in: 'loopsAround',
+    in: 'listEnclosingLoops',
     text: 'id = loops[id]?.around',
     replacement: 'id = undefined',
     tests: ['test/gate/node/tool-loop/nested-budgets.test.ts'],
@@ -275,7 +275,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'playbook',
     effect:
       'Progress for one key of a playbook discards the progress for all other keys, so unlocked tools are locked again.',
-    in: 'PLAYBOOKS.apply',
+    in: 'PLAYBOOK_MEMORY.apply',
     text: '{ ...playbook, [fact.key]: progress }',
     replacement: '{ [fact.key]: progress }',
     tests: ['test/gate/node/playbook/playbook-memory.test.ts'],
@@ -284,7 +284,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'state-machine',
     effect:
       'A call that opens a state machine resets it to the initial state, although another call has changed the state meanwhile.',
-    in: 'POSITIONS.apply',
+    in: 'POSITION_MEMORY.apply',
     text: 'if (start && Object.hasOwn(positions, key)) return positions;',
     replacement: 'void start;',
     tests: ['test/gate/node/state-machine/positions.test.ts'],
@@ -301,8 +301,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'process',
     effect: 'A model that inspects the current turn also receives the calls of earlier turns.',
-    in: 'PROCESS.observe',
-    text: 'return emptyMemory(moment.turn);',
+    in: 'PROCESS_MEMORY.observe',
+    text: 'return createEmptyMemory(moment.turn);',
     replacement: 'return memory;',
     tests: ['test/gate/node/process-tools/process-memory.test.ts'],
   },
@@ -317,7 +317,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'approval-once',
     effect: 'A second decision is accepted, so a rejected call can be approved.',
-    in: 'closedWaitProblem',
+    in: 'findClosedWaitProblem',
     text: 'if (taken === null) return null;',
     replacement: 'if (taken?.turn !== undefined || taken === null) return null;',
     tests: [CONTRACT],
@@ -325,7 +325,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'approval-bound',
     effect: 'An approved call runs although its tool has changed since the approval.',
-    in: 'answerAt',
+    in: 'findAnswer',
     text: 'wait?.binding !== binding',
     replacement: 'wait === undefined',
     tests: ['test/gate/node/session/asking.test.ts'],
@@ -560,7 +560,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'client-state-bound',
     effect: 'A client’s answer for one input of a published tool is used for another input.',
     in: 'ClientQuestions.of',
-    text: 'if (of !== (await digestOf(about, before))) throw invalidStateError();',
+    text: 'if (of !== (await computeDigest(about, before))) throw createInvalidStateError();',
     replacement: '',
     tests: [ASK_CLIENT],
   },
@@ -586,7 +586,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'readStoredRound',
     text: 'if (!kept.success ||',
     replacement: 'if (!last || !kept.success ||',
-    tests: [PUT_OFF],
+    tests: [INPUT_REQUIRED],
   },
   {
     name: 'put-off-state',
@@ -594,7 +594,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'askRound',
     text: '&& { requestState }',
     replacement: '&& { requestState: requestState.trim() }',
-    tests: [PUT_OFF],
+    tests: [INPUT_REQUIRED],
   },
   {
     name: 'put-off-elsewhere',
@@ -602,7 +602,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'readStoredRound',
     text: 'if (kept.output.of === of) return',
     replacement: 'return',
-    tests: [PUT_OFF],
+    tests: [INPUT_REQUIRED],
   },
   {
     name: 'issuer-mismatch',
@@ -640,7 +640,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'erased-files-too-soon',
     effect:
       'The files of an erased session are deleted from their store while a former holder may still store one.',
-    in: 'safeDeletionTime',
+    in: 'computeSafeDeletionTime',
     text: 'now() + clock.ms * 1.25',
     replacement: 'now()',
     tests: [CONTRACT],
@@ -648,7 +648,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'files-of-an-erased-session',
     effect: 'A message is accepted whose files were stored for an erased session and will be deleted.',
-    in: 'blobsProblem',
+    in: 'findBlobsProblem',
     text: 'blob.outside.incarnation !== incarnation || isMoved',
     replacement: 'isMoved',
     tests: [CONTRACT],
@@ -657,7 +657,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'file-deleted-under-a-turn',
     effect:
       'A file is deleted while a turn runs, so the content that the model receives depends on the invocation.',
-    in: 'runningTurn',
+    in: 'findRunningTurn',
     text: "state === 'suspended' ? null : turn",
     replacement: "state === 'suspended' ? turn : null",
     tests: [CONTRACT],
@@ -665,7 +665,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'signed-links',
     effect: 'A signed file URL also reads the same file in sessions of other owners.',
-    in: 'signedText',
+    in: 'encodeSignedText',
     text: 'toSessionName(session), file, expires',
     replacement: 'session.agent, file, expires',
     tests: ['test/gate/workerd/modules/files/signed-links.test.ts'],
@@ -681,7 +681,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'words-for-people',
     effect: 'A page shows the error text of a provider, which may contain internal secrets.',
-    in: 'defaultText',
+    in: 'formatDefaultText',
     text: 'INTERNAL_TYPES.has(type) ||',
     replacement: '',
     tests: ['test/gate/workerd/surfaces/tell.test.ts'],
@@ -715,7 +715,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'fork-waits',
     effect: 'A call that waits for a decision at the fork point is not declined in the fork.',
     in: 'closeCallsAtCut',
-    text: "return { ...end, result: failureResult('declined', words) };",
+    text: "return { ...end, result: createFailureResult('declined', words) };",
     replacement: 'return end;',
     tests: [COPYING],
   },
@@ -754,8 +754,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'index-owner',
     effect: 'Any caller who names another owner in a query can see the owner’s sessions and usage.',
-    in: 'requestedOwner',
-    text: 'mustBeOperator(caller);',
+    in: 'getRequestedOwner',
+    text: 'assertOperator(caller);',
     replacement: '',
     tests: ['test/gate/workerd/modules/index/lists.test.ts'],
   },
@@ -771,7 +771,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'operator-decides',
     effect: 'An operator can make a decision that only the owner of the session may make.',
     in: 'assertDecidesByRole',
-    text: "if (wait.for !== 'decision' || wait.by === undefined) throw waitsForOwnerError(named.call);",
+    text: "if (wait.for !== 'decision' || wait.by === undefined) throw createWaitsForOwnerError(named.call);",
     replacement: "if (wait.for !== 'decision') continue;",
     tests: ['test/gate/workerd/modules/operators/operators.test.ts'],
   },

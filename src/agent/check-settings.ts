@@ -1,5 +1,5 @@
 import { type AnswerForm, toAnswerForm } from '../loop/answer-form.ts';
-import { limitProblem } from '../loop/policies.ts';
+import { findLimitProblem } from '../loop/policies.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type InputDeclaration, InputSchemaError } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
@@ -24,7 +24,7 @@ export function toAgentOutput(agent: string, declared: InputDeclaration): Answer
 
 /** @throws AgentDefinitionError if a limit is invalid. */
 export function checkLimits(agent: string, limits: Limits | undefined): void {
-  const fault = limitProblem(limits);
+  const fault = findLimitProblem(limits);
   if (!fault) return;
   const { path, value, use } = fault;
   const problem = `has a limit '${path}' of ${value}. Use ${use}`;

@@ -1,7 +1,7 @@
 import type { AnswerForm, OutputOf } from '../loop/answer-form.ts';
 import { DEFAULT_MAX_GENERATIONS, DEFAULT_MAX_SCHEDULED } from '../loop/call-starts.ts';
-import { refusedModelProblem } from '../loop/loop-seams.ts';
-import { settingsProblem } from '../loop/loop-settings.ts';
+import { findModelProblem } from '../loop/loop-seams.ts';
+import { findSettingsProblem } from '../loop/loop-settings.ts';
 import {
   DEFAULT_LIMITS,
   type LoopLimits,
@@ -28,7 +28,7 @@ import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { collectUses, ownOffers } from '../tool/uses.ts';
+import { collectUses, listOwnOffers } from '../tool/uses.ts';
 import { AgentDefinitionError, checkAgentLiteral, checkLimits, toAgentOutput } from './check-settings.ts';
 
 /**
@@ -172,13 +172,13 @@ export function defineAgent<
   const { tools, providers, requests: asks, notes } = collectAgentTools(name, config.tools ?? []);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits);
-  const sources = withProviders(ownOffers(config.use, 'before'), providers);
-  const strategies = ownOffers(config.use, 'after');
+  const sources = withProviders(listOwnOffers(config.use, 'before'), providers);
+  const strategies = listOwnOffers(config.use, 'after');
   const fault = literals?.agentFault(config, {
     tools,
     finders: [...sources, ...strategies, ...asks],
-    refusedUse: () => model && refusedModelProblem(config.use ?? [], model),
-    refusedSettings: () => model && settingsProblem({ model, settings: config.settings }),
+    refusedUse: () => model && findModelProblem(config.use ?? [], model),
+    refusedSettings: () => model && findSettingsProblem({ model, settings: config.settings }),
   });
   if (fault) throw new AgentDefinitionError(name, fault);
   return {
@@ -197,14 +197,14 @@ export function defineAgent<
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
     ...(config.accepts && { accepts: [...config.accepts] }),
-    limits: limitsOf(config.limits),
+    limits: resolveLimits(config.limits),
     policies: withPolicies(config.policies),
     context: ToolCallContext.of(config.context ?? {}),
     output: toAgentOutput(name, config.output),
   };
 }
 
-const limitsOf = (declared: AgentLimits = {}): Agent['limits'] => ({
+const resolveLimits = (declared: AgentLimits = {}): Agent['limits'] => ({
   ...withLimits(declared, DEFAULT_LIMITS),
   maxGenerations: declared.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
   maxScheduled: declared.maxScheduled ?? DEFAULT_MAX_SCHEDULED,

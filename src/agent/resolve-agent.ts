@@ -1,7 +1,7 @@
-import { findFileKeeper, missingFilesModuleMessage } from '../loop/loop-files.ts';
+import { findFileKeeper, formatMissingFilesModuleMessage } from '../loop/loop-files.ts';
 import { composeModules, type Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { consoleLog } from '../tool/console-log.ts';
+import { createConsoleLog } from '../tool/console-log.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
@@ -43,7 +43,7 @@ export const AGENTS = defineSeam<AgentSeam>();
 export function createAgentResolver({
   modules: { uses, appWide },
   agents,
-  log = consoleLog(),
+  log = createConsoleLog(),
 }: Pick<ResolvingApp, 'agents'> & {
   readonly modules: Modules;
   /** Defaults to the console. */
@@ -65,7 +65,7 @@ interface AppWithModules {
  * Returns the carriers of an agent's modules. They are read from the tools, since a copy of an agent can have
  * other tools than the original.
  */
-const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly Carrier[] => [
+const listCarriers = ({ tools, providers, sources, strategies }: Agent): readonly Carrier[] => [
   ...tools,
   ...providers,
   ...sources,
@@ -80,18 +80,18 @@ const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly 
  */
 export function collectAppModules({ use = [], agents }: AppWithModules): Modules {
   const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);
-  const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...collectUses(carriersOf(agent))])]);
+  const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...collectUses(listCarriers(agent))])]);
   const modules = composeModules(
     collectUses([{ uses: use }]),
     [...ofAgents, collectUses(shared)],
-    collectInnerUses([...agents.flatMap(carriersOf), ...shared]),
+    collectInnerUses([...agents.flatMap(listCarriers), ...shared]),
   );
   literals?.refuse(
     ConfigurationError,
     literals.filesProblem(agents, {
       files: modules.files,
       keeperIn: findFileKeeper,
-      needsFiles: missingFilesModuleMessage,
+      needsFiles: formatMissingFilesModuleMessage,
     }),
   );
   return modules;

@@ -17,7 +17,7 @@ import type {
 } from './client-session.ts';
 import { type ClientAnswer, follow, type StreamItem, type StreamRequests, type WatchItem } from './follow.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { createTransport, newKey, type RepeatableRequest, readJson, type Transport } from './transport.ts';
+import { createKey, createTransport, type RepeatableRequest, readJson, type Transport } from './transport.ts';
 
 /** The type parameter of a client: an agent's type, or an object with the type of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
@@ -60,7 +60,7 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
   const transport = createTransport(options);
   const sessions = `/agents/${encodeSegment('agent', options.agent)}/sessions/`;
   const client: Client = {
-    session: (id = newKey()) =>
+    session: (id = createKey()) =>
       createSession(transport, { id, path: sessions + encodeSegment('session', id) }),
   };
   return client as Client<OutputOf<Of>>; // the server has validated the output by the schema of this type
@@ -81,17 +81,20 @@ interface SessionPlace {
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
   /** The last event that a stream has shown. Answers to that turn are then streamed from there. */
   let seen = { turn: '', seq: 0 };
-  async function* streamed(first: RepeatableRequest, after = 0): AsyncGenerator<StreamItem, void, undefined> {
+  async function* streamTurn(
+    first: RepeatableRequest,
+    after = 0,
+  ): AsyncGenerator<StreamItem, void, undefined> {
     const resume: StreamRequests['resume'] = (turn) =>
-      turn === undefined ? first : { path: turnPath(turn) };
+      turn === undefined ? first : { path: getTurnPath(turn) };
     for await (const item of follow({ transport, first, resume, after, signal: first.signal })) {
       if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
       yield item;
     }
   }
-  const turnPath = (turn: string): string => `${path}/turns/${encodeSegment('turn', turn)}`;
+  const getTurnPath = (turn: string): string => `${path}/turns/${encodeSegment('turn', turn)}`;
   const stream: ClientSession['stream'] = (message, options = {}) =>
-    streamed(toMessage(`${path}/messages`, message, options));
+    streamTurn(toMessage(`${path}/messages`, message, options));
   const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
     const answers = given.map(toAnswer);
     const after = Math.max(
@@ -101,7 +104,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
       }),
       0,
     );
-    return streamed(toPost(`${path}/answers?after=${after}`, { answers }, options), after);
+    return streamTurn(toPost(`${path}/answers?after=${after}`, { answers }, options), after);
   };
   const session: ClientSession = {
     id,
@@ -109,20 +112,20 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
     stream,
     streamAnswers,
     send: async (message, options) => readLast(stream(message, options)),
-    retry: async (options = {}) => readLast(streamed(toPost(`${path}/retry`, {}, options))),
+    retry: async (options = {}) => readLast(streamTurn(toPost(`${path}/retry`, {}, options))),
     answer: async (answers, options) => readLast(streamAnswers(answers, options)),
     decide: (call, decision, options) =>
       session.answer([{ call, ...(typeof decision === 'string' ? { decision } : decision) }], options),
     result: (call, result, options) => session.answer([{ call, ...result }], options),
-    follow: (turn, options = {}) => streamed({ path: turnPath(turn), ...options }),
+    follow: (turn, options = {}) => streamTurn({ path: getTurnPath(turn), ...options }),
     async turn(turn, { wait, ...options } = {}) {
       if (wait) return readLast(session.follow(turn, options));
       return transport
         .ask(
-          { path: turnPath(turn), ...options },
+          { path: getTurnPath(turn), ...options },
           async (response) => (await readJson(response)) as ClientAnswer,
         )
-        .catch(answerOfFailure);
+        .catch(toFailureAnswer);
     },
     cancel: async (turn, options = {}) => {
       const named =
@@ -130,14 +133,14 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
       const asked: RepeatableRequest = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
       return (await transport.ask(asked, readJson)) as CancelRequested; // the server's own type
     },
-    async fork({ name = newKey(), signal, ...options } = {}) {
+    async fork({ name = createKey(), signal, ...options } = {}) {
       const asked = toPost(`${path}/fork`, { ...options, name }, { signal });
       await transport.ask(asked, readJson);
       const sessions = path.slice(0, path.lastIndexOf('/') + 1);
       return createSession(transport, { id: name, path: sessions + encodeSegment('session', name) });
     },
     deleteFile: (file, options = {}) =>
-      transport.ask({ method: 'DELETE', path: filePath(path, file), ...options }, async () => {}),
+      transport.ask({ method: 'DELETE', path: getFilePath(path, file), ...options }, async () => {}),
     erase: (options = {}) =>
       transport.ask({ method: 'DELETE', path, ...NO_RETRIES, ...options }, async () => {}),
   };
@@ -177,11 +180,11 @@ function createSessionReads(
       return items as AsyncGenerator<WatchItem, void, undefined>; // a stream of a session does not report the end of a turn
     },
     file: async (file, options = {}) =>
-      transport.ask({ path: filePath(path, file), ...options }, (response) => response.blob()),
+      transport.ask({ path: getFilePath(path, file), ...options }, (response) => response.blob()),
   };
 }
 
-const filePath = (path: string, file: string | { readonly id: string }): string =>
+const getFilePath = (path: string, file: string | { readonly id: string }): string =>
   `${path}/files/${encodeSegment('file', typeof file === 'string' ? file : file.id)}`;
 
 /** Returns the last item of a stream. @throws HoldfastError `session-erased` if the turn no longer exists. */
@@ -193,7 +196,7 @@ async function readLast(items: AsyncIterable<StreamItem>): Promise<ClientAnswer>
 }
 
 /** Returns the answer in the problem of a failed turn. */
-function answerOfFailure(failure: unknown): ClientAnswer {
+function toFailureAnswer(failure: unknown): ClientAnswer {
   if (failure instanceof HoldfastError && failure.more.outcome === 'failed')
     return failure.more as unknown as ClientAnswer; // the server's own type
   throw failure;
@@ -244,7 +247,7 @@ function toMessage(
 function toPost(
   path: string,
   body: object,
-  { idempotencyKey = newKey(), background, signal }: AnsweringOptions,
+  { idempotencyKey = createKey(), background, signal }: AnsweringOptions,
 ): RepeatableRequest {
   const headers = {
     'content-type': 'application/json',

@@ -10,7 +10,7 @@ import { EventParser, NewPieces, type ServerEvent } from './event-parser.ts';
 import { HoldfastError } from './holdfast-error.ts';
 import {
   asConnectionLost,
-  backoff,
+  computeBackoff,
   isTransient,
   parseObject,
   pause,
@@ -20,13 +20,13 @@ import {
   type Transport,
 } from './transport.ts';
 
-type WithObject<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
+type ViewWithObject<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
 
 /** The answer of an ended turn. Its `object` has the type of the agent's output. */
-export type EndedTurn<Output = Json> = WithObject<TurnAnswer, Output> & { readonly status?: undefined };
+export type EndedTurn<Output = Json> = ViewWithObject<TurnAnswer, Output> & { readonly status?: undefined };
 
 /** A turn that waits for a person, with its `pending` calls. */
-export type WaitingTurn<Output = Json> = WithObject<SuspendedView, Output>;
+export type WaitingTurn<Output = Json> = ViewWithObject<SuspendedView, Output>;
 
 /** An accepted message whose turn has no answer yet. `status` says why. */
 export type LaterTurn = LaterView & {
@@ -132,7 +132,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
     if (end !== 'continues') failed += 1;
     if (failed > retries)
       throw new HoldfastError('connection-lost', `The stream of ${asked.path} was lost ${failed} times.`);
-    await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, MAX_PAUSE_MS)), signal);
+    await pause(Math.max(computeBackoff(failed), Math.min(parser.retry ?? 0, MAX_PAUSE_MS)), signal);
   }
 }
 

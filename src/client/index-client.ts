@@ -14,8 +14,8 @@ import type {
 } from '../worker/index-views.ts';
 import type { WaitOptions } from './client-session.ts';
 import {
+  createKey,
   createTransport,
-  newKey,
   type RepeatableRequest,
   readJson,
   type TransportOptions,
@@ -114,19 +114,19 @@ export function createIndexClient(options: TransportOptions): IndexClient {
     return (await transport.ask({ path: path + search, signal, ...more }, readJson)) as Answer; // the server's own type
   };
   const at = encodeURIComponent;
-  const pathOf = ({ agent, session }: { readonly agent: string; readonly session: string }): string =>
+  const getSessionPath = ({ agent, session }: { readonly agent: string; readonly session: string }): string =>
     `/agents/${at(agent)}/sessions/${at(session)}`;
   return {
     sessions: (agent, query) => ask(`/agents/${at(agent)}/sessions`, { ...query }),
     setTitle: (session, title, waiting) =>
-      ask(pathOf(session), { ...waiting }, jsonRequest('PATCH', { title })),
-    writeTitle: (session, { idempotencyKey = newKey(), ...waiting } = {}) =>
-      ask(`${pathOf(session)}/title`, waiting, {
+      ask(getSessionPath(session), { ...waiting }, createJsonRequest('PATCH', { title })),
+    writeTitle: (session, { idempotencyKey = createKey(), ...waiting } = {}) =>
+      ask(`${getSessionPath(session)}/title`, waiting, {
         method: 'POST',
         headers: { 'idempotency-key': idempotencyKey },
       }),
     markRead: ({ seq, ...session }, waiting) =>
-      ask(`${pathOf(session)}/read`, { ...waiting }, jsonRequest('POST', { seq })),
+      ask(`${getSessionPath(session)}/read`, { ...waiting }, createJsonRequest('POST', { seq })),
     pending: (query) => ask('/pending', { ...query }),
     usage: (query) => ask('/usage', { ...query }),
     owners: (query) => ask('/owners', { ...query }),
@@ -135,7 +135,7 @@ export function createIndexClient(options: TransportOptions): IndexClient {
   };
 }
 
-const jsonRequest = (method: string, body: object): Partial<RepeatableRequest> => ({
+const createJsonRequest = (method: string, body: object): Partial<RepeatableRequest> => ({
   method,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),

@@ -78,7 +78,7 @@ export function createTransport({
       `createClient: 'url' is '${String(url).replace(/\/\/.*@/, '//***@')}'. Use a URL such as https://agents.example.com.`,
     );
   const base = url.replace(/\/+$/, '');
-  const once = async (asked: RepeatableRequest): Promise<Response> => {
+  const sendOnce = async (asked: RepeatableRequest): Promise<Response> => {
     const { path, method = 'GET', headers, body, signal } = asked;
     const bearer = await readBearer(token);
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
@@ -108,7 +108,7 @@ export function createTransport({
     asked: RepeatableRequest,
     read: (response: Response) => Promise<T>,
   ): Promise<T> => {
-    const response = await once(asked);
+    const response = await sendOnce(asked);
     if (!response.ok && response.status !== 304) throw await asConnectionLost(asked, () => toError(response));
     return asConnectionLost(asked, () => read(response));
   };
@@ -120,7 +120,7 @@ export function createTransport({
           return await attempt(asked, read);
         } catch (failure) {
           if (failed > (asked.retries ?? retries) || !isTransient(failure)) throw failure;
-          await pause(backoff(failed, failure.retryAfter), asked.signal);
+          await pause(computeBackoff(failed, failure.retryAfter), asked.signal);
         }
       }
     },
@@ -128,7 +128,7 @@ export function createTransport({
 }
 
 /** Returns a key as unique as a UUID, even on pages with an insecure origin. */
-export const newKey = (): string =>
+export const createKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
@@ -144,7 +144,7 @@ export function parseObject(text: string, status = 200): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {}
-  throw badResponseError(status, text);
+  throw createBadResponseError(status, text);
 }
 
 /**
@@ -156,17 +156,17 @@ export async function asConnectionLost<T>(asked: RepeatableRequest, work: () => 
   } catch (cause) {
     asked.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) throw cause;
-    throw connectionLostError(asked, cause);
+    throw createConnectionLostError(asked, cause);
   }
 }
 
 /** Makes the error of a lost connection, which says whether the request may have been processed. */
-function connectionLostError(
+function createConnectionLostError(
   { method = 'GET', path, headers }: RepeatableRequest,
   cause: unknown,
 ): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
-  const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
+  const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${getFailureReason(cause)}.`;
   const page = isPage() ? ' In a page, check that `cors({ origins })` lists its origin.' : '';
   const key = idempotencyKey ? '. Send it again with the `idempotencyKey` in `more`, and it runs once' : '';
   const done = method === 'GET' ? '' : ` The request may have run${key}.`;
@@ -181,7 +181,7 @@ function connectionLostError(
 const isPage = (): boolean => 'location' in globalThis;
 
 /** Returns the message of a failure, with the cause behind Node's "fetch failed". */
-function reasonOf(failure: unknown): string {
+function getFailureReason(failure: unknown): string {
   const { message = String(failure), cause } = Object(failure) as { message?: string; cause?: unknown }; // like an Error
   const { message: inner, code } = Object(cause) as { message?: string; code?: string }; // likewise
   const behind = inner || code;
@@ -197,7 +197,7 @@ async function readBearer(token: TransportOptions['token']): Promise<string | un
     return typeof token === 'function' ? await token() : token;
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new HoldfastError('connection-lost', `The token function failed: ${reasonOf(cause)}.`, {
+    throw new HoldfastError('connection-lost', `The token function failed: ${getFailureReason(cause)}.`, {
       cause,
     });
   }
@@ -257,7 +257,7 @@ export function isTransient(failure: unknown): failure is HoldfastError {
  * Returns the milliseconds before the next attempt: longer each time, at least the server's `retry-after`,
  * and random, so that clients do not retry all at once.
  */
-export const backoff = (failed: number, retryAfter = 0): number =>
+export const computeBackoff = (failed: number, retryAfter = 0): number =>
   Math.max(Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), MAX_PAUSE_MS), retryAfter * 1000) *
   (1 + Math.random() / 2);
 
@@ -282,7 +282,7 @@ async function toError(response: Response): Promise<HoldfastError> {
   const retryAfter = parseRetryAfter(headers.get('retry-after'), headers.get('date'));
   const text = await response.text();
   if (!headers.get('content-type')?.includes('problem+json'))
-    return badResponseError(status, text, retryAfter);
+    return createBadResponseError(status, text, retryAfter);
   const { type, title, status: _, detail, ...more } = parseObject(text, status) as Record<string, unknown>; // checked below
   const name = String(type).replace('urn:holdfast:problem:', '');
   const message = String(detail ?? title ?? name);
@@ -290,7 +290,7 @@ async function toError(response: Response): Promise<HoldfastError> {
   return new HoldfastError(name as HoldfastError['type'], message, { status, retryAfter, more });
 }
 
-const badResponseError = (status: number, text: string, retryAfter?: number): HoldfastError =>
+const createBadResponseError = (status: number, text: string, retryAfter?: number): HoldfastError =>
   new HoldfastError(
     'bad-response',
     `The server returned ${status}, but not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,

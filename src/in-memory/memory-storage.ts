@@ -5,8 +5,8 @@ import {
   type AppendStamp,
   type BodyQuery,
   type BodyTexts,
-  bytesIn,
   type CredentialStorage,
+  countBytes,
   type EventQuery,
   type InboxStorage,
   type Lease,
@@ -71,7 +71,7 @@ export class MemoryStorage implements SessionStorage {
 
   addEvents(rows: readonly NewRow[], { epoch, at }: AppendStamp): void {
     for (const { type, turn, body } of rows)
-      this.#events.push({ seq: this.head() + 1, epoch, at, type, turn, body, bytes: bytesIn(body) });
+      this.#events.push({ seq: this.head() + 1, epoch, at, type, turn, body, bytes: countBytes(body) });
   }
 
   *events({ from, turn, types, limit }: EventQuery): Iterable<StoredRow> {
@@ -157,7 +157,7 @@ class MemoryInbox implements InboxStorage {
 
   add(kind: InboxKind, turn: string, body: string): void {
     this.#ids += 1;
-    this.#messages = [...this.#messages, { id: this.#ids, kind, turn, body, bytes: bytesIn(body) }];
+    this.#messages = [...this.#messages, { id: this.#ids, kind, turn, body, bytes: countBytes(body) }];
   }
 
   remove(ids: readonly number[]): void {

@@ -128,16 +128,16 @@ export async function runAgent<Output>(
   const reader = toReader(host.modules);
   const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});
-  const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
+  const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, createId);
   // A lease holder listens for new messages while the session has a reader.
   const line = await port.watch({ onNotice: () => {}, onClosed: () => {} });
   const cancel = (): void => void port.post({ kind: 'cancel', turn: start.turn, body: '{}' });
   try {
-    await storeHistory({ port, agent: agent.name, from: principal, reader, newId }, history);
+    await storeHistory({ port, agent: agent.name, from: principal, reader, newId: createId }, history);
     await port.accept(start);
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
-    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader });
+    const leased = await port.resume({ nonce: createId(), turn: start.turn, reader });
     if (leased.status !== 'leased') throw new Error(`The run could not start (${leased.status}).`);
     const { status } = await runTurn(host, leased, systemClock.now());
     if (status === 'lost' || status === 'handed-over') throw new Error(`The run ended early (${status}).`);
@@ -195,7 +195,7 @@ export function toRunAnswer(
  */
 const LEASE_MS = 24 * 60 * 60 * 1000;
 
-const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+const createId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 function createTurnHost(declared: Agent, options: RunAgentOptions, port: SessionPort) {
   const { log } = options;
@@ -203,21 +203,22 @@ function createTurnHost(declared: Agent, options: RunAgentOptions, port: Session
   const app = [declared, ...(options.agents ?? [])];
   const modules = collectAppModules({ ...options, agents: app });
   const inEnv = createAgentResolver({ modules, agents: app });
-  const resolved = (one: Agent): Agent => inEnv?.(one, env) ?? one;
-  const modelOf = (make: ModelOfEnv): ChatModel => make(env);
-  const ownModel = ({ model, modelOf: make }: Agent): ChatModel | undefined => (make ? modelOf(make) : model);
-  const model = options.model ?? ownModel(declared);
-  if (model === undefined) throw noModelError(declared.name);
-  const resolve = (one: Agent): Agent => ({ ...resolved(one), model: ownModel(one) });
+  const resolveInEnv = (one: Agent): Agent => inEnv?.(one, env) ?? one;
+  const createModelInEnv = (make: ModelOfEnv): ChatModel => make(env);
+  const getOwnModel = ({ model, modelOf: make }: Agent): ChatModel | undefined =>
+    make ? createModelInEnv(make) : model;
+  const model = options.model ?? getOwnModel(declared);
+  if (model === undefined) throw createNoModelError(declared.name);
+  const resolve = (one: Agent): Agent => ({ ...resolveInEnv(one), model: getOwnModel(one) });
   return {
     ...{ port, env, model },
     clock: systemClock,
     modules,
-    agent: { ...resolved(declared), model },
+    agent: { ...resolveInEnv(declared), model },
     agents: {
       names: app.map(({ name }) => name).toSorted(),
       model,
-      modelOf,
+      modelOf: createModelInEnv,
       find(name: string) {
         const found = app.find((one) => one.name === name);
         return found && resolve(found);
@@ -230,7 +231,7 @@ function createTurnHost(declared: Agent, options: RunAgentOptions, port: Session
   } satisfies TurnHost;
 }
 
-const noModelError = (agent: string): ConfigurationError =>
+const createNoModelError = (agent: string): ConfigurationError =>
   new ConfigurationError(
     `Agent '${agent}' has no model. Set its 'model', or call runAgent(agent, message, { model }).`,
   );

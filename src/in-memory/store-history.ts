@@ -25,7 +25,7 @@ export async function storeHistory(
   { port, agent, from, reader, newId }: StoreHistoryOptions,
   history: readonly HistoryMessage[],
 ): Promise<void> {
-  const problem = historyProblem(history);
+  const problem = findHistoryProblem(history);
   if (problem !== undefined) throw new TypeError(`runAgent: history${problem}.`);
   const starts = splitTurns(history).map(({ message, replies }) => {
     const said = { message: message.text, ...(message.parts && { parts: message.parts }) };
@@ -88,11 +88,11 @@ const NO_RESULT = { type: 'error', message: 'There is no result for this call.' 
  * Returns the problem with a stored conversation, as the end of a sentence after "its history", or
  * `undefined`.
  */
-function historyProblem(history: unknown): string | undefined {
+function findHistoryProblem(history: unknown): string | undefined {
   if (!Array.isArray(history)) return ` is ${describeValue(history)}. Use the messages of an answer`;
   const ids = new Set<string>();
   for (const [at, message] of history.entries()) {
-    const problem = messageProblem(message, ids);
+    const problem = findMessageProblem(message, ids);
     if (problem !== undefined) return `[${at}] ${problem}`;
   }
   const [first] = history;
@@ -101,7 +101,7 @@ function historyProblem(history: unknown): string | undefined {
     : undefined;
 }
 
-function messageProblem(message: unknown, ids: Set<string>): string | undefined {
+function findMessageProblem(message: unknown, ids: Set<string>): string | undefined {
   const { role, text, calls }: Readonly<Record<string, unknown>> = Object(message);
   if (role !== 'user' && role !== 'assistant')
     return `has ${describeValue(role)} as its role. Use 'user' or 'assistant'`;

@@ -85,5 +85,5 @@ export const findAskingSeam = (uses: readonly ModuleUse[]): AskingSeam | undefin
   uses.map((use) => ASKING.of(use)).find((asking) => asking !== undefined);
 
 /** Returns the message that an answer no longer applies. */
-export const questionChangedMessage = (tool: string): string =>
+export const formatQuestionChangedMessage = (tool: string): string =>
   `Tool '${tool}' has changed since this was asked, so the decision no longer applies. Call it again to ask again.`;

@@ -1,8 +1,14 @@
 import type { Decision } from '../tool/call.ts';
-import { failureResult, modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import {
+  createFailureResult,
+  createToolResult,
+  modelText,
+  type Signal,
+  type ToolResult,
+} from '../tool/tool-result.ts';
 import type { EventOf, FinalOutcome } from './events.ts';
-import { framesAround } from './spending.ts';
-import { type CallRecord, type FrameState, inFrame, type Message, type TurnState } from './state.ts';
+import { listOuterFrames } from './spending.ts';
+import { type CallRecord, type FrameState, type Message, type TurnState, toFrameField } from './state.ts';
 import type { Wait } from './wait.ts';
 
 /** Returns whether a message started a turn or a nested loop. */
@@ -13,10 +19,11 @@ export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
 /** Returns the id of a call: its turn, the sequence number of its reply, and its index in that reply. */
-export const callId = (turn: string, reply: number, index: number): string => `${turn}.${reply}.${index}`;
+export const createCallId = (turn: string, reply: number, index: number): string =>
+  `${turn}.${reply}.${index}`;
 
 /** Returns the call's open question, or `undefined`. */
-export function pendingWait({ waits }: CallRecord): Wait | undefined {
+export function findPendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;
 }
@@ -26,16 +33,16 @@ export function pendingWait({ waits }: CallRecord): Wait | undefined {
  * while it ran never restarts, since its code can no longer receive the answer.
  */
 export const isSuspended = (call: CallRecord): boolean =>
-  !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
+  !call.ended && call.started !== 'once' && findPendingWait(call) !== undefined;
 
 /**
  * Returns the result that an open call already has: from the caller who ran its tool, or from an invocation
  * that lost the turn. It counts regardless of how the call ends.
  */
-export function knownResult({ waits, late }: CallRecord): ToolResult | undefined {
+export function findKnownResult({ waits, late }: CallRecord): ToolResult | undefined {
   const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer.result : [])).at(0);
   const known = late ?? sent;
-  return known && toolResult(known);
+  return known && createToolResult(known);
 }
 
 /**
@@ -45,14 +52,14 @@ export function knownResult({ waits, late }: CallRecord): ToolResult | undefined
 export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
   call.started !== undefined ||
   frames.has(call.id) ||
-  ((call.late ?? call.waits) !== undefined && knownResult(call) !== undefined);
+  ((call.late ?? call.waits) !== undefined && findKnownResult(call) !== undefined);
 
 /** Returns the id of one wait of a call, unique in the session. */
-export const waitId = (call: string, index: number): string => `${call}#${index}`;
+export const createWaitId = (call: string, index: number): string => `${call}#${index}`;
 
 /** Returns the calls of the last reply if any of them is open, and otherwise an empty array. */
 export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
-  const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
+  const calls = findLastReply(frame?.messages ?? [])?.calls ?? [];
   return calls.some((call) => !call.ended) ? calls : [];
 }
 
@@ -71,14 +78,14 @@ export function findOpenCall(
 /**
  * Returns the last reply of the conversation, ignoring messages that arrived while its calls ran or later.
  */
-export function lastReply(messages: readonly Message[]): Reply | undefined {
+export function findLastReply(messages: readonly Message[]): Reply | undefined {
   const last = messages.findLast((message) => message.role === 'assistant' || !isInterjection(message));
   return last?.role === 'assistant' ? last : undefined;
 }
 
 /** Returns the calls of the last reply. */
-export const lastBatch = (messages: readonly Message[]): readonly CallRecord[] =>
-  lastReply(messages)?.calls ?? [];
+export const getLastBatch = (messages: readonly Message[]): readonly CallRecord[] =>
+  findLastReply(messages)?.calls ?? [];
 
 /** Returns whether the last message arrived while the model replied or its calls ran. */
 export function endsWithInterjection(messages: readonly Message[]): boolean {
@@ -107,8 +114,8 @@ type UserMessage = Extract<Message, { role: 'user' }>;
  * Returns the answer of a loop: the results that its last reply's calls returned directly, in order, or else
  * that reply's text.
  */
-export function answerText(messages: readonly Message[]): string {
-  const last = lastReply(messages);
+export function getAnswerText(messages: readonly Message[]): string {
+  const last = findLastReply(messages);
   if (!last) return '';
   const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : []));
   return direct.length > 0 ? direct.join('\n') : last.text;
@@ -124,24 +131,24 @@ export function closeOpenCalls(
   outcome: FinalOutcome,
   inside?: string,
 ): EventOf<'tool-call-ended'>[] {
-  const frames = inside === undefined ? [...turn.frames.values()] : framesInside(turn, inside);
+  const frames = inside === undefined ? [...turn.frames.values()] : listInnerFrames(turn, inside);
   return frames.reverse().flatMap((frame) =>
     openBatch(frame)
       .filter((call) => !call.ended)
       .map((call) => ({
         type: 'tool-call-ended',
         turn: turn.id,
-        ...inFrame(frame.id),
+        ...toFrameField(frame.id),
         call: call.id,
-        result: closingResult(turn, call, outcome),
+        result: createClosingResult(turn, call, outcome),
         ...(call.atEnd && { changes: { facts: call.atEnd } }),
       })),
   );
 }
 
 /** Returns the open loops of a call: its own and all inside it, outermost first. */
-export const framesInside = (turn: TurnState, call: string): FrameState[] =>
-  [...turn.frames.values()].filter((frame) => framesAround(turn, frame).some(({ id }) => id === call));
+export const listInnerFrames = (turn: TurnState, call: string): FrameState[] =>
+  [...turn.frames.values()].filter((frame) => listOuterFrames(turn, frame).some(({ id }) => id === call));
 
 /** Returns whether a person decided that an open call ends the turn. */
 export const isExit = ({ ended, waits }: CallRecord): boolean => {
@@ -154,46 +161,52 @@ export const isExit = ({ ended, waits }: CallRecord): boolean => {
  * that call ends.
  */
 export function findExitInside(turn: TurnState, call: string): Signal | undefined {
-  const calls = framesInside(turn, call).flatMap(({ messages }) => lastBatch(messages));
+  const calls = listInnerFrames(turn, call).flatMap(({ messages }) => getLastBatch(messages));
   const sent = calls.flatMap(({ ended }) => ended?.result.signal ?? []).find(({ type }) => type === 'exit');
   const decided = calls.find(isExit);
-  return sent ?? (decided && { type: 'exit', reason: exitReason(decided) });
+  return sent ?? (decided && { type: 'exit', reason: getExitReason(decided) });
 }
 
-function exitReason({ name, waits }: CallRecord): string {
+function getExitReason({ name, waits }: CallRecord): string {
   const answer = waits?.at(-1)?.answer;
   const reason = answer?.type === 'decision' ? answer.reason : undefined;
   return reason ?? `A reviewer ended the turn at the call of '${name}'.`;
 }
 
-function closingResult(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
-  const known = knownResult(call);
+function createClosingResult(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
+  const known = findKnownResult(call);
   if (known) return known;
   const isCancelled = outcome === 'cancelled';
-  if (isCancelled && call.started === 'idempotent') return cancelledRunningResult(call.name);
+  if (isCancelled && call.started === 'idempotent') return createCancelledRunningResult(call.name);
   // The outer conversation does not show what a nested loop has done.
-  if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcomeResult(call.name);
+  if (mayHaveHappened(call) || turn.frames.has(call.id)) return createUnknownOutcomeResult(call.name);
   const last = call.waits?.at(-1)?.answer;
   if (last?.type === 'decision' && (last.decision === 'reject' || last.decision === 'exit'))
-    return declinedResult(call.name, last);
+    return createDeclinedResult(call.name, last);
   const why = isCancelled ? 'was cancelled before it ran' : 'was not run';
-  return failureResult('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
+  return createFailureResult(
+    'cancelled',
+    `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`,
+  );
 }
 
-const declinedResult = (tool: string, { reason }: Decision): ToolResult =>
-  failureResult(
+const createDeclinedResult = (tool: string, { reason }: Decision): ToolResult =>
+  createFailureResult(
     'declined',
     `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
   );
 
 /** Returns the result of a call that may or may not have happened. It never says that the call failed. */
-export const unknownOutcomeResult = (tool: string): ToolResult =>
-  failureResult(
+export const createUnknownOutcomeResult = (tool: string): ToolResult =>
+  createFailureResult(
     'unknown-outcome',
     `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
       'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
   );
 
 /** Returns the result of a running call that was cancelled and can be repeated under its key. */
-export const cancelledRunningResult = (tool: string): ToolResult =>
-  failureResult('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);
+export const createCancelledRunningResult = (tool: string): ToolResult =>
+  createFailureResult(
+    'cancelled',
+    `The call of '${tool}' was cancelled while it ran. It may have taken effect.`,
+  );

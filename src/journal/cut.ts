@@ -1,7 +1,7 @@
 import { isStart } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { foldUsage } from './spending.ts';
-import { type Fold, frameOf, type Message } from './state.ts';
+import { type Fold, findFrame, type Message } from './state.ts';
 
 /** The part of a conversation that the model is still shown. */
 export type Cut = Pick<EventOf<'conversation-cut'>, 'turns' | 'results' | 'summary'>;
@@ -11,7 +11,7 @@ export function cutMessages(messages: readonly Message[], { turns, results, summ
   const left =
     turns === undefined
       ? [...messages]
-      : [standInAfterCut(messages, summary), ...withoutToolsChange(lastTurns(messages, turns))];
+      : [createCutStandIn(messages, summary), ...withoutToolsChange(getLastTurns(messages, turns))];
   if (results === undefined) return left;
   return left.map((message) => {
     if (message.role === 'user') return message.by === 'late' ? limitShown(message, results) : message;
@@ -33,7 +33,7 @@ export function foldCutMessages(messages: Message[], cut: Cut): void {
 export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
   const { state } = fold;
   foldUsage(fold, event.usage);
-  const frame = frameOf(fold, event);
+  const frame = findFrame(fold, event);
   if (!frame) return;
   if (frame.id === ROOT && event.turns !== undefined) {
     state.starts = state.starts.slice(-event.turns);
@@ -43,7 +43,7 @@ export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
 }
 
 /** Returns the message that replaces the messages before a summary. */
-export const summaryMessage = (summary: string): Message =>
+export const createSummaryMessage = (summary: string): Message =>
   createStandIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
 
 /** Makes the first message of a conversation without its older messages. */
@@ -56,14 +56,14 @@ export const createStandIn = (text: string): Message => ({ role: 'user', text, b
 const LEFT_OUT_NOTICE =
   'Earlier messages are not shown any more, since the conversation had become too long.';
 
-function standInAfterCut([first]: readonly Message[], summary: string | undefined): Message {
-  if (summary) return summaryMessage(summary);
+function createCutStandIn([first]: readonly Message[], summary: string | undefined): Message {
+  if (summary) return createSummaryMessage(summary);
   const before = summary === undefined && first?.role === 'user' && first.by === 'summary' ? first.text : '';
   if (before === '') return createStandIn(LEFT_OUT_NOTICE);
   return createStandIn(before.endsWith(LEFT_OUT_NOTICE) ? before : `${before}\n\n${LEFT_OUT_NOTICE}`);
 }
 
-function lastTurns(messages: readonly Message[], turns: number): readonly Message[] {
+function getLastTurns(messages: readonly Message[], turns: number): readonly Message[] {
   const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
   return messages.slice(starts.slice(-turns)[0]);
 }

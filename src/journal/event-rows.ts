@@ -1,4 +1,4 @@
-import { isOurCall, textOfParts } from '../model/parts.ts';
+import { isOurCall, joinTextParts } from '../model/parts.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -65,13 +65,13 @@ function withoutDerivedText(event: SessionEvent): object {
 
 /** Restores the text and calls of a reply from its parts. */
 const restoreText = (event: SessionEvent): SessionEvent =>
-  event.type === 'model-replied' && event.parts ? { ...event, ...textAndCallsIn(event.parts) } : event;
+  event.type === 'model-replied' && event.parts ? { ...event, ...splitTextAndCalls(event.parts) } : event;
 
 /** Returns the text and the calls in the parts of a reply. */
-export const textAndCallsIn = (
+export const splitTextAndCalls = (
   parts: readonly JournaledPart[],
 ): { readonly text: string; readonly toolCalls: readonly JournaledCall[] } => ({
-  text: textOfParts(parts),
+  text: joinTextParts(parts),
   toolCalls: parts
     .filter(isOurCall)
     .map(({ type: _, provider: __, ranBy: ___, called: ____, ...call }) => call),
@@ -155,7 +155,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
 export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
 
 /** Returns the progress that an event of this type means for its turn, or `undefined` for none. */
-export const progressOf = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
+export const getProgress = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
 
 /** The types that form the conversation. With a snapshot, only these are read from before it. */
 export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flatMap(([type, { message }]) =>

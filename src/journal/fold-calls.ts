@@ -1,11 +1,11 @@
 import { isStoredFile } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
-import { isOutcomeUnknown, partsOfResult } from '../tool/tool-result.ts';
-import { framesInside, lastBatch } from './conversation.ts';
+import { isOutcomeUnknown, listResultParts } from '../tool/tool-result.ts';
+import { getLastBatch, listInnerFrames } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts, assertKnownFacts } from './memories.ts';
 import type { OfferedTool, ToolsChange } from './reply-data.ts';
-import { type CallRecord, type Fold, type FrameState, frameOf, type OfferHistory } from './state.ts';
+import { type CallRecord, type Fold, type FrameState, findFrame, type OfferHistory } from './state.ts';
 import { countStarted, startNewTree } from './turn-tree.ts';
 
 /**
@@ -58,17 +58,17 @@ export function foldMessageSent({ turn }: Fold, { call, tool, text }: EventOf<'m
  * take effect when the last call of its batch has ended.
  */
 export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
-  const frame = frameOf(fold, event);
+  const frame = findFrame(fold, event);
   if (!frame) return;
   const { state, turn } = fold;
   const { call, result, changes } = event;
   if (isOutcomeUnknown(result)) state.inDoubt.add(call);
-  if (turn.frames.has(call)) for (const { id } of framesInside(turn, call)) turn.frames.delete(id);
+  if (turn.frames.has(call)) for (const { id } of listInnerFrames(turn, call)) turn.frames.delete(id);
   turn.limit ??= event.limit;
   if (changes?.scheduled ?? event.sent) countStarted(fold, changes?.scheduled, event.sent);
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(fold, { facts: changes?.facts, place, when: 'call' });
-  const batch = lastBatch(frame.messages);
+  const batch = getLastBatch(frame.messages);
   if (batch.every(({ ended }) => ended)) settleBatch(fold, frame, batch);
 }
 
@@ -90,7 +90,7 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
       turn.artifacts.push({ call: id, tool: name, ...typed, value });
     }
     if (result) {
-      for (const { type: _, ...file } of partsOfResult(result).filter(isStoredFile))
+      for (const { type: _, ...file } of listResultParts(result).filter(isStoredFile))
         turn.files.push({ call: id, tool: name, ...file });
     }
     if (!changes) continue;
@@ -120,7 +120,7 @@ export const findCall = (
   fold: Fold,
   event: { readonly frame?: string; readonly call: string },
 ): CallRecord | undefined =>
-  lastBatch(frameOf(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
+  getLastBatch(findFrame(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
 
 /** Removes the pending change of tools, to be placed in the conversation. */
 export function takeToolsChange(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {

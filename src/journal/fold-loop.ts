@@ -1,11 +1,11 @@
 import { isFile } from '../tool/content.ts';
-import { DEFAULT_RESULT_CHARACTERS, partsOfResult, textForModel } from '../tool/tool-result.ts';
-import { lastBatch } from './conversation.ts';
+import { DEFAULT_RESULT_CHARACTERS, listResultParts, toModelText } from '../tool/tool-result.ts';
+import { getLastBatch } from './conversation.ts';
 import { foldCutMessages } from './cut.ts';
 import { CUT_OFF, type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { findCall, foldToolsChanged, holdFacts, takeToolsChange } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
-import { framesAround } from './spending.ts';
+import { listOuterFrames } from './spending.ts';
 import {
   createOfferHistory,
   type Fold,
@@ -109,7 +109,7 @@ export function foldConversation(state: SessionState, event: SessionEvent): void
 function foldInOuterCalls(turn: TurnState, event: EventOf<'message-sent'>): void {
   const { frame, under } = event;
   const inner = frame === undefined ? undefined : turn.frames.get(frame);
-  for (const { id, parent = ROOT } of inner ? framesAround(turn, inner) : []) {
+  for (const { id, parent = ROOT } of inner ? listOuterFrames(turn, inner) : []) {
     const call = parent === ROOT ? under : id;
     if (id !== ROOT) addSentMessage(turn.frames.get(parent)?.messages, call, event);
   }
@@ -121,7 +121,7 @@ function addSentMessage(
   under: string | undefined,
   { call, tool, text }: EventOf<'message-sent'>,
 ): void {
-  const record = lastBatch(messages ?? []).find(({ id }) => id === under);
+  const record = getLastBatch(messages ?? []).find(({ id }) => id === under);
   if (record) record.said = [...(record.said ?? []), { call, tool, text }];
 }
 
@@ -161,7 +161,7 @@ export function foldMessage(
         role: 'assistant',
         text: event.text,
         calls: event.toolCalls.map((call) => ({ ...call })),
-        ...keptReplyOf(event),
+        ...getKeptReply(event),
         ...(event.cut && { cut: true }),
         ...(event.finish === CUT_OFF && { cutOff: true }),
         ...(offered && takeToolsChange(offered)),
@@ -181,13 +181,13 @@ export function foldMessage(
       addSentMessage(messages, event.call, event);
       break;
     case 'answer-rejected':
-      messages.push({ role: 'user', text: rejectionText(event), by: 'loop' });
+      messages.push({ role: 'user', text: formatRejection(event), by: 'loop' });
       break;
     case 'turn-steered':
-      messages.push({ role: 'user', ...contentOf(event), by: 'steer' });
+      messages.push({ role: 'user', ...getContent(event), by: 'steer' });
       break;
     case 'late-result-received':
-      if (!event.open) messages.push({ role: 'user', ...lateContent(event), by: 'late' });
+      if (!event.open) messages.push({ role: 'user', ...createLateContent(event), by: 'late' });
       break;
     case 'conversation-cut':
       foldCutMessages(messages, event);
@@ -197,18 +197,18 @@ export function foldMessage(
 
 /** Adds the first message of a turn. A change of tools that the previous turn did not report goes there. */
 const addStart = (messages: Message[], event: StartEvent, offered: OfferHistory | undefined): void =>
-  void messages.push({ role: 'user', ...contentOf(event), ...(offered && takeToolsChange(offered)) });
+  void messages.push({ role: 'user', ...getContent(event), ...(offered && takeToolsChange(offered)) });
 
 type StartEvent = Pick<EventOf<'turn-started'>, 'message' | 'parts'>;
 
-const contentOf = ({ message: text, parts }: StartEvent): Pick<UserMessage, 'text' | 'parts'> => ({
+const getContent = ({ message: text, parts }: StartEvent): Pick<UserMessage, 'text' | 'parts'> => ({
   text,
   ...(parts && { parts }),
 });
 
 type UserMessage = Extract<Message, { role: 'user' }>;
 
-function keptReplyOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
+function getKeptReply({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
   readonly kept?: KeptReply;
 } {
   if (!parts) return {};
@@ -244,19 +244,19 @@ export function foldCoveredEvent(
 }
 
 /** Returns the text of a late result, followed by its files. */
-function lateContent(event: EventOf<'late-result-received'>): Pick<UserMessage, 'text' | 'parts'> {
-  const text = lateText(event);
-  const files = partsOfResult(event.result).filter(isFile);
+function createLateContent(event: EventOf<'late-result-received'>): Pick<UserMessage, 'text' | 'parts'> {
+  const text = formatLateResult(event);
+  const files = listResultParts(event.result).filter(isFile);
   return { text, ...(files.length > 0 && { parts: [{ type: 'text', text }, ...files] }) };
 }
 
 /** Names the call's input, since two calls of one tool can both be in doubt. */
-const lateText = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
+const formatLateResult = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
   `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
-  textForModel(result, DEFAULT_RESULT_CHARACTERS);
+  toModelText(result, DEFAULT_RESULT_CHARACTERS);
 
 /** Returns the message to a model whose answer did not have the requested form, with all problems. */
-const rejectionText = ({ problems }: EventOf<'answer-rejected'>): string =>
+const formatRejection = ({ problems }: EventOf<'answer-rejected'>): string =>
   `Your answer does not have the form that was asked for:\n- ${problems.join('\n- ')}\n` +
   'Answer again with the corrected JSON text, and nothing else.';
 
@@ -266,7 +266,7 @@ function endCall(
   event: Pick<EventOf<'tool-call-ended'>, 'call' | 'result' | 'direct' | 'changes'>,
   opened?: FrameState,
 ): void {
-  const call = lastBatch(messages).find(({ id }) => id === event.call);
+  const call = getLastBatch(messages).find(({ id }) => id === event.call);
   if (!call || call.ended) return;
   delete call.started;
   delete call.atEnd;

@@ -78,7 +78,7 @@ export interface Line {
 }
 
 /** Returns the size of a live item while it waits to be sent or shown, in characters. */
-export const weightOfItem = ({ item }: LiveItemMessage): number =>
+export const computeItemWeight = ({ item }: LiveItemMessage): number =>
   'text' in item
     ? item.text.length + ITEM_OVERHEAD
     : 'status' in item
@@ -87,11 +87,11 @@ export const weightOfItem = ({ item }: LiveItemMessage): number =>
 
 const ITEM_OVERHEAD = 64;
 
-/** The maximum size of one live message, by `weightOfItem`. */
+/** The maximum size of one live message, by `computeItemWeight`. */
 export const MAX_MESSAGE_WEIGHT = 64 * 1024;
 
 /**
- * The maximum size, by `weightOfItem`, of the running replies that a holder keeps for new readers, and of the
+ * The maximum size, by `computeItemWeight`, of the running replies that a holder keeps for new readers, and of the
  * queue of a slow reader. One event can be about as large. The rest of a longer reply is shown once it is
  * stored.
  */
@@ -144,7 +144,7 @@ export const isLiveMessage = (sent: unknown): sent is string =>
  * Returns the live message received over a line, or `undefined` if it is invalid. The relay has not parsed
  * it.
  */
-export function fromWire(sent: string): LiveMessage | undefined {
+export function parseLiveMessage(sent: string): LiveMessage | undefined {
   try {
     const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // Checked below.
     return typeof turn === 'string' && Array.isArray(items)

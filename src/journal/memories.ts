@@ -163,7 +163,7 @@ export function notifyMemories(fold: MemoryFold, event: SessionEvent): void {
  * Returns the value of a memory at a path, or of the session. The cast is safe, since names are unique and
  * only a memory's own code makes its values.
  */
-export function valueIn<Value extends Json, Fact extends Json>(
+export function getMemoryValue<Value extends Json, Fact extends Json>(
   values: ReadonlyMap<string, Json>,
   { name, scope, initial }: ToolMemory<Value, Fact>,
   path: string,
@@ -179,7 +179,7 @@ export function valueIn<Value extends Json, Fact extends Json>(
  * Returns the facts with which a call ends. Facts stored with its start count for memories that its end has
  * no facts for.
  */
-export function factsAtEnd(
+export function listFactsAtEnd(
   { atEnd = [] }: Pick<CallRecord, 'atEnd'>,
   facts: readonly MemoryFact[] = [],
 ): readonly MemoryFact[] {

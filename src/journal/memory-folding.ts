@@ -4,19 +4,19 @@ import type { Log } from '../tool/log.ts';
 import { APP_MEMORY_PREFIX } from '../tool/module-state.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
-import { lastReply, openBatch } from './conversation.ts';
+import { findLastReply, openBatch } from './conversation.ts';
 import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import {
+  getMemoryValue,
   type LiveMemories,
   type MemoryFold,
   MemoryFolding,
   type MemoryTurn,
   type RecordedFacts,
-  valueIn,
 } from './memories.ts';
-import { framesAround, toolOf } from './spending.ts';
-import { frameOf, type SessionState } from './state.ts';
+import { getToolName, listOuterFrames } from './spending.ts';
+import { findFrame, type SessionState } from './state.ts';
 
 /** The code that folds memories: the `folding` of each. */
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
@@ -30,8 +30,8 @@ function applyFacts(fold: MemoryFold, { facts, place, when }: RecordedFacts): vo
     const memory = fold.memories.find((one) => one.name === name);
     if (!memory && unread === 'refuse') throw new NewerEventError(fold.state.seq);
     if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
-    const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
-    updateMemory(fold.state, memory, { path: place.path, next });
+    const applyFact = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
+    updateMemory(fold.state, memory, { path: place.path, next: applyFact });
   }
 }
 
@@ -42,12 +42,12 @@ function notifyMemories({ state, memories }: MemoryFold, event: SessionEvent): v
     // A memory of scope `turn` is reset when a turn starts, and again when it ends.
     const ofTurn = memory.scope === 'turn' ? moment?.type : undefined;
     const isFirst = ofTurn === 'turn-started' || !state.memories.has(memory.name);
-    if (isFirst) state.memories.set(memory.name, initialValueOf(memory));
+    if (isFirst) state.memories.set(memory.name, getInitialValue(memory));
     for (const seen of [moment, calls]) {
       if (seen && memory.observe)
         updateMemory(state, memory, { path: seen.path, next: (value) => memory.observe?.(value, seen) });
     }
-    if (ofTurn === 'turn-ended') state.memories.set(memory.name, initialValueOf(memory));
+    if (ofTurn === 'turn-ended') state.memories.set(memory.name, getInitialValue(memory));
   }
 }
 
@@ -64,7 +64,7 @@ interface MemoryChange {
 function updateMemory(state: SessionState, memory: ToolMemory, { path, next }: MemoryChange): void {
   if (state.brokenMemories?.has(memory.name)) return;
   try {
-    const value = valueIn(state.memories, memory, path);
+    const value = getMemoryValue(state.memories, memory, path);
     const folded = next(value);
     if (folded === undefined || folded === value) return;
     state.memories.set(
@@ -78,18 +78,18 @@ function updateMemory(state: SessionState, memory: ToolMemory, { path, next }: M
 }
 
 /** Returns the value of a memory before any fact. */
-const initialValueOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
+const getInitialValue = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
 
 /** Returns the moment of a reply's calls, including those of a plan. */
 function toCallsMadeMoment(
   { turn }: SessionState,
   event: EventOf<'model-replied'>,
 ): SessionMoment | undefined {
-  const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
+  const frame = turn?.id === event.turn ? findFrame({ turn }, event) : undefined;
   if (!turn || !frame || event.toolCalls.length === 0) return undefined;
   const calls: { id: string; tool: string }[] = [];
-  for (const call of event.toolCalls) calls.push({ id: call.id, tool: toolOf(call) });
-  const loops = framesAround(turn, frame).map(({ id }) => id);
+  for (const call of event.toolCalls) calls.push({ id: call.id, tool: getToolName(call) });
+  const loops = listOuterFrames(turn, frame).map(({ id }) => id);
   return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
 }
 
@@ -97,7 +97,7 @@ function toCallsMadeMoment(
 function toMoment(state: SessionState, event: SessionEvent): SessionMoment | undefined {
   const { turn } = state;
   if (!turn || !('turn' in event) || event.turn !== turn.id) return undefined;
-  const at = (frame: string): MemoryPlace | undefined => {
+  const findPlace = (frame: string): MemoryPlace | undefined => {
     const path = turn.frames.get(frame)?.path;
     return path === undefined ? undefined : { turn: turn.id, frame, path };
   };
@@ -108,7 +108,7 @@ function toMoment(state: SessionState, event: SessionEvent): SessionMoment | und
     case 'turn-ended':
       return { type: event.type, ...own, isTree: (root) => state.trees.has(root) };
     case 'frame-started': {
-      const place = at(event.frame);
+      const place = findPlace(event.frame);
       return place && { type: 'loop-opened', ...place, around: event.parent ?? ROOT };
     }
     case 'module-event':
@@ -116,7 +116,7 @@ function toMoment(state: SessionState, event: SessionEvent): SessionMoment | und
     case 'conversation-cut': {
       // A summary counts as a model call even without a reported usage.
       if (event.summary) return { type: 'asked-aside', ...own, usage: event.usage };
-      const place = at(event.frame ?? ROOT);
+      const place = findPlace(event.frame ?? ROOT);
       return place && { type: 'request-refused', ...place };
     }
     case 'turn-steered':
@@ -124,15 +124,15 @@ function toMoment(state: SessionState, event: SessionEvent): SessionMoment | und
       return turn.root === turn.id ? { type: 'tree-left', ...own } : undefined;
     case 'model-replied': {
       const { model, usage, planned } = event;
-      const place = at(event.frame ?? ROOT);
+      const place = findPlace(event.frame ?? ROOT);
       return place && !planned ? { type: event.type, ...place, model, usage } : undefined;
     }
     case 'tool-call-ended': {
       const { call, result, ms } = event;
       const frame = event.frame ?? ROOT;
-      const place = at(frame);
+      const place = findPlace(frame);
       // After a batch has settled, its calls are still those of the last reply.
-      const reply = lastReply(turn.frames.get(frame)?.messages ?? []);
+      const reply = findLastReply(turn.frames.get(frame)?.messages ?? []);
       const tool = reply?.calls.find(({ id }) => id === call)?.name;
       return place && tool !== undefined
         ? { type: 'call-ended', ...place, call, tool, result, ms }
@@ -190,7 +190,7 @@ class RunningMemories implements LiveMemories {
     // A library module that the app lacks has no facts here. A module of the app's own may be missing by
     // mistake, so that is an error.
     if (this.#memories.has(name) || name.startsWith(APP_MEMORY_PREFIX)) this.assertUsable(memory);
-    return valueIn(values, memory, path);
+    return getMemoryValue(values, memory, path);
   }
 
   valueNow<Value extends Json, Fact extends Json>(

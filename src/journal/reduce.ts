@@ -1,7 +1,7 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { answerText, closeOpenCalls, isBlank, lastBatch } from './conversation.ts';
+import { closeOpenCalls, getAnswerText, getLastBatch, isBlank } from './conversation.ts';
 import { foldCut } from './cut.ts';
-import { progressOf } from './event-rows.ts';
+import { getProgress } from './event-rows.ts';
 import {
   CUT_OFF,
   EVENT_VERSION,
@@ -25,7 +25,7 @@ import {
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, type MemoryFold, notifyMemories } from './memories.ts';
 import { addUsage, foldRefused, foldUsage } from './spending.ts';
-import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
+import { type CallRecord, type Fold, findFrame, type SessionState, type StoppingCall } from './state.ts';
 import { foldSteered, leaveTree } from './turn-tree.ts';
 
 /**
@@ -60,7 +60,7 @@ export function reduce(
   notifyMemories({ state, memories }, event);
   if (event.type === 'model-replied') {
     // The calls of a reply see memories as they are after the reply is folded.
-    const frame = state.turn && frameOf({ turn: state.turn }, event);
+    const frame = state.turn && findFrame({ turn: state.turn }, event);
     if (frame) frame.seen = { ...frame.seen, memories: new Map(state.memories) };
   }
   return state;
@@ -71,7 +71,7 @@ type TurnEventType = Exclude<EventType, 'session-opened' | 'session-forked' | 't
 function foldInTurn<Type extends TurnEventType>(fold: Fold, event: { [T in Type]: EventOf<T> }[Type]): void {
   const { turn } = fold;
   if (event.type !== 'turn-resumed') turn.lastEvent = describe(event);
-  if (progressOf(event.type)) turn.resumedIdly = 0;
+  if (getProgress(event.type)) turn.resumedIdly = 0;
   FOLDS[event.type](fold, event);
 }
 
@@ -115,7 +115,7 @@ function foldResumed({ turn }: Fold, { cause }: EventOf<'turn-resumed'>): void {
 }
 
 function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
-  const frame = frameOf(fold, event);
+  const frame = findFrame(fold, event);
   if (!frame) return;
   const { state, turn } = fold;
   frame.seen = {
@@ -164,7 +164,7 @@ function foldFacts(
 }
 
 function foldRejected(fold: Fold, event: EventOf<'answer-rejected'>): void {
-  const frame = frameOf(fold, event);
+  const frame = findFrame(fold, event);
   if (frame) frame.rejected = true;
 }
 
@@ -177,13 +177,14 @@ function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   turn.error = error;
   turn.signal = signal;
   turn.object = object;
-  turn.stoppedBy = stoppingCalls(state, event);
-  turn.text = OUTCOMES_WITH_ANSWER.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
+  turn.stoppedBy = listStoppingCalls(state, event);
+  turn.text =
+    OUTCOMES_WITH_ANSWER.includes(outcome) && !signal ? (text ?? getAnswerText(state.messages)) : '';
   leaveTree(fold);
   turn.frames.clear();
 }
 
-function stoppingCalls(
+function listStoppingCalls(
   { messages }: SessionState,
   { outcome, signal }: EventOf<'turn-ended'>,
 ): readonly StoppingCall[] {
@@ -191,7 +192,7 @@ function stoppingCalls(
     signal
       ? ended?.result.signal?.type === signal.type
       : outcome === 'returned-direct' && ended?.direct === true;
-  return lastBatch(messages)
+  return getLastBatch(messages)
     .filter(hasStopped)
     .map(({ id: call, name: tool }) => ({ call, tool }));
 }
@@ -209,7 +210,7 @@ function closeUnread(fold: Fold, outcome: FinalOutcome): void {
   }
   // No row has the changes of these ends. Drop them from the messages too, so that a state read from a
   // snapshot is equal.
-  for (const call of lastBatch(state.messages)) {
+  for (const call of getLastBatch(state.messages)) {
     if (call.ended && state.closedUnread.has(call.id)) call.ended = { ...call.ended, changes: undefined };
   }
 }

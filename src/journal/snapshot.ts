@@ -1,6 +1,12 @@
 import type { ResultData } from '../tool/tool-result.ts';
 import { createStandIn } from './cut.ts';
-import { createOfferHistory, emptyState, type SessionState, type TurnState, type TurnTree } from './state.ts';
+import {
+  createEmptyState,
+  createOfferHistory,
+  type SessionState,
+  type TurnState,
+  type TurnTree,
+} from './state.ts';
 
 /** The folded state at a sequence number, as text, with the version of the reducer that made it. */
 export interface Snapshot {
@@ -60,11 +66,11 @@ export function toSnapshot(state: SessionState): string {
 /**
  * Restores the state that `toSnapshot` wrote. Its only message is the one that replaces those before a cut.
  */
-export function fromSnapshot(body: string): SessionState {
+export function parseSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as SnapshotBody; // `toSnapshot` of this reducer's version wrote it.
   const { turn, cells, slices, inDoubt, closedUnread, trees, cut, ...rest } = stored;
   return {
-    ...emptyState(),
+    ...createEmptyState(),
     ...rest,
     offered: { ...createOfferHistory(), ...rest.offered },
     cut,

@@ -1,11 +1,11 @@
 import type { Usage } from '../model/prices.ts';
 import { type EventOf, ROOT } from './events.ts';
 import type { JournaledCall, PricedUsage, UsageTotals } from './reply-data.ts';
-import { type Fold, type FrameState, frameOf, type TurnState } from './state.ts';
+import { type Fold, type FrameState, findFrame, type TurnState } from './state.ts';
 
 /** Records that a limit ends the loop. */
 export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
-  const frame = frameOf(fold, event);
+  const frame = findFrame(fold, event);
   if (frame) frame.refused = { limit: event.limit, most: event.most };
 }
 
@@ -15,7 +15,7 @@ export function foldUsage({ state, turn }: Fold, usage: PricedUsage | undefined)
 }
 
 /** Returns the frame and those around it, innermost first. */
-export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameState): FrameState[] {
+export function listOuterFrames({ frames }: Pick<TurnState, 'frames'>, from: FrameState): FrameState[] {
   const around: FrameState[] = [];
   for (let frame: FrameState | undefined = from; frame; ) {
     around.push(frame);
@@ -28,7 +28,7 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
  * Returns the tool that a call counts for: the tool behind an unfolding tool that it is meant for, or the
  * named one.
  */
-export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
+export const getToolName = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 
 /** Adds a usage to totals, in place. */
 export function addUsage(total: UsageTotals, usage: PricedUsage): void {
@@ -45,4 +45,4 @@ export function addUsage(total: UsageTotals, usage: PricedUsage): void {
 /** Rounds USD to twelve decimals, as in events. */
 const roundUsd = (usd: number): number => Math.round(usd * 1e12) / 1e12;
 
-export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
+export const sumTokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

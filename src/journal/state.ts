@@ -283,10 +283,10 @@ export interface Fold {
 }
 
 /** Returns the `frame` property of an event in a loop. The turn's own loop has none. */
-export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
+export const toFrameField = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
 /** Returns the loop of an event while it is open. */
-export const frameOf = (
+export const findFrame = (
   { turn }: Pick<Fold, 'turn'>,
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
@@ -299,7 +299,7 @@ export const createOfferHistory = (): OfferHistory => ({
 });
 
 /** Returns the state of a session without events. */
-export const emptyState = (): SessionState => ({
+export const createEmptyState = (): SessionState => ({
   seq: 0,
   incarnation: '',
   agent: '',

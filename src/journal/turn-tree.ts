@@ -4,7 +4,7 @@
  */
 import type { OptionalTreePlace } from '../tool/call-origin.ts';
 import type { ScheduledMessage } from './events.ts';
-import { tokensOf } from './spending.ts';
+import { sumTokens } from './spending.ts';
 import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
 
 const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
@@ -16,8 +16,10 @@ const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
 const MAX_IDLE_TREES = 100;
 
 /** Returns the tree of a turn. It is empty if the turn has started no other turn. */
-export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<TurnState, 'root'>): TurnTree =>
-  trees.get(root) ?? NEW_TREE;
+export const getTree = (
+  { trees }: Pick<SessionState, 'trees'>,
+  { root }: Pick<TurnState, 'root'>,
+): TurnTree => trees.get(root) ?? NEW_TREE;
 
 /** Adds a starting turn to its tree. Returns the root, and the tokens that the tree used before this turn. */
 export function enterTree(
@@ -26,7 +28,7 @@ export function enterTree(
 ): Pick<TurnState, 'root' | 'generation' | 'before'> {
   if (state.recurring === turn) state.recurring = undefined;
   if (root === turn) return { root, generation, before: 0 };
-  const tree = treeOf(state, { root });
+  const tree = getTree(state, { root });
   const pending = count === undefined ? tree.pending - 1 : tree.pending;
   keepTree(state, root, { ...tree, pending, count: Math.max(tree.count, count ?? 0) });
   return { root, generation, before: tree.tokens };
@@ -43,7 +45,7 @@ export function countStarted(
   const added = scheduled.filter((one) => !one.recurring).length;
   turn.scheduled += added;
   if (added + sent === 0) return;
-  const tree = treeOf(state, turn);
+  const tree = getTree(state, turn);
   keepTree(state, turn.root, {
     ...tree,
     count: tree.count + added + sent,
@@ -54,7 +56,7 @@ export function countStarted(
 /** Adds the usage of an ending turn to its tree. */
 export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const tree = state.trees.get(turn.root);
-  if (tree) keepTree(state, turn.root, { ...tree, tokens: turn.before + tokensOf(turn.usage) });
+  if (tree) keepTree(state, turn.root, { ...tree, tokens: turn.before + sumTokens(turn.usage) });
 }
 
 /**
@@ -81,7 +83,7 @@ export function foldSteered(
     return;
   }
   turn.generation = Math.max(turn.generation, generation);
-  const tree = treeOf(state, turn);
+  const tree = getTree(state, turn);
   keepTree(state, turn.root, { ...tree, count: Math.max(tree.count, count ?? 0) });
 }
 

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../model/chat-model.ts';
-import { errorMessageOf } from '../tool/async.ts';
+import { getErrorMessage } from '../tool/async.ts';
 import { describeKind } from '../tool/check-input.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { type DomainType, isDomainType } from '../tool/domain-type.ts';
@@ -77,7 +77,7 @@ async function parseAnswer(
     return { ok: true, object: copy.ok ? copy.value : written };
   } catch (cause) {
     // The schema's own code failed. This must not fail the turn.
-    const reason = shorten(errorMessageOf(cause), 240);
+    const reason = shorten(getErrorMessage(cause), 240);
     return toParseFailure(`It could not be checked: ${reason}`);
   }
 }
@@ -90,14 +90,14 @@ const toParseFailure = (problem: string): ParsedAnswer => ({ ok: false, problems
  */
 function findJson(answer: string): Json | undefined {
   const bare = parseJson(answer);
-  return bare === undefined ? parseJson(textInFence(answer)) : bare;
+  return bare === undefined ? parseJson(getFencedText(answer)) : bare;
 }
 
 /**
  * Returns the text from the first fence to the last, since the JSON itself can contain one. Without a closing
  * fence, reads to the end.
  */
-function textInFence(answer: string): string {
+function getFencedText(answer: string): string {
   const opened = /```(?:json)?\s/i.exec(answer);
   if (!opened) return '';
   const start = opened.index + opened[0].length;

@@ -1,7 +1,7 @@
 import { HOOK_TIMEOUT_MS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import { errorEntry, type Log } from '../tool/log.ts';
-import { failureResult, type ToolResult } from '../tool/tool-result.ts';
+import { createFailureResult, type ToolResult } from '../tool/tool-result.ts';
 import type { Holder } from './holder.ts';
 
 /** The call whose time is limited. */
@@ -37,7 +37,9 @@ export class OverheadTimer {
           `Tool '${tool}' was abandoned: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`,
         ),
       );
-      resolve(failureResult('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`));
+      resolve(
+        createFailureResult('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`),
+      );
     };
     this.#cancel = clock.after(HOOK_TIMEOUT_MS, this.#expire);
   }

@@ -30,7 +30,7 @@ interface ScopedLayer extends Pick<Exchange, 'frame'> {
  * Returns the layers around the model calls of a loop, outermost first. Layers of the same place keep their
  * order.
  */
-function layersOf({ spec }: Loop): readonly ScopedLayer[] {
+function listLayers({ spec }: Loop): readonly ScopedLayer[] {
   const layers = new Map<AskLayer, ScopedLayer>();
   for (const { use, frame } of spec.uses) {
     const layer = LOOPS.of(use)?.ask?.layer;
@@ -44,15 +44,15 @@ function layersOf({ spec }: Loop): readonly ScopedLayer[] {
 /** Sends a model call through all layers, with the kernel's own steps between them. */
 function askThroughLayers(call: ModelCall): Promise<RedactedReply> {
   const { loop } = call;
-  const layers = layersOf(loop);
+  const layers = listLayers(loop);
   const within = layers.findIndex(({ layer }) => layer.place === 'budget');
   const outer = within < 0 ? layers : layers.slice(0, within);
   const clean: AskFunction = async (request, tell) =>
     withoutSecrets(loop, await askOnce({ ...call, request, tell }));
   const inner = wrapInLayers(call, layers.slice(outer.length), clean);
-  const again: AskFunction = (request, tell) =>
+  const askAgain: AskFunction = (request, tell) =>
     askWithRetry({ ...call, request }, () => inner(request, tell));
-  return wrapInLayers(call, outer, again)(call.request, createLiveCallbacks(call));
+  return wrapInLayers(call, outer, askAgain)(call.request, createLiveCallbacks(call));
 }
 
 type AskFunction = (request: ModelRequest, tell: ReplyCallbacks) => Promise<RedactedReply>;
@@ -70,15 +70,15 @@ const wrapInLayers = (
   );
 
 function createLiveCallbacks({ loop: { live, frame }, attempts }: ModelCall): ReplyCallbacks {
-  const shown = (tell: LiveEvents['text']): ReplyCallbacks['onText'] =>
+  const createTextCallback = (tell: LiveEvents['text']): ReplyCallbacks['onText'] =>
     tell && ((piece) => tell(`${frame.iterations + 1}.${attempts.made}`, piece, frame.id));
   return {
     // Read at each attempt, since a viewer can connect or leave in between.
     get onText() {
-      return shown(live.text);
+      return createTextCallback(live.text);
     },
     get onReasoning() {
-      return shown(live.reasoning);
+      return createTextCallback(live.reasoning);
     },
   };
 }
@@ -98,7 +98,7 @@ interface AsideRequest extends Pick<Exchange, 'loop' | 'request'> {
  */
 export async function askAside({ loop, request, signal }: AsideRequest): Promise<ModelReply> {
   const ended: (() => void)[] = [];
-  const wire: AskFunction = (asked, tell) =>
+  const askWire: AskFunction = (asked, tell) =>
     askInTime(loop, asked, {
       signal,
       async again(failed) {
@@ -109,8 +109,8 @@ export async function askAside({ loop, request, signal }: AsideRequest): Promise
   try {
     return await wrapInLayers(
       { loop, atEnd: (run) => void ended.push(run) },
-      layersOf(loop),
-      wire,
+      listLayers(loop),
+      askWire,
     )(request, {});
   } finally {
     for (const run of ended) run();

@@ -1,4 +1,4 @@
-import { callId, lastReply } from '../journal/conversation.ts';
+import { createCallId, findLastReply } from '../journal/conversation.ts';
 import type { SessionEvent } from '../journal/events.ts';
 import type { JournaledCall, JournaledPart, RequestHashes } from '../journal/reply-data.ts';
 import type { KeptReply } from '../journal/state.ts';
@@ -11,17 +11,17 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { canReadReply, resolveMaker } from '../model/given-to.ts';
-import { callsOf, isOurCall, isPlainReply, plainParts, textOfParts } from '../model/parts.ts';
+import { isOurCall, isPlainReply, joinTextParts, listCalls, toPlainParts } from '../model/parts.ts';
 import { withCost } from '../model/prices.ts';
 import { resolveRoute } from '../tool/check-input.ts';
 import { errorEntry } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { checkStorable, type RedactedReply, requestReply, withoutSecrets } from './ask-reply.ts';
-import { inLoop, isPlanned, type Loop } from './loop.ts';
+import { isPlanned, type Loop, toLoopFields } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
 import { findAskSeam, LOOPS, notifyWatchers, prepareAll } from './loop-seams.ts';
-import { requestSettings } from './loop-settings.ts';
-import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
+import { createRequestSettings } from './loop-settings.ts';
+import { isTooLong, makeRoom, type RequestBuilder } from './make-room.ts';
 import {
   createLoopView,
   hashText,
@@ -31,7 +31,7 @@ import {
   toToolsChangedEvent,
 } from './offer-tools.ts';
 import { toModelMessages, toShownHistory, toToolsChangeMessage } from './shown-history.ts';
-import { sameName } from './tool-not-found.ts';
+import { findSameName } from './tool-not-found.ts';
 
 /**
  * Asks for one reply and emits it. If a limit does not allow the call, emits the refusal instead. If the
@@ -100,9 +100,9 @@ export function toRepliedEvent(
   const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
   const maker = madeBy ? resolveMaker(spec.model, madeBy) : spec.model;
-  const before = lastReply(loop.frame.messages)?.kept;
+  const before = findLastReply(loop.frame.messages)?.kept;
   const { text, toolCalls: calls } = reply.parts
-    ? { text: textOfParts(reply.parts), toolCalls: callsOf(reply.parts) }
+    ? { text: joinTextParts(reply.parts), toolCalls: listCalls(reply.parts) }
     : reply;
   const isMore = reply.parts ?? reply.provider ?? madeBy;
   // Some models call tools that were not offered.
@@ -110,7 +110,7 @@ export function toRepliedEvent(
     const name = spec.policies.unknownTools.autoExecute ? correctToolName(called, offered) : called;
     const tool = offered.byName.get(name);
     return {
-      id: callId(turn, journal.state.seq + 1, index),
+      id: createCallId(turn, journal.state.seq + 1, index),
       providerId: id,
       name,
       ...(tool?.route && findMeantTool(tool, { name, input })),
@@ -119,13 +119,13 @@ export function toRepliedEvent(
   });
   return {
     type: 'model-replied',
-    ...inLoop(loop),
+    ...toLoopFields(loop),
     model: madeBy?.model ?? spec.model.name,
     text,
     toolCalls,
     // Parts can be sent back only together with the calls that they belong to.
     ...(toolCalls.length === calls.length &&
-      (reply.cut ? CUT_PARTS : isMore && keptPartsOf(loop, reply, toolCalls))),
+      (reply.cut ? CUT_PARTS : isMore && getKeptParts(loop, reply, toolCalls))),
     ...(before && before.madeBy.model !== maker.name && toTakeOver(before, maker)),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
@@ -149,9 +149,9 @@ function toTakeOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'took
 const CUT_PARTS = { cut: true } as const;
 
 /** Returns the parts of a reply beyond its text and calls. Most replies have none. */
-function keptPartsOf(
+function getKeptParts(
   { spec: { model } }: Loop,
-  { text, toolCalls, parts = plainParts(text, toolCalls), provider, madeBy }: ModelReply,
+  { text, toolCalls, parts = toPlainParts(text, toolCalls), provider, madeBy }: ModelReply,
   calls: readonly JournaledCall[],
 ): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
   if (isPlainReply(parts) && !provider && !madeBy) return {};
@@ -191,7 +191,7 @@ function findMeantTool(
 
 /** Returns the exact name of the tool, so that limits, memos and unlock conditions match the call by it. */
 const correctToolName = (name: string, { byName }: Offer): string =>
-  byName.has(name) ? name : (sameName(name, byName.keys()) ?? name);
+  byName.has(name) ? name : (findSameName(name, byName.keys()) ?? name);
 
 /** Offers the current tools, and emits which tools were added or removed since the last request. */
 function offerCurrentTools(loop: Loop): Offer {
@@ -210,7 +210,7 @@ function offerCurrentTools(loop: Loop): Offer {
 /** How to request the next reply. */
 interface RequestPlan {
   /** Makes the request for a conversation, or for a shortened version of it. */
-  readonly toRequest: ToRequest;
+  readonly toRequest: RequestBuilder;
   /** Hashes of the parts that stay the same during a conversation. */
   readonly asked: Pick<RequestHashes, 'instructions' | 'tools'>;
 }
@@ -226,8 +226,10 @@ function planRequest(loop: Loop, { last, offered, files }: RequestInput): Reques
   // Adds no key if there is no form: adapters and test scripts compare requests.
   const form = output?.format && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
-  const how = requestSettings(loop, { last, tools: offered.definitions });
-  const question: ModelMessage[] = last ? [{ role: 'user', text: finalAnswerPrompt(spec.iterations) }] : [];
+  const how = createRequestSettings(loop, { last, tools: offered.definitions });
+  const question: ModelMessage[] = last
+    ? [{ role: 'user', text: formatFinalAnswerPrompt(spec.iterations) }]
+    : [];
   // A request without the current tools shows no changes to them.
   const changing = how.tools === offered.definitions && model.showToolsChanges;
   return {
@@ -259,7 +261,7 @@ const toToolsChangeInput = ({ spec, frame }: Loop, { byName }: Offer) => ({
 });
 
 /** The message that goes with the last model call. */
-const finalAnswerPrompt = (iterations: number): string =>
+const formatFinalAnswerPrompt = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
 

@@ -1,12 +1,12 @@
 import { toRow } from '../journal/event-rows.ts';
 import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, textOfParts } from '../model/parts.ts';
+import { joinTextParts, listCalls } from '../model/parts.ts';
 import { literals } from '../tool/literals.ts';
 import { errorEntry } from '../tool/log.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
-import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
+import { isPlanned, type LiveEvents, type Loop, toLoopFields } from './loop.ts';
 import { isTooLong } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 
@@ -93,7 +93,7 @@ export async function requestReply(
     return seam ? await seam.throughLayers(call) : await askWithRetry(call, askOnce);
   } catch (failure) {
     if (!(failure instanceof ModelCallRefused)) throw failure;
-    journal.emit({ type: 'model-refused', ...inLoop(loop), ...failure.refusal });
+    journal.emit({ type: 'model-refused', ...toLoopFields(loop), ...failure.refusal });
     return undefined;
   }
 }
@@ -165,7 +165,7 @@ async function streamReply({ loop, request, tell }: ModelCall, label: string): P
   holder.checkpoint();
   const { text, reasoning } = tell ? toLiveEvents(tell) : loop.live;
   let pieces: PieceRedactor<ShowPiece> | undefined;
-  const shown = (show: ShowPiece | undefined) =>
+  const createRedactedShow = (show: ShowPiece | undefined) =>
     show &&
     ((piece: string): void => {
       pieces ??= secrets.redactPieces((clean, of) => of(label, clean, frame.id));
@@ -173,15 +173,15 @@ async function streamReply({ loop, request, tell }: ModelCall, label: string): P
     });
   const reply = await askInTime(loop, request, {
     signal: holder.modelSignal,
-    onText: shown(text),
-    onReasoning: shown(reasoning),
+    onText: createRedactedShow(text),
+    onReasoning: createRedactedShow(reasoning),
     async again(failed) {
       holder.count(1);
       await tell?.again?.(failed);
     },
   });
   pieces?.end();
-  const isOdd = reply.parts !== undefined && !areParts(reply.parts);
+  const isOdd = reply.parts !== undefined && !isPartList(reply.parts);
   const problem = literals?.partsProblem(reply) ?? (isOdd ? 'its parts are invalid' : undefined);
   if (!problem) return reply;
   throw new ModelError(
@@ -191,7 +191,7 @@ async function streamReply({ loop, request, tell }: ModelCall, label: string): P
 }
 
 /** Checks the parts at run time, since a custom model can pass them straight from the network. */
-const areParts = (parts: unknown): boolean =>
+const isPartList = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.every((part) => Object(part).type);
 
 type ShowPiece = NonNullable<LiveEvents['text']>;
@@ -209,7 +209,7 @@ export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: Redact
   const clean = secrets.redact(reply);
   if (clean === reply || JSON.stringify(clean.parts) === JSON.stringify(reply.parts)) return clean;
   const { parts = [], ...others } = clean;
-  return { ...others, text: textOfParts(parts), toolCalls: callsOf(parts), cut: true };
+  return { ...others, text: joinTextParts(parts), toolCalls: listCalls(parts), cut: true };
 }
 
 /**
@@ -230,7 +230,7 @@ export function checkStorable(model: string, event: EventOf<'model-replied'>): E
     characters += providerId.length + name.length + input.length + CALL_OVERHEAD_CHARACTERS;
   // Most replies are small enough to skip this measurement.
   if (!event.parts && characters <= SMALL_REPLY_CHARACTERS) return event;
-  const weight = serializedBytes(toRow(event).body);
+  const weight = countSerializedBytes(toRow(event).body);
   if (weight <= MAX_STORED_REPLY_BYTES) return event;
   throw new ModelError(
     'invalid-reply',
@@ -248,7 +248,7 @@ const SMALL_REPLY_CHARACTERS = MAX_STORED_REPLY_BYTES / 16;
  * Returns the serialized size of a string in bytes. The platform uses two bytes per character if one is
  * outside Latin-1, and otherwise one.
  */
-const serializedBytes = (text: string): number =>
+const countSerializedBytes = (text: string): number =>
   text.length > MAX_STORED_REPLY_BYTES / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
 
 const NOT_LATIN_1 = /[^\0-\xff]/;

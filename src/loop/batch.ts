@@ -9,7 +9,7 @@ import { createCallBlackboard, createCallState } from '../tool/kept-values.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { createFact, type FactOptions, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
-import { type Loop, timeIn } from './loop.ts';
+import { getLoopTime, type Loop } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 import { copyThroughJson } from './tool-answer.ts';
 
@@ -36,7 +36,7 @@ export interface LaneCall {
 }
 
 /** Returns the calls of the last reply that have not ended, each with its tool. */
-export function batchOf(loop: Loop): Batch {
+export function createBatch(loop: Loop): Batch {
   const offer = offerTools(loop, 'asked');
   const batch = openBatch(loop.frame);
   const met = new Map<string, CallRecord[]>();
@@ -44,7 +44,7 @@ export function batchOf(loop: Loop): Batch {
   for (const record of batch) {
     const offered = offer.byName.get(record.name);
     const target = offered && resolveRoute(offered, record);
-    const serial = target?.tool.serial && serialKeyOf(target, record);
+    const serial = target?.tool.serial && getSerialKey(target, record);
     const lane = serial === undefined ? `call ${record.id}` : `serial ${serial}`;
     const earlier = met.get(lane) ?? [];
     met.set(lane, [...earlier, record]);
@@ -57,7 +57,7 @@ export function batchOf(loop: Loop): Batch {
  * Returns the key that a call shares with the calls that it must not run in parallel with. Returns
  * `undefined` if it can run beside all calls.
  */
-function serialKeyOf({ tool, input }: RoutedTool, record: CallRecord): string | undefined {
+function getSerialKey({ tool, input }: RoutedTool, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
   return parsed.ok ? tool.serial(parsed.input) : undefined;
@@ -106,8 +106,8 @@ export class CallView {
 
   readonly state: CallState = createCallState({
     get: (key) => {
-      if (this.#written.has(key)) return copyOf(this.#written.get(key));
-      return Object.hasOwn(this.#callState, key) ? copyOf(this.#callState[key]) : undefined;
+      if (this.#written.has(key)) return copyValue(this.#written.get(key));
+      return Object.hasOwn(this.#callState, key) ? copyValue(this.#callState[key]) : undefined;
     },
     set: (key, value) => {
       this.#written.set(key, copyThroughJson(`call.state '${key}'`, value));
@@ -127,7 +127,7 @@ export class CallView {
   };
 
   /** Milliseconds since the epoch, and never before the turn's start. */
-  readonly now = (): number => timeIn(this.#loop);
+  readonly now = (): number => getLoopTime(this.#loop);
 
   /**
    * Reads a memory as it was at the start of the batch, with the facts of earlier calls of the same `serial`.
@@ -204,7 +204,7 @@ export class CallView {
     noted: readonly MemoryFact[] = [],
     scheduled: readonly ScheduledMessage[] = [],
   ): CallChanges | undefined {
-    const at = timeIn(this.#loop);
+    const at = getLoopTime(this.#loop);
     const facts = [...this.#facts, ...noted].map((fact) => ({ ...fact, at }));
     const changed = this.#written.size + this.#added.length + facts.length + scheduled.length;
     if (changed === 0) return undefined;
@@ -234,4 +234,4 @@ const toEndedCall = ({ id, ended }: CallRecord): EndedCall[] =>
   ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
 
 /** Copies a value, so that a tool that changes it does not change the folded state. */
-const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);
+const copyValue = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -1,7 +1,7 @@
 /** How calls end, and how much of their results the journal keeps. */
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
-import { factsAtEnd } from '../journal/memories.ts';
-import { framesAround } from '../journal/spending.ts';
+import { listFactsAtEnd } from '../journal/memories.ts';
+import { listOuterFrames } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import { joinParagraphs } from '../tool/json.ts';
@@ -10,17 +10,17 @@ import type { Secrets } from '../tool/secrets.ts';
 import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
+  createToolResult,
   isSuccess,
   modelText,
   type ResultData,
   type Signal,
   type ToolResult,
-  toolResult,
   withText,
 } from '../tool/tool-result.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { type Loop, toLoopFields } from './loop.ts';
 import type { RunningCall } from './running-call.ts';
-import { journaledResult } from './tool-answer.ts';
+import { toJournaledResult } from './tool-answer.ts';
 
 /** How a call ended, before its event is made. */
 export interface CallEnding {
@@ -58,14 +58,14 @@ export async function toCallEnding(
     view.changes(noted.facts, starts && (await Promise.all(starts.later))),
     view.messages,
   ]);
-  const kept = journaledResult(loop, { tool: tool.name, result: clean, changes });
+  const kept = toJournaledResult(loop, { tool: tool.name, result: clean, changes });
   const signal = secrets.redact(call.signal);
   const ended = signal ? withSignal(kept, signal) : kept;
   return {
     result: ended,
     ...(call.limit && { limit: call.limit }),
     direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.isSupplied),
-    changes: changes && keptChanges(ended, changes),
+    changes: changes && getKeptChanges(ended, changes),
     said,
     ms: call.ms,
     reached: call.reached,
@@ -75,17 +75,17 @@ export async function toCallEnding(
 /** Redacts a result. Returns the same object if it contains no secrets. */
 function redactResult(secrets: Pick<Secrets, 'redact'>, result: ToolResult): ToolResult {
   const clean = secrets.redact<ResultData>(result);
-  return clean === result ? result : toolResult(clean);
+  return clean === result ? result : createToolResult(clean);
 }
 
 /** Returns the events that end a call. If it succeeded, its messages to the user come before its result. */
 export function toEndEvents(loop: Loop, record: CallRecord, ending: CallEnding): SessionEvent[] {
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = record.atEnd ? withHeldFacts(record, ending.changes) : ending.changes;
-  const place = { ...inLoop(loop), call: record.id };
+  const place = { ...toLoopFields(loop), call: record.id };
   const sent = loop.starts?.started.filter(({ as, by }) => as === 'sent' && by === record).length ?? 0;
   const told = result.type === 'error' ? [] : said;
-  const under = told.length > 0 && outermostCall(loop);
+  const under = told.length > 0 && findOutermostCall(loop);
   return [
     ...told.map(
       (text): SessionEvent => ({
@@ -110,24 +110,24 @@ export function toEndEvents(loop: Loop, record: CallRecord, ending: CallEnding):
 }
 
 /** Returns the call in the turn's own loop that contains a nested loop. */
-function outermostCall({ journal, frame }: Loop): string | undefined {
+function findOutermostCall({ journal, frame }: Loop): string | undefined {
   const { turn } = journal.state;
-  return turn && framesAround(turn, frame).at(-2)?.id;
+  return turn && listOuterFrames(turn, frame).at(-2)?.id;
 }
 
 /** Restores the signal of a result, which a decorator may have dropped. */
 export function withSignal(result: ToolResult, signal: Signal): ToolResult {
   if (result.signal) return result;
   return result.type === 'error'
-    ? toolResult({ ...result, signal })
-    : toolResult({ ...result, signal, withheld: true });
+    ? createToolResult({ ...result, signal })
+    : createToolResult({ ...result, signal, withheld: true });
 }
 
 /**
  * Returns the changes that take effect: all of them if the call succeeded, and the stored ones if a signal
  * ended it. Facts recorded with `on: 'end'` are always kept.
  */
-function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | undefined {
+function getKeptChanges(result: ToolResult, changes: CallChanges): CallChanges | undefined {
   if (isSuccess(result)) return changes;
   const { facts: all = [], ...stored } = changes;
   const facts = all.filter(({ on }) => on === 'end');
@@ -143,7 +143,7 @@ function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | un
  * them.
  */
 function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
-  const facts = factsAtEnd(call, changes?.facts);
+  const facts = listFactsAtEnd(call, changes?.facts);
   return facts.length > 0 ? { ...changes, facts } : changes;
 }
 
@@ -187,6 +187,6 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   const data: ResultData = { ...result };
   // A value that the model reads as JSON is still stored only once.
   if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
-    return toolResult({ ...data, remark: joinParagraphs(data.remark, remark) });
-  return toolResult(withText(data, `${modelText(data)}\n\n${remark}`));
+    return createToolResult({ ...data, remark: joinParagraphs(data.remark, remark) });
+  return createToolResult(withText(data, `${modelText(data)}\n\n${remark}`));
 }

@@ -1,13 +1,13 @@
 import { hasBegun } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
-import { tokensOf } from '../journal/spending.ts';
+import { sumTokens } from '../journal/spending.ts';
 import { roundUsd } from '../model/prices.ts';
 import type { CallContext, HistoryMessage } from '../tool/call.ts';
 import { CALL_ORIGINS } from '../tool/call-origin.ts';
 import type { BudgetView, ProcessView } from '../tool/frame.ts';
 import type { CallRun } from '../tool/tool.ts';
-import { type Loop, principalOf } from './loop.ts';
-import { missingFilesModuleMessage } from './loop-files.ts';
+import { getPrincipal, type Loop } from './loop.ts';
+import { formatMissingFilesModuleMessage } from './loop-files.ts';
 import { type LimitUse, LOOPS } from './loop-seams.ts';
 import { applyStrategies, createLoopView, type Offer } from './offer-tools.ts';
 import { runExecution } from './run-effect.ts';
@@ -66,7 +66,7 @@ function createCallContext(call: RunningCall, turnKey: string): CallContext {
     session: loop.session,
     agent: loop.agent,
     context: loop.spec.context,
-    principal: principalOf(loop),
+    principal: getPrincipal(loop),
     signal: loop.holder.signal,
     state: view.state,
     blackboard: view.blackboard,
@@ -87,9 +87,9 @@ function createCallContext(call: RunningCall, turnKey: string): CallContext {
     say: view.say,
     async file(id) {
       if (loop.files) return loop.files.find(id);
-      throw new TypeError(missingFilesModuleMessage('`call.file`'));
+      throw new TypeError(formatMissingFilesModuleMessage('`call.file`'));
     },
-    history: () => callHistory(loop),
+    history: () => getCallHistory(loop),
     ask: async (question) => call.asking.ask(question),
     checkpoint: () => record.waits && call.asking.checkpoint(),
   };
@@ -99,7 +99,7 @@ function createCallContext(call: RunningCall, turnKey: string): CallContext {
  * Returns the history that the model was shown when it made the call, plus the reply with the call. It is a
  * copy, so that a tool cannot change the journal's state.
  */
-const callHistory = (loop: Loop): readonly HistoryMessage[] => {
+const getCallHistory = (loop: Loop): readonly HistoryMessage[] => {
   const { messages } = loop.frame;
   return structuredClone([...toShownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
 };
@@ -124,15 +124,15 @@ function createProcessView(loop: Loop): ProcessView | undefined {
     },
     get budget() {
       return {
-        cost: budgetOf(loop, 'cost'),
-        tokens: budgetOf(loop, 'tokens'),
-        toolCalls: budgetOf(loop, 'toolCalls'),
+        cost: getBudget(loop, 'cost'),
+        tokens: getBudget(loop, 'tokens'),
+        toolCalls: getBudget(loop, 'toolCalls'),
       };
     },
     get used() {
       const { cost = 0, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0, cost: 0 };
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
-      return { tokens: tokensOf(told), cost, toolCalls, modelCalls, ...told };
+      return { tokens: sumTokens(told), cost, toolCalls, modelCalls, ...told };
     },
     recall: (memory) => {
       const { seen, path } = state?.frames.get(frame) ?? {};
@@ -142,7 +142,7 @@ function createProcessView(loop: Loop): ProcessView | undefined {
 }
 
 /** Returns the limit of a kind with the least remaining. */
-function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
+function getBudget(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
   let least: BudgetView | undefined;
   for (const { use, frame } of loop.spec.uses) {
     for (const { kind, most: limit, used } of LOOPS.of(use)?.limits?.(loop, frame) ?? []) {

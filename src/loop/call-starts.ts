@@ -5,7 +5,7 @@
 import type { ScheduledMessage } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
-import { treeOf } from '../journal/turn-tree.ts';
+import { getTree } from '../journal/turn-tree.ts';
 import type { CallOrigin, TreePlace } from '../tool/call-origin.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { type Log, warningEntry } from '../tool/log.ts';
@@ -93,7 +93,7 @@ export class CallStarts implements CallOrigin {
   }
 
   #inTree(turn: TurnState): number {
-    return treeOf(this.turns.journal.state, turn).count + this.startedAs('scheduled', 'sent').length;
+    return getTree(this.turns.journal.state, turn).count + this.startedAs('scheduled', 'sent').length;
   }
 
   #limited(option: 'maxGenerations' | 'maxScheduled', why: string): string {

@@ -13,7 +13,7 @@ export interface ToolException {
 export type ExceptionProcessor = (exception: ToolException) => string;
 
 /** Returns the exception's message. */
-export const describeException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
+export const describeException: ExceptionProcessor = ({ tool, thrown }) => getThrownMessage(tool, thrown);
 
 /** Selects the tool exceptions that end the turn instead of going to the model. */
 export interface ExceptionOptions {
@@ -59,25 +59,25 @@ const MAX_CAUSES = 5;
  * Returns the message of a tool's exception and of its causes, for a model to read. Without a message, names
  * the class.
  */
-export function messageOf(tool: string, thrown: unknown): string {
-  const message = textOrEmpty(() => messageWithCauses(thrown, MAX_CAUSES));
+export function getThrownMessage(tool: string, thrown: unknown): string {
+  const message = getTextOrEmpty(() => formatWithCauses(thrown, MAX_CAUSES));
   if (message.trim() !== '') return message.slice(0, MAX_MESSAGE_LENGTH);
-  const name = textOrEmpty(() => Object(thrown).constructor?.name);
+  const name = getTextOrEmpty(() => Object(thrown).constructor?.name);
   return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
 }
 
 /** Returns the error's own message, followed by its cause's unless the message already includes it. */
-function messageWithCauses(thrown: unknown, causes: number): string {
-  if (!(thrown instanceof Error)) return textOrEmpty(() => String(thrown));
-  const own = textOrEmpty(() => thrown.message);
+function formatWithCauses(thrown: unknown, causes: number): string {
+  if (!(thrown instanceof Error)) return getTextOrEmpty(() => String(thrown));
+  const own = getTextOrEmpty(() => thrown.message);
   const isLast = causes === 0 || thrown.cause === undefined || thrown.cause === null;
-  const cause = isLast ? '' : messageWithCauses(thrown.cause, causes - 1);
+  const cause = isLast ? '' : formatWithCauses(thrown.cause, causes - 1);
   if (own.trim() === '') return cause;
   return own.includes(cause) ? own : `${own} (cause: ${cause})`;
 }
 
 /** Returns a text, or an empty string if the thrown value cannot be converted to one. */
-function textOrEmpty(words: () => unknown): string {
+function getTextOrEmpty(words: () => unknown): string {
   try {
     const said = words();
     return typeof said === 'string' ? said : '';

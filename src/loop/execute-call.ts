@@ -1,11 +1,11 @@
 import {
   closeOpenCalls,
+  createUnknownOutcomeResult,
   findExitInside,
+  findKnownResult,
   hasBegun,
   isSuspended,
-  knownResult,
   mayHaveHappened,
-  unknownOutcomeResult,
 } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { raceAbort, StopController } from '../tool/async.ts';
@@ -14,7 +14,7 @@ import { parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { AnyTool, CallRun } from '../tool/tool.ts';
 import {
-  failureResult,
+  createFailureResult,
   isOutcomeUnknown,
   isToolResult,
   type Signal,
@@ -24,15 +24,15 @@ import { OverheadTimer } from './around-time.ts';
 import { type Batch, CallView, type LaneCall } from './batch.ts';
 import { type CallEnding, toCallEnding, toEndEvents, withSignal } from './call-ending.ts';
 import { toCallRun } from './call-run.ts';
-import { messageOf } from './exception-processor.ts';
+import { getThrownMessage } from './exception-processor.ts';
 import { createCallEndedError, Interrupted } from './holder.ts';
-import { type Loop, principalOf } from './loop.ts';
+import { getPrincipal, type Loop } from './loop.ts';
 import { callInModules, notifyWatchers } from './loop-seams.ts';
-import { isSupersededBySignal, signalOf } from './next-step.ts';
+import { findSignal, isSupersededBySignal } from './next-step.ts';
 import { toLateCall } from './reconcile.ts';
 import { RunningCall } from './running-call.ts';
-import { checkDeclaredOutput, exceptionResult, toKeptResult } from './tool-answer.ts';
-import { toolNotFound } from './tool-not-found.ts';
+import { checkDeclaredOutput, createExceptionResult, toKeptResult } from './tool-answer.ts';
+import { createNotFoundResult } from './tool-not-found.ts';
 
 /**
  * Runs one call, or resumes a call that an earlier invocation started, and emits its end. Every failure
@@ -46,7 +46,7 @@ export async function executeCall(batch: Batch, place: LaneCall): Promise<void> 
   const { record } = place;
   const { holder, journal } = loop;
   const { turn } = journal.state;
-  const signal = signalOf(batch.batch);
+  const signal = findSignal(batch.batch);
   const isOver = signal !== undefined && isSupersededBySignal(batch.batch, turn)(record);
   if (record.waits && !isOver && isSuspended(record))
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
@@ -80,9 +80,9 @@ export async function executeCall(batch: Batch, place: LaneCall): Promise<void> 
  * its result meanwhile.
  */
 function resolveEnding(record: CallRecord, ended: CallEnding): CallEnding {
-  const known = knownResult(record);
+  const known = findKnownResult(record);
   if (known) return { result: known };
-  return ended.reached ? ended : { result: unknownOutcomeResult(record.name) };
+  return ended.reached ? ended : { result: createUnknownOutcomeResult(record.name) };
 }
 
 /** Runs the tool if the call is permitted, and returns how the call ended. */
@@ -92,7 +92,7 @@ async function runToEnding(batch: Batch, place: LaneCall, signal: Signal | undef
   const time = new OverheadTimer(loop.holder, { tool: record.name, log: loop.log });
   try {
     const { tool, answer } = await permitCall(batch, place, { signal, time });
-    if (!tool) return { result: knownResult(record) ?? answer };
+    if (!tool) return { result: findKnownResult(record) ?? answer };
     const view = new CallView(loop, record, earlier);
     const call = new RunningCall({ loop, record, tool, input, view, time });
     const run = toCallRun(call, offer, await loop.holder.digest(loop.turn));
@@ -130,14 +130,16 @@ async function callWithInput(call: RunningCall, run: CallRun): Promise<unknown> 
   const next = async (): Promise<ToolResult> => {
     const known = call.input ?? tool.readInput?.(record.input);
     const read = known ? { ok: true as const, input: known } : parseToolInput(tool.name, record.input);
-    if (!read.ok) return failureResult('invalid-input', read.message);
+    if (!read.ok) return createFailureResult('invalid-input', read.message);
     return CALL_ORIGINS.inCall(run.origin, () => tool.call(read.input, run));
   };
-  const reached = (limit: ReachedLimit): void => {
+  const setReachedLimit = (limit: ReachedLimit): void => {
     call.limit ??= limit;
   };
   const { uses } = loop.spec;
-  const answered = await (uses.length > 0 ? callInModules(uses, run, { next, reached }) : next());
+  const answered = await (uses.length > 0
+    ? callInModules(uses, run, { next, reached: setReachedLimit })
+    : next());
   call.time.end();
   return answered;
 }
@@ -152,7 +154,7 @@ async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>):
     return tool.output ? checkDeclaredOutput(loop, tool, result) : result;
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
-    return exceptionResult(loop, tool, thrown);
+    return createExceptionResult(loop, tool, thrown);
   }
 }
 
@@ -174,8 +176,8 @@ async function permitCall(
   const { turn } = loop.journal.state;
   const isBegun = turn !== undefined && hasBegun(turn, record);
   if (signal && (!isBegun || isSupersededBySignal(batch, turn)(record)))
-    return { answer: skippedResult(record.name, signal) };
-  if (!tool) return { answer: toolNotFound(record.name, offer.byName, policies.unknownTools) };
+    return { answer: createSkippedResult(record.name, signal) };
+  if (!tool) return { answer: createNotFoundResult(record.name, offer.byName, policies.unknownTools) };
   if (!policies.isEligible) return { tool };
   // The policy judges the tool that would run, not the unfolding tool in front of it.
   const meant = input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;
@@ -183,8 +185,8 @@ async function permitCall(
   return answer ? { answer } : { tool };
 }
 
-const skippedResult = (tool: string, { reason }: Signal): ToolResult =>
-  failureResult(
+const createSkippedResult = (tool: string, { reason }: Signal): ToolResult =>
+  createFailureResult(
     'skipped',
     `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
   );
@@ -199,15 +201,15 @@ async function checkEligibility(
   const { signal } = loop.holder;
   try {
     const asked = time.during('isEligible', () =>
-      policies.isEligible?.({ id, name, input }, context, principalOf(loop)),
+      policies.isEligible?.({ id, name, input }, context, getPrincipal(loop)),
     );
     const verdict = await raceAbort(signal, Promise.race([asked, time.over]));
     if (isToolResult(verdict)) return verdict;
     if (verdict) return undefined;
-    return failureResult('declined', `Tool '${name}' was not run: this call is not permitted.`);
+    return createFailureResult('declined', `Tool '${name}' was not run: this call is not permitted.`);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    const why = messageOf(name, thrown);
-    return failureResult('declined', `Tool '${name}' was not run: its permission check failed: ${why}`);
+    const why = getThrownMessage(name, thrown);
+    return createFailureResult('declined', `Tool '${name}' was not run: its permission check failed: ${why}`);
   }
 }

@@ -1,4 +1,4 @@
-import { textAndCallsIn } from '../journal/event-rows.ts';
+import { splitTextAndCalls } from '../journal/event-rows.ts';
 import type { KeptReply, Message } from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
@@ -39,15 +39,15 @@ export function findKeptReplies(messages: readonly Message[]): KeptReplies {
     message.role === 'assistant' && message.cut ? message.calls : [],
   );
   const calls = new Set(
-    [...all.flatMap(({ parts }) => textAndCallsIn(parts).toolCalls), ...cut].map(({ id }) => id),
+    [...all.flatMap(({ parts }) => splitTextAndCalls(parts).toolCalls), ...cut].map(({ id }) => id),
   );
   let byText: ReadonlyMap<string, KeptReply> | undefined;
-  const copied = (parts: ShownReply['parts']): KeptReply | undefined => {
+  const findKept = (parts: ShownReply['parts']): KeptReply | undefined => {
     byText ??= new Map(all.map((kept) => [JSON.stringify(kept.parts), kept]));
     return byText.get(JSON.stringify(parts));
   };
   const find = ({ parts }: ShownReply): KeptReply | undefined =>
-    parts && (byParts.get(parts) ?? copied(parts));
+    parts && (byParts.get(parts) ?? findKept(parts));
   return {
     of(reply) {
       const kept = find(reply);
@@ -60,7 +60,7 @@ export function findKeptReplies(messages: readonly Message[]): KeptReplies {
 
 /** Returns whether a reply still has the text and calls that its model wrote. */
 function isUnchanged({ text, calls }: ShownReply, { parts }: KeptReply): boolean {
-  const said = textAndCallsIn(parts);
+  const said = splitTextAndCalls(parts);
   return (
     text === said.text &&
     calls.length === said.toolCalls.length &&

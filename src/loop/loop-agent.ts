@@ -7,10 +7,10 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
-import { ownOffers } from '../tool/uses.ts';
+import { listOwnOffers } from '../tool/uses.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
-import { usesOfNestedLoop } from './loop-seams.ts';
+import { listNestedUses } from './loop-seams.ts';
 
 /** The call that opens the nested loop, and the loop's calls so far, for a plan. */
 interface OpeningCall {
@@ -28,12 +28,12 @@ export function resolveNestedSpec(loop: Loop, frame: Frame, opened: OpeningCall)
   const { agent: asked } = runner;
   const { tools, output, uses, sources = [], strategies = [], key } = frame;
   const offered = {
-    sources: [...sources, ...ownOffers(uses, 'before', key)],
-    strategies: [...ownOffers(uses, 'after', key), ...strategies],
+    sources: [...sources, ...listOwnOffers(uses, 'before', key)],
+    strategies: [...listOwnOffers(uses, 'after', key), ...strategies],
   };
   if (asked === undefined) {
     const instructions = appendInstructions(frame.instructions, output?.instruction);
-    const own = { instructions, tools, output, ...modelFor(loop, runner) };
+    const own = { instructions, tools, output, ...selectModel(loop, runner) };
     return toNestedSpec(loop, { ...frame, ...offered, own }, opened);
   }
   const agent = findAgent(loop.agents, asked);
@@ -50,7 +50,7 @@ export function resolveNestedSpec(loop: Loop, frame: Frame, opened: OpeningCall)
  * Returns the model and settings of a nested loop without an agent. Settings apply only to the model that
  * they were declared for, and a tool choice only to its tools, so other models do not inherit them.
  */
-function modelFor(
+function selectModel(
   loop: Loop,
   { model: given, settings }: Runner,
 ): Pick<LoopSpec, 'settings' | 'modelTimeout'> & Partial<Pick<LoopSpec, 'model'>> {
@@ -95,7 +95,7 @@ function toNestedSpec(
     ...spec,
     ...around,
     ...own,
-    uses: usesOfNestedLoop(spec.uses, id, uses),
+    uses: listNestedUses(spec.uses, id, uses),
     strategies: [...sources, ...modules.strategies, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
     context: context ? outside.merge(context) : outside,

@@ -131,5 +131,5 @@ export function findFileKeeper(uses: readonly ModuleUse[]): FileKeeper | undefin
 }
 
 /** Returns an error message for a feature that needs the `files` module. */
-export const missingFilesModuleMessage = (what: string): string =>
+export const formatMissingFilesModuleMessage = (what: string): string =>
   `${what} needs the module \`files()\`${literals?.mending.files ?? '.'}`;

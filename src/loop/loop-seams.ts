@@ -107,7 +107,7 @@ export interface MarksInput {
  * Returns why one of the modules cannot be used with this model, or `undefined`. The text follows the name of
  * an agent.
  */
-export function refusedModelProblem(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
+export function findModelProblem(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
   for (const use of uses) {
     const problem = isPlanned(model) ? undefined : LOOPS.of(use)?.refuses?.(model);
     if (problem !== undefined) return problem;
@@ -119,7 +119,7 @@ export function refusedModelProblem(uses: readonly ModuleUse[], model: ChatModel
  * Returns the number of tokens after which a turn asks no model, without reserving any in advance. Returns
  * `undefined` for no limit: if the agent declares `unlimited`, or if a module of the turn limits tokens.
  */
-export function tokenCeiling(
+export function computeTokenCeiling(
   { tokens }: Pick<Limits, 'tokens'>,
   uses: readonly ScopedUse[] = [],
 ): number | undefined {
@@ -148,7 +148,7 @@ export interface LimitUse extends ReachedLimit {
 export const LOOPS = defineSeam<LoopSeam>();
 
 /** Returns the uses of a turn's own loop: those of the app, then those of its agent. */
-export const usesOfTurn = (
+export const listTurnUses = (
   appWide: readonly ModuleUse[],
   ofAgent: readonly ModuleUse[],
 ): readonly ScopedUse[] => [
@@ -160,7 +160,7 @@ export const usesOfTurn = (
 ];
 
 /** Returns the uses of a nested loop: the outer ones that also apply there, then its own. */
-export function usesOfNestedLoop(
+export function listNestedUses(
   around: readonly ScopedUse[],
   frame: string,
   own: readonly ModuleUse[] = [],

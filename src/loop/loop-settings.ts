@@ -13,7 +13,7 @@ import type { Loop, LoopSpec } from './loop.ts';
  * Returns why a model would refuse every request with these settings, or `undefined`. The text follows the
  * name of their owner.
  */
-export function settingsProblem({
+export function findSettingsProblem({
   model,
   settings,
 }: {
@@ -21,8 +21,8 @@ export function settingsProblem({
   readonly settings?: AgentSettings | undefined;
 }): string | undefined {
   if (!model.refuses) return undefined;
-  const { maxOutputTokens: _, toolChoice: declared, ...others } = settingsOf({ model, settings });
-  const why = possibleToolChoices(declared)
+  const { maxOutputTokens: _, toolChoice: declared, ...others } = resolveSettings({ model, settings });
+  const why = listPossibleToolChoices(declared)
     .map((toolChoice) => model.refuses?.({ ...others, toolChoice }))
     .find((words) => words !== undefined);
   return why === undefined
@@ -34,7 +34,7 @@ export function settingsProblem({
  * Returns the tool choices that a declared choice can produce. `undefined` means that the model is free to
  * choose.
  */
-function possibleToolChoices(declared: AgentSettings['toolChoice']): readonly (ToolChoice | undefined)[] {
+function listPossibleToolChoices(declared: AgentSettings['toolChoice']): readonly (ToolChoice | undefined)[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
@@ -46,17 +46,18 @@ type RequestParameters = Pick<ModelRequest, 'tools' | 'settings' | 'maxOutputTok
  * Returns the tools and settings of the next request. With `last`, the reply must be text, without calls.
  * Omits keys that are not set, since adapters and test scripts compare requests.
  */
-export function requestSettings(
+export function createRequestSettings(
   { spec, frame, log }: Pick<Loop, 'spec' | 'frame' | 'log'>,
   { last, tools: offered }: { readonly last: boolean; readonly tools: readonly ToolDefinition[] },
 ): RequestParameters {
   // Most loops have no settings.
   if (!last && !spec.settings && !spec.model.settings) return { tools: offered };
-  const { maxOutputTokens, toolChoice: declared, ...others } = settingsOf(spec);
-  const asked = last ? 'none' : currentToolChoice(declared, frame.iterations);
+  const { maxOutputTokens, toolChoice: declared, ...others } = resolveSettings(spec);
+  const asked = last ? 'none' : getCurrentToolChoice(declared, frame.iterations);
   const tools = asked === 'none' && !spec.model.heedsToolChoice ? [] : offered;
   const toolChoice = isPossibleChoice(asked, tools) ? asked : undefined;
-  if (toolChoice === undefined && typeof asked === 'object') log(warningEntry(notOfferedMessage(asked.tool)));
+  if (toolChoice === undefined && typeof asked === 'object')
+    log(warningEntry(formatNotOfferedMessage(asked.tool)));
   const settings = { ...others, ...(toolChoice && { toolChoice }) };
   return { tools, ...limitOutputTokens(spec, maxOutputTokens), ...pickSettings(settings, tools) };
 }
@@ -65,17 +66,17 @@ export function requestSettings(
  * Returns the settings of a request other than the one for the loop's next reply. Its tool choice,
  * `maxOutputTokens` and `stop` do not apply.
  */
-export function asideSettings({
+export function getAsideSettings({
   spec,
 }: {
   readonly spec: Pick<LoopSpec, 'model' | 'settings'>;
 }): Pick<RequestParameters, 'settings'> {
-  const { maxOutputTokens: _, toolChoice: __, stop: ___, ...settings } = settingsOf(spec);
+  const { maxOutputTokens: _, toolChoice: __, stop: ___, ...settings } = resolveSettings(spec);
   return pickSettings(settings, []);
 }
 
 /** Omits the time limit, which the loop itself enforces. */
-function settingsOf({
+function resolveSettings({
   model,
   settings,
 }: Pick<LoopSpec, 'model' | 'settings'>): Omit<AgentSettings, 'timeout'> {
@@ -84,7 +85,7 @@ function settingsOf({
 }
 
 /** Returns the tool choice for one model call, given the number of earlier calls of the loop. */
-function currentToolChoice(declared: LoopToolChoice | undefined, before: number): ToolChoice | undefined {
+function getCurrentToolChoice(declared: LoopToolChoice | undefined, before: number): ToolChoice | undefined {
   if (typeof declared !== 'object' || 'tool' in declared) {
     const isForced = declared !== 'auto' && declared !== 'none';
     return isForced && before > 0 ? undefined : declared;
@@ -100,7 +101,7 @@ function currentToolChoice(declared: LoopToolChoice | undefined, before: number)
 const isPossibleChoice = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): boolean =>
   typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;
 
-const notOfferedMessage = (tool: string): string =>
+const formatNotOfferedMessage = (tool: string): string =>
   `the tool choice '${tool}' is not offered now, so the model chooses freely`;
 
 const limitOutputTokens = (

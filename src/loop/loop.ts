@@ -1,6 +1,6 @@
 import type { Outcome, SessionEvent, TurnError } from '../journal/events.ts';
 import type { TurnMemories } from '../journal/memories.ts';
-import { type FrameState, inFrame, type SessionState } from '../journal/state.ts';
+import { type FrameState, type SessionState, toFrameField } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
 import { CODE_PRINCIPAL, type TurnPrincipal } from '../tool/call.ts';
@@ -28,17 +28,17 @@ export interface Loop extends TurnScope {
 }
 
 /** Returns the ids that place an event in this loop. */
-export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly frame?: string } => ({
+export const toLoopFields = ({ turn, frame }: Loop): { readonly turn: string; readonly frame?: string } => ({
   turn,
-  ...inFrame(frame.id),
+  ...toFrameField(frame.id),
 });
 
 /** Returns the current time by the holder's clock, but at least the turn's start, in ms since the epoch. */
-export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
+export const getLoopTime = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
   Math.max(holder.now(), startedAt);
 
 /** Returns the principal that started the loop's turn. */
-export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
+export const getPrincipal = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
   journal.state.turn?.principal ?? CODE_PRINCIPAL;
 
 /** A model whose replies come from a plan. No provider is asked, and the replies cost nothing. */

@@ -2,12 +2,12 @@ import { isStart } from '../journal/conversation.ts';
 import { type Cut, cutMessages } from '../journal/cut.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type RequestLength } from '../model/chat-model.ts';
-import { tokensOfFiles, withoutBytes } from '../model/given-to.ts';
+import { sumFileTokens, withoutBytes } from '../model/given-to.ts';
 import { ENCODER } from '../tool/async.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { type Loop, toLoopFields } from './loop.ts';
 
 /** Makes the request that would show a conversation. */
-export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
+export type RequestBuilder = (conversation: readonly Message[]) => ModelRequest;
 
 /** The fraction of the model's context to fill. The rest is for its reply and the next results. */
 const FILLED_FRACTION = 0.75;
@@ -28,16 +28,16 @@ export const isTooLong = (failure: unknown): failure is ModelError =>
  * turn, and last drops the summary of earlier turns, until the next request very probably fits. Returns the
  * failure of the loop if the model already refused a shortened conversation, or if there is no more to cut.
  */
-export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError): ModelError | undefined {
+export function makeRoom(loop: Loop, toRequest: RequestBuilder, failure: ModelError): ModelError | undefined {
   const { frame, spec } = loop;
   if (frame.shortened) return createTooLongError(loop, 'even after it was shortened', failure);
   const { messages } = frame;
-  const bytes = (left: Cut): number => bytesOf(toRequest(cutMessages(messages, left)));
-  const all = bytes({});
-  const aim = targetBytes(all, failure.length);
-  const left = findCut(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
-  if (bytes(left) >= all) return createTooLongError(loop, 'and cannot be shortened further', failure);
-  loop.journal.emit({ type: 'conversation-cut', ...inLoop(loop), ...left });
+  const countCutBytes = (left: Cut): number => countRequestBytes(toRequest(cutMessages(messages, left)));
+  const all = countCutBytes({});
+  const aim = computeTargetBytes(all, failure.length);
+  const left = findCut(messages, spec.policies.resultCharacters, (some) => countCutBytes(some) <= aim);
+  if (countCutBytes(left) >= all) return createTooLongError(loop, 'and cannot be shortened further', failure);
+  loop.journal.emit({ type: 'conversation-cut', ...toLoopFields(loop), ...left });
   return undefined;
 }
 
@@ -72,7 +72,7 @@ function findGreatest(low: number, high: number, fits: (count: number) => boolea
  * Returns the target size in bytes of the next request, from the size of the refused one and the lengths that
  * the provider reported.
  */
-function targetBytes(
+function computeTargetBytes(
   bytes: number,
   { sent = bytes / BYTES_PER_TOKEN, most: room }: RequestLength = {},
 ): number {
@@ -80,9 +80,9 @@ function targetBytes(
 }
 
 /** Returns the size of a request: the bytes of its JSON, and an estimate from tokens for its files. */
-const bytesOf = (request: ModelRequest): number =>
+const countRequestBytes = (request: ModelRequest): number =>
   ENCODER.encode(JSON.stringify(request, withoutBytes)).length +
-  request.messages.reduce((bytes, message) => bytes + BYTES_PER_TOKEN * tokensOfFiles(message), 0);
+  request.messages.reduce((bytes, message) => bytes + BYTES_PER_TOKEN * sumFileTokens(message), 0);
 
 const createTooLongError = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {
   const { message, reason, status, length } = failure;

@@ -1,8 +1,8 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
 import { reduce } from '../journal/reduce.ts';
-import { emptyState, type SessionState } from '../journal/state.ts';
-import { ChangeNotifier, sha256Hex, TIMERS } from '../tool/async.ts';
+import { createEmptyState, type SessionState } from '../journal/state.ts';
+import { ChangeNotifier, computeSha256Hex, TIMERS } from '../tool/async.ts';
 import { CODE_PRINCIPAL } from '../tool/call.ts';
 import { createRedactingLog, toLog } from '../tool/console-log.ts';
 import { collectCredentials, envOfTools, type GivenEnv } from '../tool/env.ts';
@@ -15,7 +15,7 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Holder, NO_CREDENTIALS, Slots } from './holder.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { findFileKeeper, type LoopFiles } from './loop-files.ts';
-import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
+import { computeTokenCeiling, listTurnUses } from './loop-seams.ts';
 import { DEFAULT_LIMITS, DEFAULT_POLICIES, type LoopLimits } from './policies.ts';
 
 /** The config of a loop in memory. Everything else is as for an agent that declares nothing. */
@@ -57,7 +57,7 @@ export function createMemoryLoop(config: MemoryLoopConfig): MemoryLoop {
     message = '',
     principal = { id: CODE_PRINCIPAL.id },
   } = config;
-  const state = emptyState();
+  const state = createEmptyState();
   const changes = new ChangeNotifier();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
@@ -104,12 +104,12 @@ function toLoopSpec({
   return {
     instructions: '',
     tools,
-    uses: usesOfTurn(own.uses ?? [], []),
+    uses: listTurnUses(own.uses ?? [], []),
     strategies: own.strategies ?? everywhere,
     model,
     modelTimeout: {},
     iterations: limits.iterations,
-    tokenCeiling: tokenCeiling(limits),
+    tokenCeiling: computeTokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,
     context: own.context ?? ToolCallContext.EMPTY,
     depth: 0,
@@ -142,7 +142,7 @@ function createLocalHolder(turn: string): Holder {
     after: TIMERS.after,
     now: () => Date.now(),
     formerHolderGone: async () => {},
-    digest: (id) => sha256Hex(JSON.stringify([turn, id])),
+    digest: (id) => computeSha256Hex(JSON.stringify([turn, id])),
     takeSteers: () => false,
     late: () => {},
     // The loop's end is not reported to the holder.

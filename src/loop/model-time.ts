@@ -63,7 +63,7 @@ export async function askInTime(
     const most = mostSilence;
     cancelSilence = holder.after(Math.min(most, total), () => leave(`was silent for ${most} ms.`));
   };
-  const handingTo = (tell: (piece: string) => void) => (piece: string) => {
+  const createPieceListener = (tell: (piece: string) => void) => (piece: string) => {
     if (isOver) return;
     outputBegan = true;
     hear();
@@ -75,8 +75,8 @@ export async function askInTime(
       get signal() {
         return wait.signal;
       },
-      onText: onText && handingTo(onText),
-      onReasoning: onReasoning && handingTo(onReasoning),
+      onText: onText && createPieceListener(onText),
+      onReasoning: onReasoning && createPieceListener(onReasoning),
       again:
         again &&
         (async (failed) => {

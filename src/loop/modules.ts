@@ -49,12 +49,12 @@ export function composeModules(
       return seam && (seam.own === undefined || own.includes(use)) ? seam : [];
     }),
     files: findFileKeeper(own),
-    reducer: reducerVersionOf(memories),
+    reducer: computeReducerVersion(memories),
   };
 }
 
 /** Returns the reducer's own version for an app whose modules have no memories. */
-function reducerVersionOf(memories: readonly ToolMemory[]): number {
+function computeReducerVersion(memories: readonly ToolMemory[]): number {
   if (memories.length === 0) return REDUCER_VERSION;
   const stamps = memories.map(
     ({ name, version = 1, when = 'batch', scope = 'session' }) => `${name}@${version} ${when} ${scope}`,

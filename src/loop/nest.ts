@@ -1,4 +1,4 @@
-import { lastReply } from '../journal/conversation.ts';
+import { findLastReply } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
@@ -8,24 +8,24 @@ import { warningEntry } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { CallRun } from '../tool/tool.ts';
 import {
+  createToolResult,
+  createWithheldResult,
   error,
   isOutcomeUnknown,
   isSuccess,
   type Signal,
   type ToolResult,
   text,
-  toolResult,
-  withheldResult,
 } from '../tool/tool-result.ts';
-import { messageOf } from './exception-processor.ts';
+import { getThrownMessage } from './exception-processor.ts';
 import { createCallEndedError, Interrupted } from './holder.ts';
-import { type Loop, type LoopJournal, type LoopSpec, timeIn } from './loop.ts';
+import { getLoopTime, type Loop, type LoopJournal, type LoopSpec } from './loop.ts';
 import { type Frame, resolveNestedSpec } from './loop-agent.ts';
-import { refusedModelProblem } from './loop-seams.ts';
-import { settingsProblem } from './loop-settings.ts';
+import { findModelProblem } from './loop-seams.ts';
+import { findSettingsProblem } from './loop-settings.ts';
 import { runForOutput } from './run-loop.ts';
 import { RunningCall } from './running-call.ts';
-import { shownAnswerOf } from './shown-history.ts';
+import { getShownAnswer } from './shown-history.ts';
 
 /**
  * Runs a nested tool loop in a frame of a call, or resumes the open frame. A call can nest at most once. If
@@ -60,7 +60,7 @@ const isTurnEnding = ({ type }: Signal): boolean => type !== 'replan' && type !=
 /** Returns the result of a nested loop, for a call whose tool returns none. */
 function toNestedResult({ outcome, text: words }: FrameOutcome): ToolResult {
   if (outcome === 'failed') return error(words);
-  return outcome === 'limit-reached' ? withheldResult(words) : text(words);
+  return outcome === 'limit-reached' ? createWithheldResult(words) : text(words);
 }
 
 /**
@@ -103,10 +103,10 @@ function resolveSpec(opener: Opener, given: Frame): LoopSpec | string {
     loop.log(warningEntry(`a loop was not run, since loops are already nested ${MAX_DEPTH} deep: ${where}`));
     return `Not run: loops are nested ${MAX_DEPTH} deep already, which is the limit. Do the work here, without delegating it.`;
   }
-  const calls = (): DoneCall[] => doneCallsOf(findOpenFrame(opener));
+  const listDoneCalls = (): DoneCall[] => toDoneCalls(findOpenFrame(opener));
   let spec: LoopSpec | string;
   try {
-    spec = resolveNestedSpec(loop, given, { id: record.id, calls });
+    spec = resolveNestedSpec(loop, given, { id: record.id, calls: listDoneCalls });
   } catch (failure) {
     // A missing part of the deployment ends only the call. The turn's own agent has all that it needs.
     if (!(failure instanceof ConfigurationError)) throw failure;
@@ -120,14 +120,14 @@ function resolveSpec(opener: Opener, given: Frame): LoopSpec | string {
 /** @throws ToolConfigurationError if a module cannot be used with the model, or the model refuses the settings. */
 function checkModel({ name }: Frame, { model, settings, uses }: LoopSpec): void {
   const modules = uses.map(({ use }) => use);
-  const problem = refusedModelProblem(modules, model) ?? settingsProblem({ model, settings });
+  const problem = findModelProblem(modules, model) ?? findSettingsProblem({ model, settings });
   if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
 }
 
 function openFrame({ loop, record }: Opener, given: Frame): void {
   const { journal, turn, secrets, memories, frame: parent } = loop;
   const { name, ownBlackboard } = given;
-  const at = timeIn(loop);
+  const at = getLoopTime(loop);
   const { message, facts, held } = secrets.redact({
     message: given.message,
     facts: given.facts?.map((fact) => ({ ...fact, at })),
@@ -154,15 +154,15 @@ async function runToOutcome(loop: Loop): Promise<FrameOutcome> {
     const made = object !== undefined && { object, objectType: loop.spec.output?.type?.name };
     const ended = { ...collectWork(frame), ...(signal && { signal }), ...made };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      const said = signal?.reason ?? shownAnswerOf(loop);
-      return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };
+      const said = signal?.reason ?? getShownAnswer(loop);
+      return { outcome, ...(limit && { limit }), text: said || formatRefusal(frame), ...ended };
     }
     const why = findThrownMessage(frame) ?? error?.message ?? signal?.reason ?? outcome;
     return { outcome: 'failed', text: formatBrokenOff(why, ended.calls), ...ended };
   } catch (failure) {
     if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
     const left = collectWork(frame);
-    const text = formatBrokenOff(messageOf(frame.path, failure), left.calls);
+    const text = formatBrokenOff(getThrownMessage(frame.path, failure), left.calls);
     // An error that code around the loop throws is handled like an error of a tool.
     if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
     return { outcome: 'failed', text, ...left };
@@ -171,7 +171,7 @@ async function runToOutcome(loop: Loop): Promise<FrameOutcome> {
 
 /** Returns the message of the tool exception that ended the loop, for the result of the outer call. */
 function findThrownMessage(frame: FrameState): string | undefined {
-  const results = (lastReply(frame.messages)?.calls ?? []).flatMap(({ ended }) => ended?.result ?? []);
+  const results = (findLastReply(frame.messages)?.calls ?? []).flatMap(({ ended }) => ended?.result ?? []);
   const thrown = results.find((result) => result.signal?.type === 'fail');
   return thrown?.type === 'error' ? thrown.message : undefined;
 }
@@ -190,7 +190,7 @@ function formatBrokenOff(why: string, calls: readonly DoneCall[]): string {
 }
 
 /** Returns the text for a loop that reached a limit before it had an answer. */
-const refusalText = ({ refused }: FrameState): string => {
+const formatRefusal = ({ refused }: FrameState): string => {
   if (!refused) return '';
   const limit =
     refused.limit === 'cost' ? `cost limit of $${refused.most}` : `limit of ${refused.most} tokens`;
@@ -199,16 +199,16 @@ const refusalText = ({ refused }: FrameState): string => {
 
 /** Returns the calls and blackboard entries of a nested loop, for the call that opened it. */
 const collectWork = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
-  calls: doneCallsOf(frame),
+  calls: toDoneCalls(frame),
   added: frame.inherited === undefined ? [] : structuredClone(frame.blackboard.slice(frame.inherited)),
 });
 
-function doneCallsOf(frame: FrameState | undefined): DoneCall[] {
+function toDoneCalls(frame: FrameState | undefined): DoneCall[] {
   const calls = (frame?.messages ?? []).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
   );
   return calls.flatMap(({ name, ended }) =>
-    ended ? [{ tool: name, result: toolResult(ended.result), nested: ended.nested ?? false }] : [],
+    ended ? [{ tool: name, result: createToolResult(ended.result), nested: ended.nested ?? false }] : [],
   );
 }
 

@@ -1,13 +1,13 @@
 import {
   endsWithInterjection,
+  findLastReply,
+  findPendingWait,
   isExit,
   isSuspended,
-  lastReply,
   openBatch,
-  pendingWait,
 } from '../journal/conversation.ts';
 import type { TurnError } from '../journal/events.ts';
-import { tokensOf } from '../journal/spending.ts';
+import { sumTokens } from '../journal/spending.ts';
 import type { CallRecord, FrameState, TurnState } from '../journal/state.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
@@ -27,18 +27,18 @@ export type Step =
  * Returns the next step. Decides from the folded state alone, so that any invocation can resume where the
  * journal ends. `turn`: the turn whose tokens count, across all of its loops.
  */
-export function nextStep(
+export function decideNextStep(
   frame: FrameState,
   spec: Pick<LoopSpec, 'iterations' | 'policies' | 'tokenCeiling'>,
   turn?: Pick<TurnState, 'frames' | 'before' | 'usage'>,
 ): Step {
-  const step = stepOf(frame, spec, turn);
+  const step = decideStep(frame, spec, turn);
   const { tokenCeiling: most = Infinity } = spec;
-  const used = turn ? turn.before + tokensOf(turn.usage) : 0;
+  const used = turn ? turn.before + sumTokens(turn.usage) : 0;
   return step.do === 'ask' && used >= most ? { do: 'refuse', most, used } : step;
 }
 
-function stepOf(
+function decideStep(
   frame: FrameState,
   { iterations, policies }: Pick<LoopSpec, 'iterations' | 'policies'>,
   turn?: Pick<TurnState, 'frames'>,
@@ -48,14 +48,14 @@ function stepOf(
     const { limit: kind, most } = refused;
     return { do: 'end', outcome: 'limit-reached', limit: { kind, most } };
   }
-  const last = lastReply(frame.messages);
+  const last = findLastReply(frame.messages);
   if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
   if (open.length > 0)
     return open.some((call) => call.waits && isSuspended(call)) && isWaiting(open, turn)
       ? { do: 'end', outcome: 'suspended' }
       : { do: 'act' };
-  const signal = signalOf(last.calls);
+  const signal = findSignal(last.calls);
   if (signal) return { do: 'end', ...toLoopEnd(signal) };
   // A new user message always gets an answer. At a limit, the model gives one more best answer.
   const isAnswered = !endsWithInterjection(frame.messages);
@@ -63,7 +63,7 @@ function stepOf(
     return { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: iterations } };
   const isDirect = isReturnedDirectly(last.calls, policies);
   if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
-  const error = isDirect ? undefined : failureOf(frame, last.calls, policies);
+  const error = isDirect ? undefined : findFailure(frame, last.calls, policies);
   if (error) return { do: 'end', outcome: 'failed', error };
   const { blankReplies: blanks } = frame;
   // A blank reply counts as the answer only if no retries are left.
@@ -87,20 +87,20 @@ const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'
 export const isSupersededBySignal =
   (batch: readonly CallRecord[], turn: Pick<TurnState, 'frames'> | undefined) =>
   (call: CallRecord): boolean =>
-    (signalOf(batch) !== undefined || batch.some(isExit)) && isAwaitingPermission(call, turn);
+    (findSignal(batch) !== undefined || batch.some(isExit)) && isAwaitingPermission(call, turn);
 
 function isAwaitingPermission(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined): boolean {
   if (call.ended || call.started) return false;
   const inside = openBatch(turn?.frames.get(call.id)).filter(({ ended }) => !ended);
   if (inside.length > 0) return inside.every((one) => isAwaitingPermission(one, turn));
-  return isSuspended(call) && pendingWait(call)?.for === 'decision';
+  return isSuspended(call) && findPendingWait(call)?.for === 'decision';
 }
 
 /**
  * Returns the strongest signal that the calls of a batch sent. If several are equally strong, the first in
  * source order wins.
  */
-export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
+export function findSignal(batch: readonly CallRecord[]): Signal | undefined {
   let strongest: Signal | undefined;
   for (const { ended } of batch) {
     const signal = ended?.result.signal;
@@ -148,7 +148,7 @@ function isReturnedDirectly(calls: readonly CallRecord[], { returnDirect }: Loop
 /**
  * Returns the error of a loop whose model too often called tools that do not exist, or gave blank replies.
  */
-function failureOf(
+function findFailure(
   { unknownTools, blankReplies }: FrameState,
   calls: readonly CallRecord[],
   { unknownTools: { mode, retries }, blankReplies: blank }: LoopPolicies,

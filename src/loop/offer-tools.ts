@@ -3,10 +3,10 @@ import type { OfferedTool, RequestHashes, ToolsChange } from '../journal/reply-d
 import type { Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoize } from '../tool/async.ts';
-import { distinctTools } from '../tool/decorate.ts';
+import { listDistinctTools } from '../tool/decorate.ts';
 import { hash32 } from '../tool/json.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
-import { inLoop, type Loop, principalOf } from './loop.ts';
+import { getPrincipal, type Loop, toLoopFields } from './loop.ts';
 import { toHistory } from './shown-history.ts';
 
 /** The tools that a model can call. */
@@ -43,7 +43,7 @@ export const applyStrategies = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): r
  * offered.
  */
 const toOffer = memoize((tools: readonly AnyTool[]): Offer => {
-  const sorted = distinctTools(tools);
+  const sorted = listDistinctTools(tools);
   const shown = sorted.map(toShownTool);
   return {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
@@ -67,10 +67,10 @@ function sortOffer(offer: Offer, list: readonly OfferedTool[]): Offer {
   const known = sortedOffers.get(offer);
   if (known?.list === list) return known.offer;
   const places = new Map(list.map(({ name }, at) => [name, at]));
-  const placeOf = ({ name }: { readonly name: string }): number => places.get(name) ?? list.length;
-  const sorted = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
-    tools.toSorted((a, b) => placeOf(a) - placeOf(b));
-  const made = { ...offer, definitions: sorted(offer.definitions), offered: sorted(offer.offered) };
+  const getPlace = ({ name }: { readonly name: string }): number => places.get(name) ?? list.length;
+  const sortTools = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
+    tools.toSorted((a, b) => getPlace(a) - getPlace(b));
+  const made = { ...offer, definitions: sortTools(offer.definitions), offered: sortTools(offer.offered) };
   sortedOffers.set(offer, { list, offer: made });
   return made;
 }
@@ -103,7 +103,7 @@ export function createLoopView(loop: Loop, moment: Moment, recall?: LoopView['re
     agent: loop.agent,
     turn: loop.turn,
     turnStartedAt: loop.startedAt,
-    principal: principalOf(loop),
+    principal: getPrincipal(loop),
     frame: frame.id,
     path: frame.path,
     // At the moment of a reply's calls, the count includes that reply.
@@ -123,12 +123,12 @@ export function createLoopView(loop: Loop, moment: Moment, recall?: LoopView['re
       loop.madeTools.set(key, made);
       return made;
     },
-    history: () => toHistory(isNow ? frame.messages : messagesBeforeReply(frame.messages)),
+    history: () => toHistory(isNow ? frame.messages : getMessagesBeforeReply(frame.messages)),
   };
 }
 
 /** Returns the messages that the model was shown for its last reply. Later messages are left out. */
-const messagesBeforeReply = (messages: readonly Message[]): readonly Message[] =>
+const getMessagesBeforeReply = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(
     0,
     Math.max(
@@ -147,11 +147,13 @@ export function toToolsChangedEvent(loop: Loop, offer: Offer): EventOf<'tools-ch
   const now = offer.offered;
   if (list) {
     const change = diffTools(list, now);
-    return change && { type: 'tools-changed', ...inLoop(loop), ...change, cause: causeOf(loop, asked) };
+    return (
+      change && { type: 'tools-changed', ...toLoopFields(loop), ...change, cause: getCause(loop, asked) }
+    );
   }
   if (asked.tools === offer.hash) return undefined;
-  const cause = causeOf(loop, asked);
-  const event = { type: 'tools-changed', ...inLoop(loop), cause } as const;
+  const cause = getCause(loop, asked);
+  const event = { type: 'tools-changed', ...toLoopFields(loop), cause } as const;
   const before = offerTools(loop, 'asked');
   // Another version of the code made that offer, so its tools are not known.
   if (before.hash !== asked.tools) return { ...event, all: now };
@@ -160,9 +162,9 @@ export function toToolsChangedEvent(loop: Loop, offer: Offer): EventOf<'tools-ch
 }
 
 function diffTools(before: readonly OfferedTool[], now: readonly OfferedTool[]): ToolsChange | undefined {
-  const [was, is] = [new Set(before.map(keyOf)), new Set(now.map(keyOf))];
-  const came = now.filter((tool) => !was.has(keyOf(tool)));
-  const went = before.filter((tool) => !is.has(keyOf(tool)));
+  const [was, is] = [new Set(before.map(getToolKey)), new Set(now.map(getToolKey))];
+  const came = now.filter((tool) => !was.has(getToolKey(tool)));
+  const went = before.filter((tool) => !is.has(getToolKey(tool)));
   return came.length + went.length === 0 ? undefined : { came, went };
 }
 
@@ -173,9 +175,9 @@ function mergeInOrder(before: readonly OfferedTool[], now: readonly OfferedTool[
   return [...before.flatMap(({ name }) => is.get(name) ?? []), ...now.filter(({ name }) => !was.has(name))];
 }
 
-function causeOf(loop: Loop, asked: RequestHashes): EventOf<'tools-changed'>['cause'] {
+function getCause(loop: Loop, asked: RequestHashes): EventOf<'tools-changed'>['cause'] {
   if (loop.frame.iterations === 0) return 'turn';
   return offerTools(loop, 'asked').hash === asked.tools ? 'session' : 'deploy';
 }
 
-const keyOf = ({ name, hash }: OfferedTool): string => `${name}:${hash}`;
+const getToolKey = ({ name, hash }: OfferedTool): string => `${name}:${hash}`;

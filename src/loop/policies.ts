@@ -164,7 +164,7 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
  * Returns the first limit that does not exist, or that is not a positive whole number. `unlimited` is valid
  * except for `iterations`. Returns `undefined` if all are valid.
  */
-export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
+export function findLimitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
   const stranger = literals?.innerFault(declaredLimits, 'limits');
   if (stranger) return stranger;
   const declared: [string, CallLimit | undefined][] = Object.entries(declaredLimits);

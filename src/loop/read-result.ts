@@ -3,16 +3,16 @@ import type { HistoryCall } from '../tool/call.ts';
 import { withCheckedInput } from '../tool/check-input.ts';
 import { decorate } from '../tool/decorate.ts';
 import { defineTool } from '../tool/define-tool.ts';
-import { checkedSchema, propertyIssue } from '../tool/input-schema.ts';
+import { createCheckedSchema, findPropertyIssue } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
 import type { CallRun, Tool } from '../tool/tool.ts';
 import {
-  commonPrefixLength,
   error,
-  shortenableText,
+  getCommonPrefixLength,
+  getShortenableText,
   type ToolResult,
   text,
-  textForModel,
+  toModelText,
   truncateText,
 } from '../tool/tool-result.ts';
 import { RunningCall } from './running-call.ts';
@@ -54,7 +54,7 @@ export function readResult(): Tool<
   return marked;
 }
 
-const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>(
+const INPUT = createCheckedSchema<{ readonly result: string; readonly from?: number }>(
   {
     type: 'object',
     properties: {
@@ -67,31 +67,31 @@ const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>
     required: ['result'],
   },
   (input) =>
-    propertyIssue(input, 'result', { type: 'string' }) ??
-    propertyIssue(input, 'from', { type: 'integer', isOptional: true }),
+    findPropertyIssue(input, 'result', { type: 'string' }) ??
+    findPropertyIssue(input, 'from', { type: 'integer', isOptional: true }),
 );
 
 /** Writes the marker of a shortened result, with the tool's name and the input to send. */
 const createResultWriter: ReadingTool[typeof RESULT_WRITER] = (tool, loop, conversation) => {
-  const whole = hasHistorySteps(loop.spec) ? wholeResults(loop, conversation) : undefined;
+  const whole = hasHistorySteps(loop.spec) ? collectWholeResults(loop, conversation) : undefined;
   return (id, result, most) => {
     const words = whole?.get(id);
     // Text that a transformer put in place of removed text is not part of the result.
-    const same = words === undefined ? Infinity : commonPrefixLength(words, shortenableText(result));
-    const shown = textForModel(result, most, (from) =>
+    const same = words === undefined ? Infinity : getCommonPrefixLength(words, getShortenableText(result));
+    const shown = toModelText(result, most, (from) =>
       formatReadCall({ tool, result: id, from: Math.min(from, same) }),
     );
-    const isCut = words !== undefined && same < words.length && shortenableText(result).length <= most;
+    const isCut = words !== undefined && same < words.length && getShortenableText(result).length <= most;
     return isCut ? `${shown}\n[${formatReadCall({ tool, result: id, from: same })}]` : shown;
   };
 };
 
 /** Returns the full text of the results that a model is shown, after the modules that do not shorten. */
-function wholeResults(loop: ShownLoop, messages: readonly Message[]): ReadonlyMap<string, string> {
+function collectWholeResults(loop: ShownLoop, messages: readonly Message[]): ReadonlyMap<string, string> {
   const calls = applyHistorySteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
   );
-  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenableText(result)]] : [])));
+  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, getShortenableText(result)]] : [])));
 }
 
 /** The results that the model was shown when it made a call. */
@@ -106,12 +106,12 @@ function findEarlierResults(asking: CallRun): EarlierResults {
   const { loop, record } = RunningCall.of(asking);
   const { id, name, input } = record;
   return {
-    wordsOf: (call) => wholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
+    wordsOf: (call) => collectWholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
     shownOf(words) {
       const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
       const [shown] = applyHistorySteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
       const result = shown?.role === 'assistant' ? shown.calls.at(0)?.result : undefined;
-      const same = commonPrefixLength(words, result ? shortenableText(result) : '');
+      const same = getCommonPrefixLength(words, result ? getShortenableText(result) : '');
       return Math.min(same, loop.spec.policies.resultCharacters);
     },
   };
@@ -135,7 +135,7 @@ const MIN_PIECE_CHARACTERS = 64;
 
 function readPiece({ tool, result, from: sent }: ReadInput, results: EarlierResults): ToolResult {
   const whole = results.wordsOf(result);
-  if (whole === undefined) return error(unknownResultMessage(result));
+  if (whole === undefined) return error(formatUnknownResultMessage(result));
   const last = whole.length - 1;
   if (sent < 0 || sent > last) {
     return error(
@@ -145,19 +145,19 @@ function readPiece({ tool, result, from: sent }: ReadInput, results: EarlierResu
   // A piece must not start in the middle of a surrogate pair.
   const from = /[\uDC00-\uDFFF]/.test(whole[sent] ?? '') ? Math.max(0, sent - 1) : sent;
   const rest = whole.slice(from);
-  const ending = (to: number): string =>
+  const formatEnding = (to: number): string =>
     `\n... [characters ${from} to ${to} of ${whole.length}` +
     `${to < whole.length ? `; ${formatReadCall({ tool, result, from: to })}` : ': the end'}]`;
-  const room = results.shownOf(rest + ending(whole.length));
-  if (rest.length + ending(whole.length).length <= room) return text(rest + ending(whole.length));
+  const room = results.shownOf(rest + formatEnding(whole.length));
+  if (rest.length + formatEnding(whole.length).length <= room) return text(rest + formatEnding(whole.length));
   // This is the longest possible ending.
-  const left = room - ending(last).length;
+  const left = room - formatEnding(last).length;
   if (left < MIN_PIECE_CHARACTERS)
     return error(`No more than ${room} characters of a result are shown here, too few to read on.`);
   const piece = truncateText(rest, left);
-  return text(piece + ending(from + piece.length));
+  return text(piece + formatEnding(from + piece.length));
 }
 
-const unknownResultMessage = (result: string): string =>
+const formatUnknownResultMessage = (result: string): string =>
   `There is no result '${shorten(result, MAX_ECHO)}' in what you are shown of this conversation. ` +
   "Send 'result' and 'from' as the marker of the shortened result says.";

@@ -1,14 +1,19 @@
-import { cancelledRunningResult, unknownOutcomeResult } from '../journal/conversation.ts';
+import { createCancelledRunningResult, createUnknownOutcomeResult } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { CallContext, ToolEffect } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { CallRun } from '../tool/tool.ts';
-import { failureResult, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import {
+  createFailureResult,
+  createToolResult,
+  isOutcomeUnknown,
+  type ToolResult,
+} from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
 import { reconcileInModules } from './loop-seams.ts';
 import type { RunningCall } from './running-call.ts';
-import { journaledResult, logMistake, logToolException, toKeptResult } from './tool-answer.ts';
+import { logMistake, logToolException, toJournaledResult, toKeptResult } from './tool-answer.ts';
 
 /**
  * Asks the tool whether a `once` call was done. If the tool has no `reconcile`, or it throws or takes too
@@ -18,7 +23,7 @@ export async function reconcileCall(running: RunningEffect): Promise<ReconciledO
   const { effect, context } = running;
   const { loop } = running.call;
   const { holder } = loop;
-  const unknown: ReconciledOutcome = { verdict: 'unknown', result: unknownOutcomeResult(context.tool) };
+  const unknown: ReconciledOutcome = { verdict: 'unknown', result: createUnknownOutcomeResult(context.tool) };
   if (!effect.reconcile) return unknown;
   const stop = new AbortController(); // A separate signal, since the call's own may have aborted.
   try {
@@ -52,12 +57,12 @@ export async function reconcileCall(running: RunningEffect): Promise<ReconciledO
  */
 export async function findOutcome(running: RunningEffect): Promise<ReconciledOutcome> {
   const { loop, record } = running.call;
-  const left = (): ReconciledOutcome | undefined =>
-    record.late && { verdict: 'done', result: toolResult(record.late) };
+  const findLateOutcome = (): ReconciledOutcome | undefined =>
+    record.late && { verdict: 'done', result: createToolResult(record.late) };
   if (!record.late) await loop.holder.formerHolderGone();
-  const found = left() ?? (await reconcileCall(running));
+  const found = findLateOutcome() ?? (await reconcileCall(running));
   // The late result may have arrived while the tool was asked.
-  return left() ?? found;
+  return findLateOutcome() ?? found;
 }
 
 /** A call's running effect, and the context that its code receives. */
@@ -92,12 +97,12 @@ type CodeState = 'gone' | 'answered' | 'running';
 export function resolveDoubt(code: CodeState, doubt: CallInDoubt): ToolResult | Promise<ToolResult> {
   const { verdict, result } = doubt;
   if (verdict === 'done') return result;
-  if (code === 'gone') return verdict === 'unknown' ? result : unansweredResult(doubt);
-  return code === 'answered' && verdict === 'not-done' ? resultOfAnswer(doubt) : reportUnknown(doubt);
+  if (code === 'gone') return verdict === 'unknown' ? result : createUnansweredResult(doubt);
+  return code === 'answered' && verdict === 'not-done' ? awaitResult(doubt) : reportUnknown(doubt);
 }
 
 /** Returns the result of a call that finished after `reconcile` said `not-done`: its own answer decides. */
-async function resultOfAnswer({ answer, result }: CallInDoubt): Promise<ToolResult> {
+async function awaitResult({ answer, result }: CallInDoubt): Promise<ToolResult> {
   const said = await answer;
   return said === 'no-answer' ? result : said;
 }
@@ -114,7 +119,7 @@ function reportUnknown({
   const late = answer.then((said) =>
     said === 'no-answer' || isOutcomeUnknown(said)
       ? undefined
-      : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
+      : toJournaledResult(loop, { tool, result: createToolResult(loop.secrets.redact({ ...said })) }),
   );
   const orNothing = late.catch(() => undefined);
   loop.holder.late(toLateCall(record), orNothing);
@@ -132,24 +137,26 @@ export const toLateCall = ({ id, name, input }: CallRecord): LateCall => ({
 const MAX_INPUT_LENGTH = 200;
 
 /** Returns the result of a `read` or `idempotent` call that ran and did not return. */
-export function stoppedResult(running: RunningEffect): ToolResult {
+export function createStoppedResult(running: RunningEffect): ToolResult {
   const { effect, context } = running;
   const { loop } = running.call;
-  const result = unansweredResult(running);
+  const result = createUnansweredResult(running);
   if (effect.effect !== 'idempotent') return result;
   // The model would repeat it under another key, so the result must not say that it was not done.
-  return isCancelled(loop.holder) ? cancelledRunningResult(context.tool) : unknownOutcomeResult(context.tool);
+  return isCancelled(loop.holder)
+    ? createCancelledRunningResult(context.tool)
+    : createUnknownOutcomeResult(context.tool);
 }
 
 /** Returns the result of a call that did not return, and that either did not happen or can be repeated. */
-export function unansweredResult({ call, effect, context }: RunningEffect): ToolResult {
+export function createUnansweredResult({ call, effect, context }: RunningEffect): ToolResult {
   const { holder } = call.loop;
   const { tool, signal } = context;
-  if (isCancelled(holder)) return failureResult('cancelled', `The call of '${tool}' was cancelled.`);
+  if (isCancelled(holder)) return createFailureResult('cancelled', `The call of '${tool}' was cancelled.`);
   if (holder.signal.aborted) throw holder.signal.reason;
   if (signal.aborted)
-    return failureResult('timeout', `Tool '${tool}' did not answer within ${effect.timeout} ms.`);
-  return failureResult('timeout', `The connection of tool '${tool}' was lost before it answered.`);
+    return createFailureResult('timeout', `Tool '${tool}' did not answer within ${effect.timeout} ms.`);
+  return createFailureResult('timeout', `The connection of tool '${tool}' was lost before it answered.`);
 }
 
 /**
@@ -176,11 +183,11 @@ const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason
 function waitAtMost<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
   const { signal } = holder;
   const timeUp = Promise.withResolvers<'no-answer'>();
-  const giveUp = (): void => timeUp.resolve('no-answer');
-  const timers = [holder.after(ms, giveUp)];
+  const abandonWait = (): void => timeUp.resolve('no-answer');
+  const timers = [holder.after(ms, abandonWait)];
   const onAbort = (): void => {
-    if (isInterrupted(signal.reason, 'lost')) giveUp();
-    else timers.push(holder.after(LAST_RESULT_MS, giveUp));
+    if (isInterrupted(signal.reason, 'lost')) abandonWait();
+    else timers.push(holder.after(LAST_RESULT_MS, abandonWait));
   };
   signal.addEventListener('abort', onAbort);
   return Promise.race([promise, timeUp.promise]).finally(() => {

@@ -5,20 +5,20 @@ import { SignalError } from '../tool/signals.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
-import { inLoop } from './loop.ts';
+import { toLoopFields } from './loop.ts';
 import { runInModules } from './loop-seams.ts';
 import {
+  createStoppedResult,
+  createUnansweredResult,
   findOutcome,
   type RunningEffect,
   type RunResult,
   reconcileCall,
   resolveDoubt,
-  stoppedResult,
-  unansweredResult,
   waitForLastResult,
 } from './reconcile.ts';
 import type { RunningCall } from './running-call.ts';
-import { exceptionResult, logToolException, toKeptResult, warnUnrebuildable } from './tool-answer.ts';
+import { createExceptionResult, logToolException, toKeptResult, warnUnrebuildable } from './tool-answer.ts';
 
 /**
  * Runs the effect of a tool. Its start is made durable first, unless the effect is `read`. A call that an
@@ -44,11 +44,12 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
     if (!isInDoubt && inherited !== effect.effect) await journalStart(call, effect);
     const running: RunningEffect = { ...of, effect };
     if (isInDoubt) {
-      const found = await findOutcome({ ...running, context: { ...context, startedAt: lastStartOf(call) } });
+      const found = await findOutcome({ ...running, context: { ...context, startedAt: getLastStart(call) } });
       if (found.verdict !== 'not-done') return { result: found.result };
       if (!holder.signal.aborted) await journalStart(call, effect);
     }
-    if (holder.signal.aborted) return { result: (inherited ? stoppedResult : unansweredResult)(running) };
+    if (holder.signal.aborted)
+      return { result: (inherited ? createStoppedResult : createUnansweredResult)(running) };
     holder.assertHeld();
     const began = holder.now();
     const result = await runOnce(running, began);
@@ -60,7 +61,7 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
  * Returns when another invocation last started a call. Repeats of an idempotent call are not journaled and
  * can continue until the take-over, so such a call counts as started now.
  */
-function lastStartOf({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
+function getLastStart({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
   const journaled = started === 'once' ? startsBefore.get(id) : undefined;
   return journaled ?? holder.now();
 }
@@ -71,7 +72,7 @@ async function journalStart(
 ): Promise<void> {
   const { journal, memories, secrets } = loop;
   const held = secrets.redact(memories.live?.heldBy(call) ?? {});
-  journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
+  journal.emit({ type: 'tool-call-started', ...toLoopFields(loop), call, effect, ...held });
   // Facts that count even if the call is killed must be stored before it runs.
   if (effect !== 'read' || held.atEnd) await journal.durable();
 }
@@ -124,7 +125,7 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
     const answer = runTool(running);
     const first = await stop.until(answer).catch(toNoAnswer);
     if (first !== 'no-answer') return first;
-    if (effect.effect !== 'once') return stoppedResult(running);
+    if (effect.effect !== 'once') return createStoppedResult(running);
     const word = stop.aborted ? await waitForLastResult(holder, answer) : first;
     if (word !== 'no-answer') return word;
     const wasRunning = !running.isOver;
@@ -156,7 +157,7 @@ async function runTool(running: StoppableEffect): Promise<RunResult> {
       if (!stop.aborted) logToolException(loop, { tool: context.tool, thrown });
       return 'no-answer';
     }
-    return exceptionResult(loop, tool, thrown);
+    return createExceptionResult(loop, tool, thrown);
   } finally {
     running.isOver = true;
   }

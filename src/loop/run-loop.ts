@@ -3,13 +3,13 @@ import { OUTCOMES_WITH_ANSWER } from '../journal/reduce.ts';
 import { raceAbort } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import { askModel } from './ask-model.ts';
-import { type Batch, batchOf } from './batch.ts';
+import { type Batch, createBatch } from './batch.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';
-import { inLoop, type Loop, type LoopEnd } from './loop.ts';
+import { type Loop, type LoopEnd, toLoopFields } from './loop.ts';
 import { notifyWatchers } from './loop-seams.ts';
-import { isSupersededBySignal, nextStep } from './next-step.ts';
-import { shownAnswerOf } from './shown-history.ts';
+import { decideNextStep, isSupersededBySignal } from './next-step.ts';
+import { getShownAnswer } from './shown-history.ts';
 import { logLostValue } from './tool-answer.ts';
 
 /**
@@ -22,7 +22,7 @@ import { logLostValue } from './tool-answer.ts';
 export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
   for (;;) {
     loop.holder.checkpoint();
-    const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
+    const step = decideNextStep(loop.frame, loop.spec, loop.journal.state.turn);
     switch (step.do) {
       case 'ask':
         await askModel(loop, step.last);
@@ -33,7 +33,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
       case 'refuse': {
         const { most, used } = step;
         const refused = { limit: 'tokens', most, used, needed: 1 } as const;
-        loop.journal.emit({ type: 'model-refused', ...inLoop(loop), ...refused });
+        loop.journal.emit({ type: 'model-refused', ...toLoopFields(loop), ...refused });
         break;
       }
       case 'end': {
@@ -53,7 +53,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
  * left open.
  */
 export async function runBatch(loop: Loop): Promise<void> {
-  const batch = batchOf(loop);
+  const batch = createBatch(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   loop.holder.checkpoint();
   for (const message of literals?.sharedWrites(batch.lanes) ?? []) logLostValue(loop, message);
@@ -108,12 +108,12 @@ export async function runForOutput(loop: Loop): Promise<LoopEnd> {
   for (;;) {
     const end = await runToolLoop(loop);
     if (!output || end.signal || !OUTCOMES_WITH_ANSWER.includes(end.outcome)) return end;
-    const answer = await raceAbort(holder.signal, output.parse(shownAnswerOf(loop)));
+    const answer = await raceAbort(holder.signal, output.parse(getShownAnswer(loop)));
     if (answer.ok) return { ...end, object: answer.object };
     if (end.outcome !== 'completed' || journal.state.turn?.limited) return end;
     const { problems } = answer;
     if (frame.rejected) return { outcome: 'failed', error: createInvalidOutputError(problems) };
-    journal.emit({ type: 'answer-rejected', ...inLoop(loop), problems });
+    journal.emit({ type: 'answer-rejected', ...toLoopFields(loop), problems });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Asker, findAskingSeam, questionChangedMessage } from '../journal/asking.ts';
+import { type Asker, findAskingSeam, formatQuestionChangedMessage } from '../journal/asking.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -10,7 +10,7 @@ import type { OverheadTimer } from './around-time.ts';
 import type { CallView } from './batch.ts';
 import { CallStarts } from './call-starts.ts';
 import { Interrupted } from './holder.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { type Loop, toLoopFields } from './loop.ts';
 
 /**
  * The loop's side of a `CallRun`: a call whose tool can run, and its progress. Functions such as `nest`,
@@ -117,11 +117,11 @@ export class RunningCall {
  */
 function createAsker({ loop, record, tool }: RunningCall): Asker {
   const { journal, holder, secrets } = loop;
-  if (!loop.inSession) throw new Error(cannotAskMessage(record.name));
+  if (!loop.inSession) throw new Error(formatCannotAskMessage(record.name));
   const asking = findAskingSeam(loop.modules.uses);
   if (!asking)
     throw new ToolConfigurationError(
-      missingAnswersModuleMessage(`Tool '${record.name}' asks a question, which`),
+      formatMissingAnswersModuleMessage(`Tool '${record.name}' asks a question, which`),
     );
   return asking.outside({
     record,
@@ -130,7 +130,7 @@ function createAsker({ loop, record, tool }: RunningCall): Asker {
     secrets,
     changed: () => journal.changed,
     suspend(wait) {
-      if (wait) journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
+      if (wait) journal.emit({ type: 'tool-call-suspended', ...toLoopFields(loop), call: record.id, wait });
       return new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
     },
   });
@@ -143,12 +143,13 @@ function createAsker({ loop, record, tool }: RunningCall): Asker {
  */
 function checkQuestions({ loop, record }: RunningCall, asked = 0): void {
   const resumes = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
-  if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(questionChangedMessage(record.name));
+  if (!resumes && asked < (record.waits?.length ?? 0))
+    throw new Error(formatQuestionChangedMessage(record.name));
 }
 
 /** Returns an error message for a feature that needs the `answers` module. */
-export const missingAnswersModuleMessage = (what: string): string =>
+export const formatMissingAnswersModuleMessage = (what: string): string =>
   `${what} needs the module \`answers\`${literals?.mending.answers ?? '.'}`;
 
-const cannotAskMessage = (tool: string): string =>
+const formatCannotAskMessage = (tool: string): string =>
   `Tool '${tool}' asks a question, but only a session can wait for the answer.`;

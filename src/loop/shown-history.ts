@@ -1,4 +1,4 @@
-import { answerText, isBlank, lastReply } from '../journal/conversation.ts';
+import { findLastReply, getAnswerText, isBlank } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ChatModel, ModelMessage, ToolSetChange } from '../model/chat-model.ts';
 import {
@@ -8,15 +8,15 @@ import {
   replyToText,
   TOOL_RESULTS_HEADING,
 } from '../model/given-to.ts';
-import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
+import { listCalls, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { type ContentPart, fileLine, isFile } from '../tool/content.ts';
+import { type ContentPart, formatFileLine, isFile } from '../tool/content.ts';
 import { joinParagraphs } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { partsOfResult, type ResultData, textForModel } from '../tool/tool-result.ts';
+import { listResultParts, type ResultData, toModelText } from '../tool/tool-result.ts';
 import { findKeptReplies, type KeptReplies, type ShownReply } from './kept-replies.ts';
-import { type Loop, type LoopSpec, principalOf } from './loop.ts';
+import { getPrincipal, type Loop, type LoopSpec } from './loop.ts';
 import type { ShownContent, ShownFiles } from './loop-files.ts';
 import { type HistoryScope, LOOPS } from './loop-seams.ts';
 
@@ -40,7 +40,7 @@ export function applyHistorySteps(
 ): readonly HistoryMessage[] {
   let shown = history;
   for (const { use } of loop.spec.uses) {
-    const scope = { of, principal: principalOf(loop), log: loop.log };
+    const scope = { of, principal: getPrincipal(loop), log: loop.log };
     shown = LOOPS.of(use)?.history?.(shown, scope) ?? shown;
   }
   return shown;
@@ -60,7 +60,7 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
     if (message.role === 'user') {
       const { shown, ...said } = message;
       if (shown === undefined) history.push(message);
-      else history.push({ ...said, text: textForModel({ type: 'text', content: said.text }, shown) });
+      else history.push({ ...said, text: toModelText({ type: 'text', content: said.text }, shown) });
       continue;
     }
     const calls = message.calls.map(
@@ -88,18 +88,18 @@ const CUT_OFF_MARKER = '\n\n[The reply was cut off here.]';
  * Returns the answer of a loop: the text of its last reply, or of its direct results, as modules show them to
  * people.
  */
-export function shownAnswerOf(loop: Loop): string {
+export function getShownAnswer(loop: Loop): string {
   const { messages } = loop.frame;
   const { uses } = loop.spec;
-  const last = uses.length > 0 && hasHistorySteps(loop.spec) ? lastReply(messages) : undefined;
+  const last = uses.length > 0 && hasHistorySteps(loop.spec) ? findLastReply(messages) : undefined;
   const [shown] = last ? applyHistorySteps(loop, 'answer', toHistory([last])) : [];
-  if (!last || shown?.role !== 'assistant') return answerText(messages);
+  if (!last || shown?.role !== 'assistant') return getAnswerText(messages);
   const results = new Map(shown.calls.map(({ id, result }) => [id, result]));
   const calls = last.calls.map((call) => {
     const result = results.get(call.id);
     return call.ended && result ? { ...call, ended: { ...call.ended, result } } : call;
   });
-  return answerText([{ ...last, text: shown.text, calls }]);
+  return getAnswerText([{ ...last, text: shown.text, calls }]);
 }
 
 /**
@@ -144,7 +144,7 @@ export const toToolsChangeMessage = (toolsChange: ToolSetChange): ModelMessage =
 
 /** Names the files of a user message, if no module shows them. */
 const withFileLines = (text: string, parts: readonly ContentPart[]): string =>
-  joinParagraphs(text, ...parts.filter(isFile).map(fileLine));
+  joinParagraphs(text, ...parts.filter(isFile).map(formatFileLine));
 
 interface SendContext {
   readonly model: ChatModel;
@@ -225,7 +225,7 @@ function toReply(reply: ShownReply, sending: SendContext): ModelMessage[] {
     if (left.length > 0 || calls.some(({ id }) => sending.kept?.has(id)))
       return toPlainReply(reply, left, sending);
   }
-  const given = kept?.parts && callsOf(kept.parts);
+  const given = kept?.parts && listCalls(kept.parts);
   const toolCalls: RequestedCall[] = [];
   const results: ModelMessage[] = [];
   for (const [index, call] of calls.entries()) {
@@ -237,7 +237,7 @@ function toReply(reply: ShownReply, sending: SendContext): ModelMessage[] {
     };
     const { id, name } = given?.[index] ?? own;
     toolCalls.push(own);
-    results.push({ role: 'tool', id, name, ...shownResult(call, sending) });
+    results.push({ role: 'tool', id, name, ...toShownResult(call, sending) });
   }
   const said = { role: 'assistant', text, toolCalls: given ?? toolCalls, ...kept } as const;
   return [kept ? adaptReply(sending.model, said) : said, ...results];
@@ -248,8 +248,8 @@ function toReply(reply: ShownReply, sending: SendContext): ModelMessage[] {
  * every request, and every provider accepts them. A separate assistant message could not end a request or
  * come between a call and its result.
  */
-function shownResult(call: HistoryCall, sending: SendContext): ShownContent {
-  const plain = resultText(call, sending);
+function toShownResult(call: HistoryCall, sending: SendContext): ShownContent {
+  const plain = formatResult(call, sending);
   const shown = sending.files ? withFiles(call, plain, sending) : { text: plain };
   const words = call.said ? formatSentMessages(call, sending) : '';
   if (words === '') return shown;
@@ -269,21 +269,21 @@ function formatSentMessages({ said = [], input }: HistoryCall, { characters }: S
   const sent = attempt(() => Object.values(Object(JSON.parse(input))));
   const others = said.filter(({ text }) => !sent.ok || !sent.value.includes(text));
   const content = others.map(({ text }) => `[Said to the user: ${text}]`).join('\n');
-  return textForModel({ type: 'text', content }, characters);
+  return toModelText({ type: 'text', content }, characters);
 }
 
 /** Adds the files of a result. They are only named if the result was shortened to fit the conversation. */
 function withFiles({ id, result }: HistoryCall, text: string, sending: SendContext): ShownContent {
   const { records, files, characters } = sending;
-  const parts = result ? partsOfResult(result) : [];
+  const parts = result ? listResultParts(result) : [];
   if (!files || parts.length === 0 || records.get(id)?.ended?.shown !== undefined) return { text };
   return files.result(text, parts, characters);
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters, words }: SendContext): string {
+function formatResult({ id, result }: HistoryCall, { records, characters, words }: SendContext): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
   const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-  return words ? words(id, answer, most) : textForModel(answer, most);
+  return words ? words(id, answer, most) : toModelText(answer, most);
 }
 
 /**
@@ -293,7 +293,7 @@ function resultText({ id, result }: HistoryCall, { records, characters, words }:
 function toPlainReply(reply: ShownReply, left: readonly ReplyPart[], sending: SendContext): ModelMessage[] {
   const { calls } = reply;
   const words = replyToText(left, reply);
-  const answers = calls.map((call) => formatCallResult(call, resultWithMessages(call, sending)));
+  const answers = calls.map((call) => formatCallResult(call, formatResultWithMessages(call, sending)));
   return [
     ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
     ...(answers.length === 0
@@ -302,8 +302,8 @@ function toPlainReply(reply: ShownReply, left: readonly ReplyPart[], sending: Se
   ];
 }
 
-const resultWithMessages = (call: HistoryCall, sending: SendContext): string =>
-  joinParagraphs(resultText(call, sending), formatSentMessages(call, sending));
+const formatResultWithMessages = (call: HistoryCall, sending: SendContext): string =>
+  joinParagraphs(formatResult(call, sending), formatSentMessages(call, sending));
 
 /** The message for a model whose reply was blank. */
 export const NUDGE =

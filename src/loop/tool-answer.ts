@@ -1,25 +1,25 @@
 import type { CallChanges } from '../journal/events.ts';
-import { fileLine, isFile, isNewFile } from '../tool/content.ts';
+import { formatFileLine, isFile, isNewFile } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
-import { isDomainType, outputProblems } from '../tool/domain-type.ts';
+import { isDomainType, listOutputProblems } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { errorEntry, firstLine, stackOf } from '../tool/log.ts';
+import { errorEntry, formatStack, getFirstLine } from '../tool/log.ts';
 import { SignalError, toSignalResult } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import {
-  failureResult,
+  createFailureResult,
+  createToolResult,
   hasNewFiles,
   isToolResult,
-  partsOfResult,
+  listResultParts,
   type ToolResult,
   takeCause,
-  toolResult,
 } from '../tool/tool-result.ts';
-import { messageOf, type ToolException } from './exception-processor.ts';
+import { getThrownMessage, type ToolException } from './exception-processor.ts';
 import type { Loop } from './loop.ts';
-import { missingFilesModuleMessage } from './loop-files.ts';
+import { formatMissingFilesModuleMessage } from './loop-files.ts';
 
 /**
  * Converts the return value of a tool to a result, and keeps its files. Logs values that are lost, and the
@@ -36,7 +36,7 @@ export async function toKeptResult(
   const result = toToolResult(tool, returned, (problem) => logLostValue(loop, problem));
   const cause = takeCause(result);
   if (cause !== undefined) {
-    const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
+    const said = cause instanceof Error ? formatStack(cause) : getThrownMessage(tool, cause);
     logMistake(loop, `Tool '${tool}' returned an error: ${result.content}\nCause: ${said}`);
   }
   if (!hasNewFiles(result)) return result;
@@ -48,11 +48,14 @@ export async function toKeptResult(
 
 /** Returns the result with its files named in text, since no module keeps them. The tool has already run. */
 function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
-  logMistake(loop, missingFilesModuleMessage(`A file that tool '${tool}' returned was not kept, since it`));
-  const parts = partsOfResult(result).map((part) =>
-    isFile(part) && isNewFile(part) ? ({ type: 'text', text: fileLine(part) } as const) : part,
+  logMistake(
+    loop,
+    formatMissingFilesModuleMessage(`A file that tool '${tool}' returned was not kept, since it`),
   );
-  return toolResult({ ...result, parts });
+  const parts = listResultParts(result).map((part) =>
+    isFile(part) && isNewFile(part) ? ({ type: 'text', text: formatFileLine(part) } as const) : part,
+  );
+  return createToolResult({ ...result, parts });
 }
 
 /**
@@ -65,13 +68,13 @@ export function warnUnrebuildable(
   returned: unknown,
 ): void {
   if (output && isDomainType(output) && output.objects) return;
-  const answered = isToolResult(returned) ? untypedValue(returned) : returned;
+  const answered = isToolResult(returned) ? getUntypedValue(returned) : returned;
   const problem = literals?.unchainedProblem(name, answered);
   if (problem !== undefined) logLostValue(loop, problem);
 }
 
 /** Returns the value of an artifact without a named type. */
-const untypedValue = (result: ToolResult): unknown =>
+const getUntypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
 
 /**
@@ -84,15 +87,15 @@ export async function checkDeclaredOutput(
   result: ToolResult,
 ): Promise<ToolResult> {
   if (result.type !== 'artifact' || result.withheld || !output) return result;
-  const problems = await outputProblems(output, result.value);
+  const problems = await listOutputProblems(output, result.value);
   if (problems.length === 0) return result;
   const not = isDomainType(output) ? `is no ${output.name}` : 'does not fit its output';
   const problem = `Tool '${name}' ran and finished, but its result ${not}: ${problems.join('; ')}.`;
   logLostValue(loop, problem);
-  return toolResult({ type: 'error', message: `${problem} ${DO_NOT_REPEAT}` });
+  return createToolResult({ type: 'error', message: `${problem} ${NO_REPEAT_ADVICE}` });
 }
 
-const DO_NOT_REPEAT = 'This is a mistake in the code of the tool; do not call it again for this.';
+const NO_REPEAT_ADVICE = 'This is a mistake in the code of the tool; do not call it again for this.';
 
 /** A tool's result, and the changes of its call. */
 interface ResultWithChanges {
@@ -102,7 +105,7 @@ interface ResultWithChanges {
 }
 
 /** Returns the result to journal. If it is too large, the error says that the tool has run. */
-export function journaledResult(
+export function toJournaledResult(
   loop: Pick<Loop, 'log'>,
   { tool, result, changes }: ResultWithChanges,
 ): ToolResult {
@@ -112,7 +115,7 @@ export function journaledResult(
     `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
     `of ${MAX_RESULT_CHARACTERS} and were not kept. Do not repeat what it has done; if it only reads, ask it for less.`;
   logLostValue(loop, message);
-  return toolResult({ type: 'error', message });
+  return createToolResult({ type: 'error', message });
 }
 
 /**
@@ -126,7 +129,7 @@ const MAX_RESULT_CHARACTERS = 8 * 1024 * 1024;
  * ends the turn, all clients see the signal's reason, so that contains the exception's message only if the
  * tool sets `expose`. The result itself always contains it, for the model and the owner.
  */
-export function exceptionResult(
+export function createExceptionResult(
   loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
   { name: tool, expose }: Pick<AnyTool, 'name' | 'expose'>,
   cause: unknown,
@@ -134,17 +137,17 @@ export function exceptionResult(
   if (!(cause instanceof SignalError)) logToolException(loop, { tool, thrown: cause });
   try {
     if (cause instanceof SignalError) throw cause;
-    return failureResult('threw', loop.spec.policies.exceptions({ tool, thrown: cause }));
+    return createFailureResult('threw', loop.spec.policies.exceptions({ tool, thrown: cause }));
   } catch (thrown) {
     if (thrown instanceof SignalError) return toSignalResult(thrown);
-    const message = messageOf(tool, thrown);
+    const message = getThrownMessage(tool, thrown);
     // Without a session, only the program itself sees the message.
-    const reason = expose === true || !loop.inSession ? message : hiddenExceptionReason(tool);
-    return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
+    const reason = expose === true || !loop.inSession ? message : formatHiddenException(tool);
+    return createToolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
 }
 
-const hiddenExceptionReason = (tool: string): string =>
+const formatHiddenException = (tool: string): string =>
   `Tool '${tool}' threw, which ended the turn. The exception is in the result of its call.`;
 
 /** Logs an exception of a tool's code. */
@@ -158,7 +161,7 @@ export function logToolException(
     log({ ...errorEntry(message, undefined, 'value-lost'), tool });
     return;
   }
-  const message = `Tool '${tool}' threw${where}: ${firstLine(messageOf(tool, thrown))}`;
+  const message = `Tool '${tool}' threw${where}: ${getFirstLine(getThrownMessage(tool, thrown))}`;
   log({ ...errorEntry(message, thrown, 'tool-threw'), tool });
 }
 

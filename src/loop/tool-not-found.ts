@@ -1,4 +1,4 @@
-import { failureResult, type ToolResult } from '../tool/tool-result.ts';
+import { createFailureResult, type ToolResult } from '../tool/tool-result.ts';
 import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 
 /**
@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_LISTED = 100;
 
 /** Returns the result of a call to a tool that was not offered. */
-export function toolNotFound(
+export function createNotFoundResult(
   name: string,
   offered: ReadonlyMap<string, unknown>,
   policy: UnknownToolPolicy,
@@ -19,8 +19,8 @@ export function toolNotFound(
   const available = `Available tools: [${names.slice(0, MAX_LISTED).join(', ')}${more}]`;
   const wanted = name.slice(0, MAX_NAME_LENGTH);
   if (policy.mode === 'immediate')
-    return failureResult('unknown-tool', `Tool '${wanted}' not found. ${available}`);
-  return failureResult(
+    return createFailureResult('unknown-tool', `Tool '${wanted}' not found. ${available}`);
+  return createFailureResult(
     'unknown-tool',
     `Tool '${wanted}' does not exist.${formatSuggestion(suggestNames(name, names, policy))} ${available}. ` +
       'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
@@ -29,7 +29,7 @@ export function toolNotFound(
 }
 
 /** Returns the only name that differs from the wanted one just in case and punctuation. */
-export function sameName(wanted: string, names: Iterable<string>): string | undefined {
+export function findSameName(wanted: string, names: Iterable<string>): string | undefined {
   const plain = normalizeName(wanted.slice(0, MAX_NAME_LENGTH));
   const same = plain === '' ? [] : [...names].filter((name) => normalizeName(name) === plain);
   return same.length === 1 ? same[0] : undefined;
@@ -56,7 +56,7 @@ export function suggestNames(
   const same = names.filter((other) => normalizeName(other) === plain);
   if (same.length > 0) return same.slice(0, policy.suggestions);
   const ranked = names
-    .map((other) => ({ other, score: similarity(name, other, policy.containment) }))
+    .map((other) => ({ other, score: computeSimilarity(name, other, policy.containment) }))
     .filter(({ score }) => score >= policy.similarity)
     .sort((a, b) => b.score - a.score)
     .slice(0, policy.suggestions);
@@ -65,7 +65,7 @@ export function suggestNames(
   return ranked.map(({ other }) => other);
 }
 
-function similarity(a: string, b: string, containment: number): number {
+function computeSimilarity(a: string, b: string, containment: number): number {
   const [left, right] = [tokenize(a), tokenize(b)];
   const common = [...left].filter((token) => right.has(token)).length;
   const all = new Set([...left, ...right]).size;

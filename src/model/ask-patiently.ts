@@ -125,23 +125,23 @@ const attemptOnce = async (
   const over = new StopController(signal);
   const streamed = !whole;
   const timeout = given ?? (streamed ? STREAM_TIMEOUT_MS : WHOLE_TIMEOUT_MS);
-  const heard = (): void => void (streamed && alive?.(timeout));
-  const patience = createSilenceTimer(signal, timeout, heard);
+  const reportAlive = (): void => void (streamed && alive?.(timeout));
+  const patience = createSilenceTimer(signal, timeout, reportAlive);
   let outputBegan = false;
   let retryAfter: number | undefined;
-  const handingTo = (listener: AskOptions['onText']) => (piece: string) => {
+  const createPieceListener = (listener: AskOptions['onText']) => (piece: string) => {
     if (!listener) return;
     outputBegan = true;
     listener(piece);
   };
   try {
     patience.check();
-    heard();
+    reportAlive();
     return await work({
       patience,
       signal: over.signal,
-      onText: handingTo(onText),
-      onReasoning: handingTo(onReasoning),
+      onText: createPieceListener(onText),
+      onReasoning: createPieceListener(onReasoning),
       fail(failure) {
         retryAfter = failure.retryAfter;
         return failure.error;
@@ -155,7 +155,7 @@ const attemptOnce = async (
     const details = { reason: told.reason, status, retryAfter, outputBegan, length };
     throw new ModelError(failure, told.message, details);
   } finally {
-    heard(); // the wait before a retry does not count as silence of the model
+    reportAlive(); // the wait before a retry does not count as silence of the model
     over.abort();
     over.end();
   }
@@ -175,12 +175,12 @@ export interface SilenceTimer {
 }
 
 /**
- * Creates the timer of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever data
+ * Creates the timer of one attempt. `timeout` is the longest silence in ms. `reportAlive` is called whenever data
  * has arrived.
  */
 const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): void => {}): SilenceTimer => {
   const check = (): void => {
-    if (signal.aborted) throw abortedError();
+    if (signal.aborted) throw createAbortedError();
   };
   return {
     check,
@@ -210,7 +210,8 @@ const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): vo
 /** A longer delay overflows `setTimeout`, which then fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const abortedError = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
+const createAbortedError = (): ModelError =>
+  new ModelError('aborted', 'The request to the model was aborted.');
 
 /**
  * Starts work and waits for it. If its result arrives after the wait has ended, because the work ignored its

@@ -9,7 +9,7 @@ import {
 } from './chat-model.ts';
 import { adaptReply, findMaker, fitFiles } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
-import { highestPrices, type Prices } from './prices.ts';
+import { computeHighestPrices, type Prices } from './prices.ts';
 import { mergeSettings } from './settings.ts';
 
 /**
@@ -34,19 +34,19 @@ import { mergeSettings } from './settings.ts';
 export function fallback(models: readonly ChatModel[]): ChatModel {
   const candidates = [...models];
   checkCandidates(candidates);
-  const prices = pricesOf(candidates);
-  const longest = maxOutputTokensOf(candidates);
+  const prices = computePrices(candidates);
+  const longest = computeMaxOutputTokens(candidates);
   return {
-    name: namesOf(candidates),
+    name: formatNames(candidates),
     candidates,
     ...(prices && { prices }),
     ...(longest !== undefined && { maxOutputTokens: longest }),
     signPrefix: candidates.find((one) => one.signPrefix)?.signPrefix,
     ...(candidates.some(({ caches }) => caches) && { caches: true }),
-    showToolsChanges: sharedToolsChanges(candidates),
+    showToolsChanges: findSharedToolsChanges(candidates),
     ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
     refuses(settings) {
-      const all = candidates.map((one) => one.refuses?.(mergedModelSettings(one, settings)));
+      const all = candidates.map((one) => one.refuses?.(mergeModelSettings(one, settings)));
       return all.find((why) => why !== undefined);
     },
     ask: (request, options) => askInOrder(candidates, request, options),
@@ -68,16 +68,17 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
  * Returns the shared function, or `undefined`. A model that signs its prefix but gets no changes would see a
  * different tool list after each change. In that case no candidate gets changes.
  */
-const sharedToolsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
+const findSharedToolsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
   candidates.every((one) => one.showToolsChanges || !one.signPrefix)
     ? candidates.find((one) => one.showToolsChanges)?.showToolsChanges
     : undefined;
 
-const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
+const formatNames = (candidates: readonly ChatModel[]): string =>
+  candidates.map(({ name }) => name).join(' or ');
 
 /** Returns the highest prices, for reservations. `undefined` if any price is unknown. */
-function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
-  const prices = candidates.flatMap(({ prices: one }) => (one ? highestPrices(one) : []));
+function computePrices(candidates: readonly ChatModel[]): Prices | undefined {
+  const prices = candidates.flatMap(({ prices: one }) => (one ? computeHighestPrices(one) : []));
   if (prices.length < candidates.length) return undefined;
   return {
     input: Math.max(...prices.map(({ input }) => input)),
@@ -86,12 +87,12 @@ function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
 }
 
 /** Returns the longest reply of all candidates. Each is asked for no more than its own maximum. */
-function maxOutputTokensOf(candidates: readonly ChatModel[]): number | undefined {
+function computeMaxOutputTokens(candidates: readonly ChatModel[]): number | undefined {
   const all = candidates.flatMap(({ maxOutputTokens: most }) => most ?? []);
   return all.length < candidates.length ? undefined : Math.max(...all);
 }
 
-const mergedModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
+const mergeModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
   mergeSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // both are a model's settings
 
 /**
@@ -137,21 +138,21 @@ async function askInOrder(
 async function askOne(model: ChatModel, request: ModelRequest, options: AskOptions): Promise<ModelReply> {
   const { onText, onReasoning } = options;
   let outputBegan = false;
-  const heard = (hand: (piece: string) => void) => (piece: string) => {
+  const trackOutput = (hand: (piece: string) => void) => (piece: string) => {
     outputBegan = true;
     hand(piece);
   };
   try {
-    const reply = await model.ask(requestFor(model, request), {
+    const reply = await model.ask(adaptRequest(model, request), {
       ...options,
-      ...(onText && { onText: heard(onText) }),
-      ...(onReasoning && { onReasoning: heard(onReasoning) }),
+      ...(onText && { onText: trackOutput(onText) }),
+      ...(onReasoning && { onReasoning: trackOutput(onReasoning) }),
     });
     const madeBy: MadeBy = reply.madeBy ?? { provider: model.provider ?? '', model: model.name };
     return { ...reply, madeBy };
   } catch (failure) {
     if (!(failure instanceof ModelError) || !outputBegan || failure.outputBegan) throw failure;
-    throw new ModelError(failure.failure, failure.message, { ...detailsOf(failure), outputBegan });
+    throw new ModelError(failure.failure, failure.message, { ...getDetails(failure), outputBegan });
   }
 }
 
@@ -159,12 +160,12 @@ async function askOne(model: ChatModel, request: ModelRequest, options: AskOptio
  * Returns the request for this model: without data that only another can read, and with its own default
  * settings.
  */
-function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
+function adaptRequest(model: ChatModel, request: ModelRequest): ModelRequest {
   const { messages, settings: asked, maxOutputTokens: most, cache, ...others } = request;
-  const settings = mergedModelSettings(model, asked);
+  const settings = mergeModelSettings(model, asked);
   return {
     ...others,
-    messages: messagesFor(model, fitFiles(model, messages, request.accepts)),
+    messages: adaptMessages(model, fitFiles(model, messages, request.accepts)),
     ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
@@ -172,7 +173,7 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
 }
 
 /** Returns the messages for one candidate. Tool changes and moved prefixes are kept only if it uses them. */
-const messagesFor = (model: ChatModel, messages: readonly ModelMessage[]): readonly ModelMessage[] =>
+const adaptMessages = (model: ChatModel, messages: readonly ModelMessage[]): readonly ModelMessage[] =>
   model.candidates
     ? messages
     : messages.flatMap((message) => {
@@ -204,17 +205,17 @@ const withEarlierFailures = (
   candidates: readonly ChatModel[],
 ): ModelError => {
   if (failed.length === 1) return failure;
-  const all = (words: 'message' | 'reason'): string =>
+  const joinFailures = (words: 'message' | 'reason'): string =>
     `${failed.length} models failed. ${failed.map((one, i) => `${candidates[i]?.name}: ${one[words]}`).join(' ')}`;
   const { outputBegan } = failure;
-  return new ModelError(failure.failure, all('message'), {
-    ...detailsOf(failure),
-    reason: all('reason'),
+  return new ModelError(failure.failure, joinFailures('message'), {
+    ...getDetails(failure),
+    reason: joinFailures('reason'),
     outputBegan,
   });
 };
 
-const detailsOf = (failure: ModelError) => {
+const getDetails = (failure: ModelError) => {
   const { reason, status, retryAfter, length } = failure;
   return { reason, status, retryAfter, length, cause: failure };
 };

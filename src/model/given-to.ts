@@ -4,9 +4,9 @@ import {
   type MessageFile,
   type MessagePart,
   type ProviderJson,
-  plainParts,
   type ReplyPart,
   type RequestedCall,
+  toPlainParts,
 } from './parts.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
@@ -16,7 +16,7 @@ type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
  * is empty, and then its calls.
  */
 export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
-  parts ?? plainParts(text, toolCalls);
+  parts ?? toPlainParts(text, toolCalls);
 
 /**
  * Returns a reply in the form for this model. Its own replies stay whole, and so do all replies for a model
@@ -68,7 +68,7 @@ function partToText(part: ReplyPart): readonly string[] {
     case 'tool-call':
       return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
     case 'tool-result':
-      return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+      return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${formatShortJson(part.result)}`];
     case 'file':
       return part.ofReasoning ? [] : [`It made a file of the type '${part.mediaType}'.`];
     default:
@@ -79,7 +79,7 @@ function partToText(part: ReplyPart): readonly string[] {
 /**
  * Returns the beginning of a provider tool's result. It can be pages long, and this model did not request it.
  */
-const shortJson = (value: ProviderJson): string => {
+const formatShortJson = (value: ProviderJson): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_RESULT_CHARACTERS ? `${text.slice(0, MAX_RESULT_CHARACTERS)}…` : text;
 };
@@ -110,10 +110,10 @@ export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefin
       : undefined;
 
 /** A message that can have parts. */
-type WithParts = Extract<ModelMessage, { readonly role: 'user' | 'tool' }>;
+type MessageWithParts = Extract<ModelMessage, { readonly role: 'user' | 'tool' }>;
 
 /** Returns whether a message has parts, which can include files. */
-export const hasParts = (message: ModelMessage): message is WithParts =>
+export const hasParts = (message: ModelMessage): message is MessageWithParts =>
   (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
 
 /** A JSON replacer that omits the bytes of sent files. Their ids identify the content. */
@@ -128,9 +128,12 @@ const isSentFile = (value: unknown): boolean =>
  * Returns an estimate of the tokens of a message's files. It is high, because the provider's count is
  * unknown.
  */
-export const tokensOfFiles = (message: ModelMessage): number =>
+export const sumFileTokens = (message: ModelMessage): number =>
   hasParts(message)
-    ? (message.parts ?? []).reduce((sum, part) => sum + (part.type === 'file' ? tokensOfFile(part) : 0), 0)
+    ? (message.parts ?? []).reduce(
+        (sum, part) => sum + (part.type === 'file' ? estimateFileTokens(part) : 0),
+        0,
+      )
     : 0;
 
 /**
@@ -138,7 +141,7 @@ export const tokensOfFiles = (message: ModelMessage): number =>
  * document costs its text plus an image for each page. Except for very short documents, that is less than its
  * bytes, and so is the cost of audio. The size of a linked file is unknown.
  */
-function tokensOfFile({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
+function estimateFileTokens({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
   return mediaType.startsWith('image/') ? IMAGE_TOKENS : Math.max(size, IMAGE_TOKENS);
 }
 
@@ -190,34 +193,34 @@ function fitMedia(
 ): readonly ModelMessage[] {
   if (!messages.some(hasParts)) return messages;
   let moved: MessagePart[] = [];
-  const behind = (): readonly ModelMessage[] => {
+  const takeMovedParts = (): readonly ModelMessage[] => {
     const parts = moved;
     moved = [];
     return parts.length === 0 ? [] : [withParts({ role: 'user', text: '' }, [FILES_HEADING, ...parts])];
   };
   const shown = messages.flatMap((one): readonly ModelMessage[] => {
-    const before = one.role === 'tool' ? [] : behind();
+    const before = one.role === 'tool' ? [] : takeMovedParts();
     if (!hasParts(one)) return [...before, one];
     const isResult = one.role === 'tool';
     const parts = (one.parts ?? []).map((part): MessagePart => {
       if (part.type === 'text' || isAcceptedFile(isResult ? result : message, part)) return part;
-      if (!isResult || !isAcceptedFile(message, part)) return fileNotShownPart(part);
-      moved.push({ type: 'text', text: fileLabel(part) }, part);
+      if (!isResult || !isAcceptedFile(message, part)) return createFileNotShownPart(part);
+      moved.push({ type: 'text', text: formatFileLabel(part) }, part);
       return { type: 'text', text: FILE_FOLLOWS_NOTE };
     });
     return [...before, withParts(one, parts)];
   });
-  return [...shown, ...behind()];
+  return [...shown, ...takeMovedParts()];
 }
 
 /** Returns the message with these parts, or with only their text if none is a file. */
-function withParts({ parts: _, ...message }: WithParts, parts: readonly MessagePart[]): ModelMessage {
+function withParts({ parts: _, ...message }: MessageWithParts, parts: readonly MessagePart[]): ModelMessage {
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
   return { ...message, text, ...(parts.some(({ type }) => type === 'file') && { parts }) };
 }
 
 /** Returns the text in place of a file. It follows the line that names the file. */
-const fileNotShownPart = ({ mediaType }: MessageFile): MessagePart => ({
+const createFileNotShownPart = ({ mediaType }: MessageFile): MessagePart => ({
   type: 'text',
   text: `(The file is not shown: this model takes no ${mediaType} here.)`,
 });
@@ -225,5 +228,5 @@ const fileNotShownPart = ({ mediaType }: MessageFile): MessagePart => ({
 const FILE_FOLLOWS_NOTE = '(The file follows behind the results.)';
 const FILES_HEADING: MessagePart = { type: 'text', text: 'Files of the results above:' };
 
-const fileLabel = ({ id, data, name, mediaType }: MessageFile): string =>
+const formatFileLabel = ({ id, data, name, mediaType }: MessageFile): string =>
   [`File ${id ?? data}`, ...(name === undefined ? [] : [JSON.stringify(name)]), mediaType].join(', ');

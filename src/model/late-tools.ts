@@ -23,13 +23,13 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
 ): ReadonlyMap<unknown, ToolSetChange> {
   const told = new Map<unknown, ToolSetChange>();
   const { pending } = changing;
-  const changes = [...lastCompleteChanges(changing), ...(pending ? [pending] : [])];
+  const changes = [...findLastCompleteChanges(changing), ...(pending ? [pending] : [])];
   if (changes.length === 0) return told;
   const known = collectDefinitions(changing);
   // A name refers to the tool at that point: a replaced tool is found by its hash.
   for (const change of changes.toReversed()) {
     const [came, went] = [change.came, change.went].map((tools) =>
-      tools.flatMap((tool) => known.get(toolKey(tool)) ?? []),
+      tools.flatMap((tool) => known.get(getToolKey(tool)) ?? []),
     );
     if (came?.length !== change.came.length || went?.length !== change.went.length) break;
     told.set(change, { came, went });
@@ -41,7 +41,10 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
  * Returns the last changes that no module has moved or removed. If one is missing, the changes before it no
  * longer add up.
  */
-function lastCompleteChanges({ conversation, shown }: Pick<ChangingTools<never>, 'conversation' | 'shown'>) {
+function findLastCompleteChanges({
+  conversation,
+  shown,
+}: Pick<ChangingTools<never>, 'conversation' | 'shown'>) {
   const all = conversation.flatMap(({ toolsChange }) => toolsChange ?? []);
   const left = shown.flatMap(({ toolsChange }) => toolsChange ?? []);
   const differs = all.findLastIndex((change, index) => change !== left.at(index - all.length));
@@ -60,10 +63,10 @@ function collectDefinitions<Tool extends { readonly inner?: readonly Tool[] | un
   const known = new Map<string, ToolDefinition>();
   const keep = (tool: Tool): void => {
     const { definition, offered } = shownAs(tool);
-    known.set(toolKey(offered), definition);
+    known.set(getToolKey(offered), definition);
   };
   const add = (tool: Tool): void => {
-    if (known.has(toolKey(shownAs(tool).offered))) return;
+    if (known.has(getToolKey(shownAs(tool).offered))) return;
     keep(tool);
     for (const other of mayBecome(tool)) keep(other);
     for (const inner of tool.inner ?? []) add(inner);
@@ -72,14 +75,14 @@ function collectDefinitions<Tool extends { readonly inner?: readonly Tool[] | un
   return known;
 }
 
-const toolKey = ({ name, hash }: ShownTool): string => `${name}:${hash}`;
+const getToolKey = ({ name, hash }: ShownTool): string => `${name}:${hash}`;
 
 /**
  * The `signPrefix` of a model that signs its thoughts together with everything before them. It marks the
  * replies whose current prefix differs from the signed one.
  */
 export function signPrefix(request: ModelRequest, hash: (text: string) => string): SignedRequest {
-  let prefix = hash(JSON.stringify(initialToolsOf(request.messages, request.tools)));
+  let prefix = hash(JSON.stringify(getInitialTools(request.messages, request.tools)));
   const messages = request.messages.map((message): ModelMessage => {
     const before = prefix;
     prefix = hash(prefix + JSON.stringify(message, withoutMark));
@@ -98,7 +101,7 @@ function withoutMark(this: unknown, key: string, value: unknown): unknown {
  * ones. They keep their current order. If a removed tool returns to the list, all are sorted by name, as at
  * the start.
  */
-export function initialToolsOf(
+export function getInitialTools(
   messages: readonly ModelMessage[],
   tools: readonly ToolDefinition[],
 ): readonly ToolDefinition[] {

@@ -92,7 +92,7 @@ const isQuoted = (message: string, start: number, whole: boolean): boolean =>
   (whole ? /["'`‘“«([{:]\s*$/ : /["'`‘“«([{]\s*$/).test(message.slice(0, start));
 
 /** Returns the texts of the conversation, hidden ones first. */
-const textsOf = (sent: readonly ModelMessage[]): SentText[] =>
+const collectTexts = (sent: readonly ModelMessage[]): SentText[] =>
   sent
     .flatMap((message): SentText[] => {
       const said = { text: message.text, hidden: message.role === 'system' };
@@ -113,7 +113,7 @@ const textsOf = (sent: readonly ModelMessage[]): SentText[] =>
 const removeEchoes = (message: string, sent: readonly ModelMessage[]): string => {
   const own = message.indexOf(': ') + 2;
   const [start, words] = own < 2 ? [message, ''] : [message.slice(0, own), message.slice(own)];
-  const texts = textsOf(sent);
+  const texts = collectTexts(sent);
   const left = removeEchoesOf(words, texts);
   if (/\p{L}/u.test(left.replaceAll(ECHO_REPLACEMENT, ''))) return start + left;
   return (

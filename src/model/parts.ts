@@ -181,7 +181,7 @@ export interface MadeBy {
   readonly model: string;
 }
 
-export const textOfParts = (parts: readonly { readonly type: string }[]): string =>
+export const joinTextParts = (parts: readonly { readonly type: string }[]): string =>
   parts.map((part) => (isText(part) ? part.text : '')).join('');
 
 const isText = (part: { readonly type: string }): part is TextPart => part.type === 'text';
@@ -193,7 +193,7 @@ export const isOurCall = <Part extends { readonly type: string }>(
   part.type === 'tool-call' && !('ranBy' in part && part.ranBy === 'provider');
 
 /** Returns the calls of a reply for Holdfast to run. */
-export const callsOf = (parts: readonly ReplyPart[]): RequestedCall[] =>
+export const listCalls = (parts: readonly ReplyPart[]): RequestedCall[] =>
   parts.filter(isOurCall).map(({ id, name, input }) => ({ id, name, input }));
 
 /**
@@ -207,7 +207,7 @@ export const isPlainReply = (parts: readonly ReplyPart[]): boolean =>
   );
 
 /** Returns the parts of a reply with only text and calls. */
-export const plainParts = (text: string, calls: readonly RequestedCall[]): ReplyPart[] => [
+export const toPlainParts = (text: string, calls: readonly RequestedCall[]): ReplyPart[] => [
   ...(text === '' ? [] : [{ type: 'text', text } as const]),
   ...calls.map((call) => ({ type: 'tool-call', ...call }) as const),
 ];

@@ -36,7 +36,7 @@ export interface Prices {
 export const roundUsd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 
 /** Returns the cost of these tokens in USD. Each token counts once, at its own price. */
-export const costOf = (
+export const computeCost = (
   { input, output, cachedInput = input, cacheWrite = input }: Prices,
   { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 }: Usage,
 ): number => {
@@ -46,7 +46,7 @@ export const costOf = (
 };
 
 /** Returns the highest prices that can apply. The cached part of a request is unknown before the call. */
-export const highestPrices = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
+export const computeHighestPrices = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
   input: Math.max(input, cachedInput, cacheWrite),
   output,
 });
@@ -57,7 +57,7 @@ export function withCost(
   { prices }: { readonly prices?: Prices | undefined },
 ): Usage & { readonly cost?: number } {
   const told = keepPlausible(usage, usage);
-  return { ...told, ...(prices && { cost: costOf(prices, told) }) };
+  return { ...told, ...(prices && { cost: computeCost(prices, told) }) };
 }
 
 /** A provider's counts besides the two sums, not validated yet. */
@@ -81,9 +81,9 @@ export function keepPlausible(
   { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
   told: ReportedCounts,
 ): Usage {
-  const cached = plausibleCount(inputTokens, told.cachedInputTokens);
-  const written = plausibleCount(inputTokens, told.cacheWriteTokens);
-  const reasoned = plausibleCount(outputTokens, told.reasoningTokens);
+  const cached = getPlausibleCount(inputTokens, told.cachedInputTokens);
+  const written = getPlausibleCount(inputTokens, told.cacheWriteTokens);
+  const reasoned = getPlausibleCount(outputTokens, told.reasoningTokens);
   // Together they cannot exceed the input. If they do, either can be wrong.
   const fit = cached + written <= inputTokens;
   return {
@@ -96,7 +96,8 @@ export function keepPlausible(
 }
 
 /** Returns the count, or 0 if it is absent or implausible. */
-const plausibleCount = (all: number, part: unknown): number => (isTokenCount(part) && part <= all ? part : 0);
+const getPlausibleCount = (all: number, part: unknown): number =>
+  isTokenCount(part) && part <= all ? part : 0;
 
 const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

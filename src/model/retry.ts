@@ -33,7 +33,7 @@ export const withRetries = async <T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      const { failure, outputBegan, retryAfter = backoffMs(failures, pace.random()) } = error;
+      const { failure, outputBegan, retryAfter = computeBackoffMs(failures, pace.random()) } = error;
       if (failures > retries || outputBegan || !isTransient(failure) || retryAfter > MAX_RETRY_WAIT_MS)
         throw error;
       await pace.sleep(retryAfter, signal);
@@ -49,7 +49,7 @@ const MAX_BACKOFF_MS = 8_000;
  * Returns the wait after `failures` failed attempts. It doubles up to a maximum, and its upper half is
  * random.
  */
-const backoffMs = (failures: number, random: number): number =>
+const computeBackoffMs = (failures: number, random: number): number =>
   Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random / 2);
 
 /** The longest wait for which a turn stays open, in ms. If a server asks for more, the call fails. */

@@ -12,11 +12,11 @@ interface ServerErrorInfo {
 }
 
 /** Returns the error for a response whose status is not 2xx. */
-export const errorOfStatus = (
+export const createStatusError = (
   status: number,
   { words, details, retryAfter }: ServerErrorInfo,
 ): ModelError => {
-  const failure = failureOfStatus(status);
+  const failure = toStatusFailure(status);
   const start = `The model's server answered ${status}`;
   const length = readRequestLength(failure, words, details);
   if (length) return new ModelError('context-length', joinSentence(start, words), { status, length });
@@ -31,23 +31,23 @@ export const errorOfStatus = (
  * Returns the error that a server reports in a response with status 200, as gateways do if a stream breaks
  * upstream.
  */
-export const reportedError = (value: UntrustedRecord): ModelError | undefined => {
+export const findReportedError = (value: UntrustedRecord): ModelError | undefined => {
   const report = value.object === 'error' ? value : value.error;
   // Some servers send `null` or an empty text with every chunk.
   if (report === undefined || report === null || report === '') return undefined;
-  const { failure, status } = failureOfReport(isRecord(report) ? report : {});
-  const words = errorWords(report);
-  const length = readRequestLength(failure, words, errorDetails(report));
+  const { failure, status } = toReportFailure(isRecord(report) ? report : {});
+  const words = getErrorWords(report);
+  const length = readRequestLength(failure, words, getErrorDetails(report));
   const told = joinSentence("The model's server reported an error", words);
   const retryAfter = isCreditExhausted(report) ? Infinity : undefined;
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
 /** Returns a server's own error text, from the usual formats. Empty if there is none. */
-export const errorWords = (body: unknown): string => {
+export const getErrorWords = (body: unknown): string => {
   if (typeof body === 'string') return body;
   if (!isRecord(body)) return '';
-  if (body.error !== undefined && body.error !== null) return errorWords(body.error);
+  if (body.error !== undefined && body.error !== null) return getErrorWords(body.error);
   const words = [body.message, body.detail].find((value) => typeof value === 'string');
   return typeof words === 'string' ? words : '';
 };
@@ -56,8 +56,8 @@ export const errorWords = (body: unknown): string => {
  * Returns the details of a server's error besides its text, from the same formats. A gateway includes the
  * error of the server behind it.
  */
-export const errorDetails = (body: unknown): string => {
-  const { type, code, metadata } = errorReportOf(body);
+export const getErrorDetails = (body: unknown): string => {
+  const { type, code, metadata } = getErrorReport(body);
   const behind = isRecord(metadata) ? metadata.raw : undefined;
   return [type, code, behind].filter(isScalar).join(' ');
 };
@@ -67,7 +67,7 @@ const CREDIT_CODE = /^(insufficient_quota|billing_)/;
 
 /** Returns whether a server's error means that the account has no credit left. */
 export const isCreditExhausted = (body: unknown): boolean => {
-  const { code, type } = errorReportOf(body);
+  const { code, type } = getErrorReport(body);
   return [code, type].some((word) => typeof word === 'string' && CREDIT_CODE.test(word));
 };
 
@@ -76,25 +76,25 @@ export const joinSentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
 /** Returns the error report, which is the body itself or under `error`. Empty for any other body. */
-const errorReportOf = (body: unknown): UntrustedRecord => {
+const getErrorReport = (body: unknown): UntrustedRecord => {
   if (!isRecord(body)) return {};
   return isRecord(body.error) ? body.error : body;
 };
 
 /** Returns the kind of failure for an HTTP status other than 2xx. */
-const failureOfStatus = (status: number): ModelFailure => {
+const toStatusFailure = (status: number): ModelFailure => {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 408) return 'timeout';
   if (status === 429) return 'rate-limited';
   return status >= 500 || status === 409 ? 'server-error' : 'bad-request';
 };
 
-const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
+const toReportFailure = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
   const [code, stated, called, type] = [report.code, report.status, report.statusCode, report.type].map(
     (value) => (isScalar(value) ? String(value) : ''),
   );
   const status = [code, stated, called].map(Number).find((number) => number >= 400 && number <= 599);
-  if (status !== undefined) return { failure: failureOfStatus(status), status };
+  if (status !== undefined) return { failure: toStatusFailure(status), status };
   const kind = `${type} ${code}`;
   if (kind.includes('rate_limit') || isCreditExhausted(report)) return { failure: 'rate-limited' };
   return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };

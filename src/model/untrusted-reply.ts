@@ -10,7 +10,7 @@ export const isJsonObjectText = (text: string): boolean =>
  * Returns the error for a reply that breaks the protocol. `problem` describes it in our own words, never the
  * server's.
  */
-export const invalidReplyError = (problem: string): ModelError =>
+export const createInvalidReplyError = (problem: string): ModelError =>
   new ModelError('invalid-reply', `The model's reply ${problem}`);
 
 /**
@@ -18,16 +18,16 @@ export const invalidReplyError = (problem: string): ModelError =>
  *
  * @throws ModelError `invalid-reply` if it is not an object.
  */
-export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
+export function requireRecord(value: unknown, what: string): UntrustedRecord {
   if (isRecord(value)) return value;
-  throw invalidReplyError(`holds ${what} is not an object.`);
+  throw createInvalidReplyError(`holds ${what} is not an object.`);
 }
 
-export const truncatedReplyError = (): ModelError =>
+export const createTruncatedReplyError = (): ModelError =>
   new ModelError('truncated', "The model's reply ended before it was complete.");
 
 /** Returns the error for a reply whose connection failed. */
-export const brokenConnectionError = (): ModelError =>
+export const createBrokenConnectionError = (): ModelError =>
   new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
 
 /**
@@ -37,7 +37,7 @@ export const brokenConnectionError = (): ModelError =>
  */
 export const parseReply = (text: string, hint = ''): unknown => {
   const value = parseJson(text);
-  if (value === undefined) throw invalidReplyError(`is not JSON.${hint}`);
+  if (value === undefined) throw createInvalidReplyError(`is not JSON.${hint}`);
   return value;
 };
 
@@ -47,9 +47,9 @@ export const parseReply = (text: string, hint = ''): unknown => {
  *
  * @throws ModelError `invalid-reply` for any other type.
  */
-export const stringOf = (record: UntrustedRecord, key: string): string => {
+export const readString = (record: UntrustedRecord, key: string): string => {
   const value = record[key] ?? '';
-  if (typeof value !== 'string') throw invalidReplyError(`holds a '${key}' that is not a string.`);
+  if (typeof value !== 'string') throw createInvalidReplyError(`holds a '${key}' that is not a string.`);
   return value;
 };
 
@@ -58,9 +58,9 @@ export const stringOf = (record: UntrustedRecord, key: string): string => {
  *
  * @throws ModelError `invalid-reply` for any other type.
  */
-export const listOf = (record: UntrustedRecord, key: string): readonly unknown[] => {
+export const readList = (record: UntrustedRecord, key: string): readonly unknown[] => {
   const value: unknown = record[key] ?? [];
-  if (!Array.isArray(value)) throw invalidReplyError(`holds '${key}' that is not a list.`);
+  if (!Array.isArray(value)) throw createInvalidReplyError(`holds '${key}' that is not a list.`);
   return value;
 };
 
@@ -70,7 +70,7 @@ export const listOf = (record: UntrustedRecord, key: string): readonly unknown[]
  *
  * @throws ModelError `invalid-reply` for a value that JSON cannot hold.
  */
-export const jsonTextOf = (value: unknown): string => {
+export const toJsonText = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   try {
@@ -80,7 +80,7 @@ export const jsonTextOf = (value: unknown): string => {
   } catch {
     // JSON can hold neither a cycle nor a bigint.
   }
-  throw invalidReplyError('holds a value that is not JSON.');
+  throw createInvalidReplyError('holds a value that is not JSON.');
 };
 
 /**
@@ -93,7 +93,7 @@ export const withUniqueIds = (calls: readonly RequestedCall[]): readonly Request
   // The number of the next copy, by original id. With it, a thousand equal ids need only a thousand steps.
   const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
-    if (name === '') throw invalidReplyError('asks for a tool without naming it.');
+    if (name === '') throw createInvalidReplyError('asks for a tool without naming it.');
     const wanted = id || `call_${position}`;
     let unique = wanted;
     let copy = nextCopies.get(wanted) ?? 2;
@@ -120,6 +120,6 @@ export const createLengthLimit = (): ((more: number) => void) => {
   return (more) => {
     length += more;
     if (length <= MAX_REPLY_LENGTH) return;
-    throw invalidReplyError(`is longer than ${MAX_REPLY_LENGTH} characters.`);
+    throw createInvalidReplyError(`is longer than ${MAX_REPLY_LENGTH} characters.`);
   };
 };

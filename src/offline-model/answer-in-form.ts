@@ -1,9 +1,9 @@
 import type { OutputFormat } from '../model/chat-model.ts';
 import { isRecord, isScalar, type Scalar } from '../model/untrusted-json.ts';
-import { factValues } from './fill-value.ts';
+import { findFactValues } from './fill-value.ts';
 import type { PastCall } from './memory.ts';
-import { compileSafePattern, type Param, propertiesOf, resolveReference, type Schema } from './params.ts';
-import { stem, wordsOf } from './words.ts';
+import { compileSafePattern, type Param, readProperties, resolveReference, type Schema } from './params.ts';
+import { toStem, toWords } from './words.ts';
 
 const maxDepth = 8;
 const maxValues = 300;
@@ -37,28 +37,28 @@ interface FormPosition {
  */
 export function fillForm({ name, schema }: OutputFormat, calls: readonly PastCall[], words: string): string {
   const source: AnswerSource = { root: schema, calls, words, left: maxValues };
-  const nouns = wordsOf(name).map(stem);
-  return JSON.stringify(valueFor(schema, source, { found: [], tells: false, nouns, depth: 0 }));
+  const nouns = toWords(name).map(toStem);
+  return JSON.stringify(fillValue(schema, source, { found: [], tells: false, nouns, depth: 0 }));
 }
 
-function valueFor(schema: unknown, source: AnswerSource, place: FormPosition): unknown {
+function fillValue(schema: unknown, source: AnswerSource, place: FormPosition): unknown {
   source.left -= 1;
   if (source.left < 0 || place.depth > maxDepth) return null;
   const { found, tells } = place;
-  const part = partOf(schema, source.root);
+  const part = resolvePart(schema, source.root);
   if (part.const !== undefined) return part.const;
-  if (Array.isArray(part.enum)) return choiceOf(part.enum, found);
+  if (Array.isArray(part.enum)) return pickChoice(part.enum, found);
   if (part.default !== undefined && found.length === 0) return part.default;
   switch (part.type) {
     case 'object':
-      return objectOf(part, source, place);
+      return fillObject(part, source, place);
     case 'array':
       return listOf(part, source, place);
     case 'string':
-      return fittingText(part, [...found.map(String), ...(tells ? [source.words] : [])]);
+      return fillText(part, [...found.map(String), ...(tells ? [source.words] : [])]);
     case 'number':
     case 'integer':
-      return fittingNumber(part, found.map(Number));
+      return fillNumber(part, found.map(Number));
     case 'boolean':
       return String(found[0]) === 'true';
     default:
@@ -66,44 +66,44 @@ function valueFor(schema: unknown, source: AnswerSource, place: FormPosition): u
   }
 }
 
-const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknown => {
+const pickChoice = (choices: readonly unknown[], found: readonly Scalar[]): unknown => {
   const names = found.map(String);
   return choices.find((choice) => isScalar(choice) && names.includes(String(choice))) ?? choices[0] ?? null;
 };
 
 /** Fills the required properties, and the optional ones that have a known value. */
-function objectOf(part: Schema, source: AnswerSource, { nouns, depth }: FormPosition): unknown {
+function fillObject(part: Schema, source: AnswerSource, { nouns, depth }: FormPosition): unknown {
   const properties = isRecord(part.properties) ? part.properties : {};
   const required = Array.isArray(part.required)
     ? part.required.filter((name) => typeof name === 'string')
     : [];
   const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
   const around = { root: source.root, toolNouns: nouns, depth: 0 };
-  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, around);
+  const params = readProperties({ ...part, properties: Object.fromEntries(flat) }, around);
   const places = new Map(params.map((param) => [param.name, createPosition(param, source.calls, depth + 1)]));
   const known = [...places].filter(([, { found }]) => found.length > 0).map(([name]) => name);
   const nothing: FormPosition = { found: [], tells: false, nouns, depth: depth + 1 };
   return Object.fromEntries(
     [...new Set([...required, ...known])].map((name) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : part.additionalProperties;
-      return [name, valueFor(schema, source, places.get(name) ?? nothing)];
+      return [name, fillValue(schema, source, places.get(name) ?? nothing)];
     }),
   );
 }
 
 /** Returns the property without its nested parts. They are read only when the property is filled. */
 function withoutParts(schema: unknown, root: Schema): Schema {
-  const own: Schema = { ...partOf(schema, root), properties: undefined };
+  const own: Schema = { ...resolvePart(schema, root), properties: undefined };
   const { items } = own;
   if (items === undefined) return own;
-  return { ...own, items: { ...partOf(items, root), properties: undefined, items: undefined } };
+  return { ...own, items: { ...resolvePart(items, root), properties: undefined, items: undefined } };
 }
 
 function createPosition(param: Param, calls: readonly PastCall[], depth: number): FormPosition {
   const { name, nouns } = param;
   const shape = param.shape.type === 'list' ? param.shape.item : param.shape;
   const tells = shape.type === 'text' || /answer|reply|result|conclusion/i.test(name);
-  return { found: factValues({ ...param, shape }, calls).values, tells, nouns, depth };
+  return { found: findFactValues({ ...param, shape }, calls).values, tells, nouns, depth };
 }
 
 /** Returns one item for each known value, and at least `minItems`. */
@@ -112,25 +112,25 @@ function listOf(part: Schema, source: AnswerSource, { found, tells, nouns, depth
   const wanted = Math.max(found.length, typeof fewest === 'number' ? fewest : 0);
   const length = Math.max(0, Math.min(wanted, typeof most === 'number' ? most : maxItems, maxItems));
   return Array.from({ length }, (_, at) =>
-    valueFor(items, source, { found: found.slice(at, at + 1), tells, nouns, depth: depth + 1 }),
+    fillValue(items, source, { found: found.slice(at, at + 1), tells, nouns, depth: depth + 1 }),
   );
 }
 
-const maxNested = 5;
+const MAX_NESTED = 5;
 const maxBranches = 20;
 
 /**
  * Returns part of a schema as one object with one `type`. It resolves references, merges `allOf` and picks
  * the first branch of a union that is not `null`.
  */
-function partOf(schema: unknown, root: Schema, depth = 0): Schema {
-  if (!isRecord(schema) || depth > maxNested) return {};
+function resolvePart(schema: unknown, root: Schema, depth = 0): Schema {
+  if (!isRecord(schema) || depth > MAX_NESTED) return {};
   const { $ref: reference, allOf, anyOf, oneOf, ...rest } = schema;
   const behind = typeof reference === 'string' ? [resolveReference(reference, root)] : [];
   const all = Array.isArray(allOf) ? allOf.slice(0, maxBranches) : [];
   const branches = [anyOf, oneOf].find(Array.isArray) ?? [];
   const parts = [...behind, ...all, ...branches.slice(0, maxBranches).filter(isNonNull).slice(0, 1)].map(
-    (part) => partOf(part, root, depth + 1),
+    (part) => resolvePart(part, root, depth + 1),
   );
   const merged = [rest, ...parts].reduceRight(mergeSchemas, {});
   return { ...merged, type: typeOf(merged) };
@@ -158,30 +158,30 @@ function typeOf({ type, properties, items }: Schema): unknown {
 }
 
 /** Returns the first wanted text that fits the schema, or a placeholder. */
-const fittingText = (node: Schema, wanted: readonly string[]): string => {
+const fillText = (node: Schema, wanted: readonly string[]): string => {
   const format = formatOf(node);
   const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
   const candidates = [...wanted, ...(example === undefined ? [] : [example]), 'unknown', '0', 'a', 'A', ''];
-  const fitting = candidates.map((text) => fitLength(node, text)).find((text) => fitsText(node, text));
+  const fitting = candidates.map((text) => fitLength(node, text)).find((text) => isFittingText(node, text));
   return fitting ?? fitLength(node, example ?? 'unknown');
 };
 
 const fitLength = (node: Schema, text: string): string =>
   text
-    .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
-    .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Infinity));
+    .padEnd(Math.min(readNumber(node, 'minLength') ?? 0, MAX_PADDING), '-')
+    .slice(0, Math.max(0, readNumber(node, 'maxLength') ?? Infinity));
 
 /** The maximum length to which a text is padded. */
-const maxPadding = 10_000;
+const MAX_PADDING = 10_000;
 
 /** Returns whether a text satisfies the schema keywords that the planner understands. */
-const fitsText = (node: Schema, text: string): boolean => {
+const isFittingText = (node: Schema, text: string): boolean => {
   const format = formatOf(node);
   const look = Object.hasOwn(formatPatterns, format) ? formatPatterns[format] : undefined;
   const pattern = compileSafePattern(node.pattern);
   return (
-    text.length >= (numberIn(node, 'minLength') ?? 0) &&
-    text.length <= (numberIn(node, 'maxLength') ?? Infinity) &&
+    text.length >= (readNumber(node, 'minLength') ?? 0) &&
+    text.length <= (readNumber(node, 'maxLength') ?? Infinity) &&
     (look?.test(text) ?? true) &&
     (pattern?.test(text.slice(0, 200)) ?? true)
   );
@@ -209,30 +209,30 @@ const formatPatterns: Readonly<Record<string, RegExp>> = {
 };
 
 /** Returns the first wanted number that fits the schema, or a simple one close to zero. */
-const fittingNumber = (node: Schema, wanted: readonly number[]): number => {
-  const step = numberIn(node, 'multipleOf') ?? 1;
-  const low = numberIn(node, 'minimum') ?? numberIn(node, 'exclusiveMinimum') ?? 0;
-  const high = numberIn(node, 'maximum') ?? numberIn(node, 'exclusiveMaximum') ?? 0;
+const fillNumber = (node: Schema, wanted: readonly number[]): number => {
+  const step = readNumber(node, 'multipleOf') ?? 1;
+  const low = readNumber(node, 'minimum') ?? readNumber(node, 'exclusiveMinimum') ?? 0;
+  const high = readNumber(node, 'maximum') ?? readNumber(node, 'exclusiveMaximum') ?? 0;
   const up = Math.ceil(low / step) * step;
   const down = Math.floor(high / step) * step;
   const near = [0, low, up, up + step, high, down, down - step, (low + high) / 2];
-  return [...wanted, ...near].find((value) => fitsNumber(node, value)) ?? 0;
+  return [...wanted, ...near].find((value) => isFittingNumber(node, value)) ?? 0;
 };
 
-const fitsNumber = (node: Schema, value: number): boolean => {
-  const step = numberIn(node, 'multipleOf');
+const isFittingNumber = (node: Schema, value: number): boolean => {
+  const step = readNumber(node, 'multipleOf');
   return (
     Number.isFinite(value) &&
     (node.type !== 'integer' || Number.isInteger(value)) &&
-    value >= (numberIn(node, 'minimum') ?? -Infinity) &&
-    value <= (numberIn(node, 'maximum') ?? Infinity) &&
-    value > (numberIn(node, 'exclusiveMinimum') ?? -Infinity) &&
-    value < (numberIn(node, 'exclusiveMaximum') ?? Infinity) &&
+    value >= (readNumber(node, 'minimum') ?? -Infinity) &&
+    value <= (readNumber(node, 'maximum') ?? Infinity) &&
+    value > (readNumber(node, 'exclusiveMinimum') ?? -Infinity) &&
+    value < (readNumber(node, 'exclusiveMaximum') ?? Infinity) &&
     (step === undefined || step <= 0 || Number.isInteger(value / step))
   );
 };
 
-const numberIn = (node: Schema, key: string): number | undefined => {
+const readNumber = (node: Schema, key: string): number | undefined => {
   const value = node[key];
   return typeof value === 'number' ? value : undefined;
 };

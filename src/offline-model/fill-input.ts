@@ -1,19 +1,19 @@
 import type { Scalar } from '../model/untrusted-json.ts';
 import {
-  earlierValues,
-  factValues,
+  findEarlierValues,
+  findFactValues,
+  findNamedValues,
+  findUnclaimedValues,
   type InputRun,
+  type InputSources,
   type MatchingValues,
   NO_VALUES,
-  namedValues,
-  type Sources,
-  unclaimedValues,
 } from './fill-value.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param } from './params.ts';
 import type { ToolCard } from './tool-card.ts';
-import { stem, stemsOf, wordsOf } from './words.ts';
+import { toStem, toStems, toWords } from './words.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -36,14 +36,14 @@ export interface FilledInput {
  * Fills a tool's input. Required parameters use every source; optional ones are filled only if the step names
  * them. Never throws.
  */
-export function fillInput(card: ToolCard, sources: Sources): FilledInput {
+export function fillInput(card: ToolCard, sources: InputSources): FilledInput {
   const used = new Set<Mention>();
   const values = new Map<string, unknown>();
   const missing: Param[] = [];
   let grounded = false;
   let several: { readonly name: string; readonly found: MatchingValues } | undefined;
   for (const param of sortParams(card.params)) {
-    const found = valueFor(param, { card, sources, used });
+    const found = chooseValue(param, { card, sources, used });
     if (found === undefined) {
       if (param.required) missing.push(param);
       continue;
@@ -57,7 +57,7 @@ export function fillInput(card: ToolCard, sources: Sources): FilledInput {
   const more =
     several === undefined
       ? []
-      : alternatives(several.found, used).map((value) => [several?.name ?? '', value]);
+      : listAlternatives(several.found, used).map((value) => [several?.name ?? '', value]);
   const inputs = [first, ...more.map((entry) => ({ ...first, ...Object.fromEntries([entry]) }))];
   const mentions = [...used, ...(several?.found.mentions ?? [])];
   return { inputs: missing.length === 0 ? inputs.slice(0, 6) : [], missing, grounded, mentions };
@@ -72,24 +72,24 @@ const sortParams = (params: readonly Param[]): Param[] =>
 const sortWeight = ({ required, shape }: Param): number => (required ? 0 : 2) + (shape.type === 'id' ? 0 : 1);
 
 /** Returns the values after the first that no other parameter uses. */
-const alternatives = ({ values, mentions }: MatchingValues, used: ReadonlySet<Mention>): Scalar[] =>
+const listAlternatives = ({ values, mentions }: MatchingValues, used: ReadonlySet<Mention>): Scalar[] =>
   values.filter((_, at) => {
     const mention = mentions[at];
     return at > 0 && (mention === undefined || !used.has(mention));
   });
 
-function valueFor(param: Param, run: InputRun): ChosenValue | undefined {
+function chooseValue(param: Param, run: InputRun): ChosenValue | undefined {
   const { shape, required } = param;
   const { card, sources } = run;
   switch (shape.type) {
     case 'choice':
-      return choiceFor(param, shape.values, sources);
+      return chooseFromList(param, shape.values, sources);
     case 'boolean':
-      return booleanFor(param, sources);
+      return chooseBoolean(param, sources);
     case 'text':
-      return required ? textFor(param, shape.tells, sources) : reasonFor(param, shape.tells, sources);
+      return required ? chooseText(param, shape.tells, sources) : chooseReason(param, shape.tells, sources);
     case 'list': {
-      const found = scalarFor({ ...param, shape: shape.item }, run);
+      const found = findScalars({ ...param, shape: shape.item }, run);
       if (found.values.length === 0) return undefined;
       return { value: found.values, grounded: true, taken: found.mentions, spread: NO_VALUES };
     }
@@ -102,7 +102,7 @@ function valueFor(param: Param, run: InputRun): ChosenValue | undefined {
     case 'unknown':
       return undefined;
     default:
-      return chooseOne(param, scalarFor(param, run)) ?? fallbackFor(param, run);
+      return chooseOne(param, findScalars(param, run)) ?? chooseFallback(param, run);
   }
 }
 
@@ -117,28 +117,28 @@ function chooseOne({ shape }: Param, found: MatchingValues): ChosenValue | undef
   return { value, grounded: true, taken: found.mentions.slice(0, 1), spread };
 }
 
-function scalarFor(param: Param, run: InputRun): MatchingValues {
+function findScalars(param: Param, run: InputRun): MatchingValues {
   const { step, segment, background } = run.sources;
-  const named = namedValues(param, run);
+  const named = findNamedValues(param, run);
   if (named.values.length > 0) return named;
   const typed = /^(email|date|url)$/.test(param.shape.type);
   if (typed && step.mentions.some(({ kind }) => kind === param.shape.type))
-    return unclaimedValues(param, run);
+    return findUnclaimedValues(param, run);
   if (!param.required) return NO_VALUES;
-  const sure = (found: MatchingValues): MatchingValues =>
+  const keepIfSure = (found: MatchingValues): MatchingValues =>
     step.command !== undefined && found.values.length > 1 ? NO_VALUES : found;
-  const linked = factValues(param, segment);
-  if (linked.values.length > 0) return sure(linked);
-  const free = unclaimedValues(param, run);
+  const linked = findFactValues(param, segment);
+  if (linked.values.length > 0) return keepIfSure(linked);
+  const free = findUnclaimedValues(param, run);
   if (free.values.length > 0) return free;
   // If a step names its own value, results for another value do not apply.
   if (param.shape.type === 'id' && step.mentions.some((mention) => isNewMention(mention, background)))
     return NO_VALUES;
   for (const call of background) {
-    const known = factValues(param, [call]);
-    if (known.values.length > 0) return sure(known);
+    const known = findFactValues(param, [call]);
+    if (known.values.length > 0) return keepIfSure(known);
   }
-  return param.shape.type === 'id' ? sure(earlierValues(param, run.sources)) : NO_VALUES;
+  return param.shape.type === 'id' ? keepIfSure(findEarlierValues(param, run.sources)) : NO_VALUES;
 }
 
 /**
@@ -153,7 +153,7 @@ function isNewMention({ kind, value, counts }: Mention, background: readonly Pas
 }
 
 /** Returns the fallback for a required parameter for which no value was found. */
-function fallbackFor(param: Param, { card, sources: { step } }: InputRun): ChosenValue | undefined {
+function chooseFallback(param: Param, { card, sources: { step } }: InputRun): ChosenValue | undefined {
   if (!param.required) return undefined;
   if (param.fallback !== undefined) return toChosenValue(param.fallback, false);
   const alone = card.params.filter(({ shape, required }) => required && shape.type === 'phrase').length === 1;
@@ -185,17 +185,19 @@ const toChosenValue = (value: unknown, grounded: boolean): ChosenValue => ({
 });
 
 /** Returns the choice whose words occur in the step, longest first. */
-function choiceFor(
+function chooseFromList(
   { required, fallback }: Param,
   values: readonly Scalar[],
-  { step }: Sources,
+  { step }: InputSources,
 ): ChosenValue | undefined {
-  const said = new Set(wordsOf(step.text).map(stem));
-  const fits = (value: Scalar): boolean => {
-    const words = wordsOf(String(value)).map(stem);
+  const said = new Set(toWords(step.text).map(toStem));
+  const isFitting = (value: Scalar): boolean => {
+    const words = toWords(String(value)).map(toStem);
     return words.length > 0 && words.every((word) => said.has(word));
   };
-  const chosen = values.filter(fits).toSorted((left, right) => String(right).length - String(left).length)[0];
+  const chosen = values
+    .filter(isFitting)
+    .toSorted((left, right) => String(right).length - String(left).length)[0];
   if (chosen !== undefined) return toChosenValue(chosen, true);
   if (!required) return undefined;
   if (fallback !== undefined) return toChosenValue(fallback, false);
@@ -206,23 +208,26 @@ function choiceFor(
  * Returns `true` if the step names the parameter, `false` if it negates it. A required one defaults to
  * `false`.
  */
-function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): ChosenValue | undefined {
+function chooseBoolean(
+  { nouns, required, fallback }: Param,
+  { step }: InputSources,
+): ChosenValue | undefined {
   const named = nouns.length > 0 && nouns.every((noun) => step.topic.includes(noun));
   const negated = /\b(?:not|no|without|never)\b|n't\b/i.test(step.text);
   if (named) return toChosenValue(!negated, true);
   return required ? toChosenValue(fallback ?? false, false) : undefined;
 }
 
-const reasonIn = (text: string): string | undefined =>
+const findReason = (text: string): string | undefined =>
   /\b(?:because|since|due to|reason:)\s+(.{1,500})/is.exec(text)?.[1]?.trim();
 
 /** Returns the step's text for an optional parameter: a quotation next to its name, or a reason. */
-function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): ChosenValue | undefined {
+function chooseReason({ nouns }: Param, tells: boolean, { step }: InputSources): ChosenValue | undefined {
   const quoted = step.mentions.find(
     ({ kind, before: [near = ''] }) => kind === 'quoted' && nouns.includes(near),
   );
   if (quoted !== undefined) return toChosenValue(quoted.value, true);
-  const reason = tells ? reasonIn(step.text) : undefined;
+  const reason = tells ? findReason(step.text) : undefined;
   return reason === undefined ? undefined : toChosenValue(reason, false);
 }
 
@@ -230,16 +235,16 @@ function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): ChosenV
  * Returns free text: a quotation, a reason or the step itself. A text addressed to a person also gets this
  * turn's findings.
  */
-function textFor({ nouns }: Param, tells: boolean, { step, summary }: Sources): ChosenValue {
+function chooseText({ nouns }: Param, tells: boolean, { step, summary }: InputSources): ChosenValue {
   if (!tells) return toChosenValue(step.text, false);
   const quotes = step.mentions.filter(({ kind }) => kind === 'quoted');
   const quoted = quotes.find(({ before }) => before.some((word) => nouns.includes(word))) ?? quotes[0];
   if (quoted !== undefined) return toChosenValue(quoted.value, true);
-  const reason = reasonIn(step.text);
+  const reason = findReason(step.text);
   if (reason !== undefined) return toChosenValue(reason, false);
-  const short = nouns.some((noun) => stemsOf('subject title summary').includes(noun));
+  const short = nouns.some((noun) => toStems('subject title summary').includes(noun));
   if (short) return toChosenValue(step.text.slice(0, 80), false);
-  const carries = nouns.some((noun) => stemsOf('body message text content').includes(noun));
+  const carries = nouns.some((noun) => toStems('body message text content').includes(noun));
   return toChosenValue(
     carries && step.refersBack && summary !== '' ? `${step.text}: ${summary}` : step.text,
     false,

@@ -1,14 +1,14 @@
 import type { Scalar } from '../model/untrusted-json.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention, NamedValue } from './mentions.ts';
-import type { Param, Shape } from './params.ts';
-import type { Step } from './steps.ts';
+import type { Param, ParamShape } from './params.ts';
+import type { MessageStep } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { impliedStemsOf, isVerb, stem, wordsOf } from './words.ts';
+import { isVerb, listImpliedStems, toStem, toWords } from './words.ts';
 
 /** The sources of values, nearest first. */
-export interface Sources {
-  readonly step: Step;
+export interface InputSources {
+  readonly step: MessageStep;
   /** The calls made for this step. */
   readonly segment: readonly PastCall[];
   /** The other calls of the conversation, latest first. */
@@ -27,7 +27,7 @@ export interface Sources {
 /** The state while one input is filled. */
 export interface InputRun {
   readonly card: ToolCard;
-  readonly sources: Sources;
+  readonly sources: InputSources;
   /** The mentions that parameters of this input already use. */
   readonly used: ReadonlySet<Mention>;
 }
@@ -43,20 +43,23 @@ export interface MatchingValues {
 export const NO_VALUES: MatchingValues = { values: [], mentions: [] };
 
 /** Returns the values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
-export function namedValues(param: Param, { sources: { step, vocabulary }, used }: InputRun): MatchingValues {
+export function findNamedValues(
+  param: Param,
+  { sources: { step, vocabulary }, used }: InputRun,
+): MatchingValues {
   const fitting = step.mentions.filter(
     (mention) =>
       !used.has(mention) && canFill(param.shape, mention) && isNamedByMention(mention, param, vocabulary),
   );
   const agreeing = fitting.filter(({ preposition }) => preposition === param.preposition);
-  return valuesOfMentions(
+  return toMatchingValues(
     param.shape,
     param.preposition !== undefined && agreeing.length > 0 ? agreeing : fitting,
   );
 }
 
 /** Returns the values of the step that no word ties to another parameter: `4711` in "cancel 4711". */
-export function unclaimedValues(param: Param, { card, sources, used }: InputRun): MatchingValues {
+export function findUnclaimedValues(param: Param, { card, sources, used }: InputRun): MatchingValues {
   const { step, segment, vocabulary } = sources;
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
   const free = step.mentions.filter((mention) => {
@@ -71,25 +74,25 @@ export function unclaimedValues(param: Param, { card, sources, used }: InputRun)
       (near === '' ||
         near === step.command ||
         isVerb(near) ||
-        impliedStemsOf(near).length > 0 ||
+        listImpliedStems(near).length > 0 ||
         card.weights.has(near))
     );
   });
   // Two free values that do not form a list are ambiguous. A command must not guess.
   if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return NO_VALUES;
-  return valuesOfMentions(
+  return toMatchingValues(
     param.shape,
     free.filter(({ list }) => list === free[0]?.list),
   );
 }
 
 /** Returns the values that an earlier step or message names for this parameter. */
-export function earlierValues(param: Param, { heard, vocabulary }: Sources): MatchingValues {
+export function findEarlierValues(param: Param, { heard, vocabulary }: InputSources): MatchingValues {
   for (const mentions of heard) {
     const fitting = mentions.filter(
       (mention) => canFill(param.shape, mention) && isNamedByMention(mention, param, vocabulary),
     );
-    if (fitting.length > 0) return { ...valuesOfMentions(param.shape, fitting), mentions: [] };
+    if (fitting.length > 0) return { ...toMatchingValues(param.shape, fitting), mentions: [] };
   }
   return NO_VALUES;
 }
@@ -98,9 +101,9 @@ export function earlierValues(param: Param, { heard, vocabulary }: Sources): Mat
  * Returns the values that calls returned under the parameter's name, from the closest match. All have the
  * same kind.
  */
-export function factValues(param: Param, calls: readonly PastCall[]): MatchingValues {
+export function findFactValues(param: Param, calls: readonly PastCall[]): MatchingValues {
   const ranked = calls.flatMap(({ facts, given }) =>
-    [...facts, ...given].map((fact) => ({ fact, rank: similarityTo(fact, param) })),
+    [...facts, ...given].map((fact) => ({ fact, rank: computeSimilarity(fact, param) })),
   );
   const best = Math.max(0, ...ranked.map(({ rank }) => rank));
   if (best === 0) return NO_VALUES;
@@ -115,19 +118,21 @@ export function factValues(param: Param, calls: readonly PastCall[]): MatchingVa
  */
 export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   param.shape.type === 'id' &&
-  calls.some(({ absent }) => absent.some((fact) => similarityTo(fact, param) > noLikeness));
+  calls.some(({ absent }) => absent.some((fact) => computeSimilarity(fact, param) > noLikeness));
 
 /** Returns how well a fact's name matches the parameter. 0 means that it does not match. */
-export function similarityTo(fact: NamedValue, { name, nouns, shape }: Param): number {
-  const words = wordsOf(name).map(stem);
-  const same = sameWords(fact.words, words);
+export function computeSimilarity(fact: NamedValue, { name, nouns, shape }: Param): number {
+  const words = toWords(name).map(toStem);
+  const same = hasSameWords(fact.words, words);
   switch (shape.type) {
     case 'id':
-      return likenessToId(fact, nouns, words);
+      return computeIdSimilarity(fact, nouns, words);
     case 'number':
       if (typeof fact.value !== 'number') return noLikeness;
       if (same) return sameName;
-      return impliedStemsOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? similarName : noLikeness;
+      return listImpliedStems(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '')
+        ? similarName
+        : noLikeness;
     case 'email':
       return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? similarName : noLikeness;
     default:
@@ -150,21 +155,21 @@ const identifiesSame = 3;
 /** `flomp_id` for `flompId`: the same name. */
 const sameName = 4;
 
-function likenessToId(fact: NamedValue, nouns: readonly string[], words: readonly string[]): number {
+function computeIdSimilarity(fact: NamedValue, nouns: readonly string[], words: readonly string[]): number {
   const bare = !words.some((word) => nouns.includes(word));
   if (bare)
     return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? identifiesSame : noLikeness;
-  if (sameWords(fact.words, words)) return sameName;
-  const about = sameWords(fact.nouns, nouns);
+  if (hasSameWords(fact.words, words)) return sameName;
+  const about = hasSameWords(fact.nouns, nouns);
   if (about && fact.marked) return identifiesSame;
   if (about) return /\d/.test(String(fact.value)) ? sameObjectName : noLikeness;
   return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? similarName : noLikeness;
 }
 
-const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
+const hasSameWords = (left: readonly string[], right: readonly string[]): boolean =>
   left.length > 0 && left.length === right.length && left.every((word) => right.includes(word));
 
-function valuesOfMentions(shape: Shape, mentions: readonly Mention[]): MatchingValues {
+function toMatchingValues(shape: ParamShape, mentions: readonly Mention[]): MatchingValues {
   const pairs = mentions.flatMap((mention) => {
     const value = convertValue(shape, mention.value);
     return value === undefined ? [] : [{ value, mention }];
@@ -184,7 +189,7 @@ function isNamedByMention(
 }
 
 /** Returns whether a mention written in this way can fill the shape. */
-function canFill(shape: Shape, { kind, value }: Mention): boolean {
+function canFill(shape: ParamShape, { kind, value }: Mention): boolean {
   switch (shape.type) {
     case 'email':
     case 'date':
@@ -202,7 +207,7 @@ function canFill(shape: Shape, { kind, value }: Mention): boolean {
 }
 
 /** Returns the value in the type of the shape, or `undefined` if it does not fit. */
-function convertValue(shape: Shape, value: string): Scalar | undefined {
+function convertValue(shape: ParamShape, value: string): Scalar | undefined {
   switch (shape.type) {
     case 'number': {
       const number = Number(value);

@@ -1,8 +1,8 @@
 import type { ModelMessage } from '../model/chat-model.ts';
 import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
-import { absentFactsIn, factsIn, factsOf, mentionsIn, type NamedValue } from './mentions.ts';
-import { wordsOf } from './words.ts';
+import { collectFacts, findMentions, type NamedValue, readAbsentFacts, readFacts } from './mentions.ts';
+import { toWords } from './words.ts';
 
 export interface PastCall {
   readonly tool: string;
@@ -23,7 +23,7 @@ export interface PastCall {
 }
 
 /** The part of the conversation that the planner reads. */
-export interface Memory {
+export interface ConversationMemory {
   /** The latest user message. */
   readonly task: string;
   /** The user's earlier messages, latest first. */
@@ -55,19 +55,19 @@ const maxTurn = 60;
 export const callKey = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
 /** Reads a conversation. Giant messages and long histories are read in part. Never throws. */
-export function readMemory(messages: readonly ModelMessage[]): Memory {
+export function readMemory(messages: readonly ModelMessage[]): ConversationMemory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
   const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
   const said = messages.flatMap((message) =>
-    message.role === 'user' ? [messageText(message.text, instructions)] : [],
+    message.role === 'user' ? [readMessageText(message.text, instructions)] : [],
   );
   const [task = '', ...before] = said.slice(-6).reverse();
   return {
     task,
     said: before,
-    turn: callsIn(messages.slice(latest + 1), maxTurn),
-    earlier: earlierCalls(messages, latest),
-    needs: needsIn(instructions),
+    turn: collectReplies(messages.slice(latest + 1), maxTurn),
+    earlier: collectEarlierCalls(messages, latest),
+    needs: parseNeeds(instructions),
   };
 }
 
@@ -75,7 +75,7 @@ export function readMemory(messages: readonly ModelMessage[]): Memory {
 const needPattern = /^- (?<tool>[\w-]+): first (?<needed>.+)$/gm;
 const usePattern = /\buse (?<tool>[\w-]+)/g;
 
-const needsIn = (instructions: string): Memory['needs'] =>
+const parseNeeds = (instructions: string): ConversationMemory['needs'] =>
   new Map(
     [...instructions.matchAll(needPattern)].map(({ groups: { tool = '', needed = '' } = {} }) => {
       const used = [...needed.matchAll(usePattern)].map(({ groups }) => groups?.tool ?? '');
@@ -88,25 +88,25 @@ const needsIn = (instructions: string): Memory['needs'] =>
 /**
  * Returns the earlier calls, without those about an earlier subject: "it" refers to the object named last.
  */
-function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
+function collectEarlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
   const earlier: PastCall[] = [];
   let end = latest;
   for (let at = latest - 1; at >= 0 && earlier.length < maxEarlier; at -= 1) {
     const message = messages[at];
     if (message?.role !== 'user') continue;
-    const calls = callsIn(messages.slice(at + 1, end), maxEarlier)
+    const calls = collectReplies(messages.slice(at + 1, end), maxEarlier)
       .flat()
       .reverse();
     earlier.push(...calls);
     const inputs = new Set(calls.flatMap(({ input }) => Object.values(input).map(String)));
-    if (mentionsIn(message.text.slice(0, maxText)).some(({ value }) => inputs.has(value))) break;
+    if (findMentions(message.text.slice(0, maxText)).some(({ value }) => inputs.has(value))) break;
     end = at;
   }
   return earlier.slice(0, maxEarlier);
 }
 
 /** Returns the calls of the last `limit` assistant messages, each with its result. */
-function callsIn(messages: readonly ModelMessage[], limit: number): PastCall[][] {
+function collectReplies(messages: readonly ModelMessage[], limit: number): PastCall[][] {
   const replies: PastCall[][] = [];
   for (let at = messages.length - 1; at >= 0 && replies.length < limit; at -= 1) {
     const message = messages[at];
@@ -117,17 +117,17 @@ function callsIn(messages: readonly ModelMessage[], limit: number): PastCall[][]
       if (result?.role !== 'tool') break;
       results.set(result.id, result.text);
     }
-    replies.unshift(message.toolCalls.map((call) => pastCall(call, results.get(call.id))));
+    replies.unshift(message.toolCalls.map((call) => toPastCall(call, results.get(call.id))));
   }
   return replies;
 }
 
-function pastCall(call: RequestedCall, result: string | undefined): PastCall {
+function toPastCall(call: RequestedCall, result: string | undefined): PastCall {
   const json = parseJson(call.input);
   const input = isRecord(json) ? json : {};
   const failed = result !== undefined && /^\s*error\b/i.test(result);
-  const refused = !failed && saysUnavailable(result ?? '');
-  const owner = wordsOf(call.name);
+  const refused = !failed && isUnavailableText(result ?? '');
+  const owner = toWords(call.name);
   return {
     tool: call.name,
     key: callKey(call.name, json),
@@ -135,14 +135,14 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
     result,
     failed,
     refused,
-    facts: result === undefined || failed || refused ? [] : factsIn(result, owner),
-    absent: result === undefined ? [] : absentFactsIn(result, owner),
-    given: failed || refused ? [] : factsOf(input, owner),
+    facts: result === undefined || failed || refused ? [] : readFacts(result, owner),
+    absent: result === undefined ? [] : readAbsentFacts(result, owner),
+    given: failed || refused ? [] : collectFacts(input, owner),
   };
 }
 
 /** Returns whether a description or a result says that the tool cannot be used yet. */
-export const saysUnavailable = (text: string): boolean =>
+export const isUnavailableText = (text: string): boolean =>
   /\bnot (?:yet|currently) available\b/i.test(text.slice(0, 1_000));
 
 /** Matches the words after which instructions state the task for a message's data. */
@@ -155,7 +155,7 @@ const maxValue = 500;
  * passes on its payload. Both yield the task that the instructions name, followed by the values in the JSON.
  * The values are quoted, so none begins a step of its own. Giant messages are read in part.
  */
-export function messageText(message: string, instructions: string): string {
+export function readMessageText(message: string, instructions: string): string {
   const data = message.startsWith('{') ? parseJson(message) : undefined;
   if (!isRecord(data)) return message.slice(0, maxText);
   const values = Object.entries(data).flatMap(([name, value]) =>

@@ -1,5 +1,5 @@
 import { isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
-import { idMarkers, isVerb, stem, stopWords, wordsOf } from './words.ts';
+import { idMarkers, isVerb, stopWords, toStem, toWords } from './words.ts';
 
 /** A value in a text, with the surrounding words that say what it is. */
 export interface Mention {
@@ -23,7 +23,7 @@ export interface Mention {
 }
 
 /** Returns the values in a text, in order, at most 40. Skips a value after `not` or `except`. */
-export function mentionsIn(text: string): readonly Mention[] {
+export function findMentions(text: string): readonly Mention[] {
   const found: Mention[] = [];
   let end = 0;
   for (const match of text.matchAll(anyMention)) {
@@ -31,10 +31,10 @@ export function mentionsIn(text: string): readonly Mention[] {
     const previous = found.at(-1);
     const between = text.slice(end, match.index);
     const inList = previous !== undefined && previous.kind === kind && conjunctions.test(between);
-    const around = inList ? previous : surroundingsOf(between);
+    const around = inList ? previous : readSurroundings(between);
     end = match.index + match[0].length;
     if (exclusion.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
-    const after = followingWord(text.slice(end, end + 40));
+    const after = findFollowingWord(text.slice(end, end + 40));
     const money =
       /[$€£]\s?$/.test(text.slice(0, match.index).slice(-2)) || /^\s?[$€£%]/.test(text.slice(end, end + 2));
     found.push({
@@ -58,7 +58,7 @@ function cleanValue(kind: Mention['kind'], raw: string): string {
 }
 
 /** Returns the last words of `text`, back to the nearest two that name something. */
-function surroundingsOf(text: string): Pick<Mention, 'before' | 'preposition'> {
+function readSurroundings(text: string): Pick<Mention, 'before' | 'preposition'> {
   const sentence =
     text
       .slice(-80)
@@ -66,19 +66,19 @@ function surroundingsOf(text: string): Pick<Mention, 'before' | 'preposition'> {
       .at(-1) ?? '';
   const before: string[] = [];
   let preposition: string | undefined;
-  for (const word of wordsOf(sentence).reverse().slice(0, 6)) {
-    const filler = stopWords.has(word) || idMarkers.has(stem(word));
+  for (const word of toWords(sentence).reverse().slice(0, 6)) {
+    const filler = stopWords.has(word) || idMarkers.has(toStem(word));
     if (prepositions.has(word)) preposition ??= word;
     if (filler && before.length > 0) break;
-    if (!filler) before.push(stem(word));
+    if (!filler) before.push(toStem(word));
     if (before.length === 2) break;
   }
   return { before, preposition };
 }
 
-function followingWord(text: string): string | undefined {
+function findFollowingWord(text: string): string | undefined {
   const word = /^\s+(\p{L}+)/u.exec(text)?.[1]?.toLowerCase();
-  return word === undefined || stopWords.has(word) ? undefined : stem(word);
+  return word === undefined || stopWords.has(word) ? undefined : toStem(word);
 }
 
 const patterns: readonly (readonly [Mention['kind'], string])[] = [
@@ -121,55 +121,55 @@ const maxJson = 200_000;
 const maxText = 4_000;
 
 /** Returns the facts in a result: every named value of JSON, or the text after `name:` or `the name is`. */
-export function factsIn(result: string, tool: readonly string[]): readonly NamedValue[] {
+export function readFacts(result: string, tool: readonly string[]): readonly NamedValue[] {
   const json = result.length > maxJson ? undefined : parseJson(result);
   return typeof json === 'object' && json !== null
-    ? factsOf(json, tool)
-    : factsOfText(result.slice(0, maxText), tool);
+    ? collectFacts(json, tool)
+    : readTextFacts(result.slice(0, maxText), tool);
 }
 
 /** Returns the names that a result leaves empty (`null`, `""`, `[]`), each as a fact with an empty string. */
-export const absentFactsIn = (result: string, tool: readonly string[]): readonly NamedValue[] =>
+export const readAbsentFacts = (result: string, tool: readonly string[]): readonly NamedValue[] =>
   result.length > maxJson
     ? []
-    : factsFor(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
+    : collectFactsWith(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
 
 /** Returns the named values in JSON data, outermost first, at most 300. */
-export const factsOf = (json: unknown, tool: readonly string[]): readonly NamedValue[] =>
-  factsFor(json, tool, (value) => (isScalar(value) && !isEmpty(value) ? value : undefined));
+export const collectFacts = (json: unknown, tool: readonly string[]): readonly NamedValue[] =>
+  collectFactsWith(json, tool, (value) => (isScalar(value) && !isEmpty(value) ? value : undefined));
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-function factsFor(
+function collectFactsWith(
   json: unknown,
   tool: readonly string[],
   read: (value: unknown) => Scalar | undefined,
 ): readonly NamedValue[] {
-  const owner = tool.map(stem).filter((word) => !isVerb(word));
+  const owner = tool.map(toStem).filter((word) => !isVerb(word));
   const facts: NamedValue[] = [];
-  let level: readonly Node[] = [{ value: json, label: '', owner }];
+  let level: readonly JsonNode[] = [{ value: json, label: '', owner }];
   for (let depth = 0; depth < 8 && level.length > 0; depth += 1) {
     for (const { value, label, owner } of level) {
       const stated = label === '' ? undefined : read(value);
       if (facts.length < maxFacts && stated !== undefined) facts.push(createFact(label, owner, stated));
     }
-    level = level.flatMap(childrenOf).slice(0, 1_000);
+    level = level.flatMap(listChildren).slice(0, 1_000);
   }
   return facts;
 }
 
-interface Node {
+interface JsonNode {
   readonly value: unknown;
   readonly label: string;
   readonly owner: readonly string[];
 }
 
-function childrenOf({ value, label, owner }: Node): Node[] {
+function listChildren({ value, label, owner }: JsonNode): JsonNode[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value))
     return value.slice(0, 100).map((item: unknown) => ({ value: item, label, owner }));
-  const around = label === '' ? owner : wordsOf(label).map(stem);
+  const around = label === '' ? owner : toWords(label).map(toStem);
   return Object.entries(value).map(([key, item]: [string, unknown]) => ({
     value: item,
     label: key,
@@ -178,7 +178,7 @@ function childrenOf({ value, label, owner }: Node): Node[] {
 }
 
 function createFact(label: string, owner: readonly string[], value: Scalar): NamedValue {
-  const words = wordsOf(label.slice(0, 80)).map(stem);
+  const words = toWords(label.slice(0, 80)).map(toStem);
   const nouns = words.filter((word) => !idMarkers.has(word));
   return {
     label,
@@ -190,11 +190,11 @@ function createFact(label: string, owner: readonly string[], value: Scalar): Nam
   };
 }
 
-function factsOfText(text: string, tool: readonly string[]): readonly NamedValue[] {
-  const owner = tool.map(stem).filter((word) => !isVerb(word));
+function readTextFacts(text: string, tool: readonly string[]): readonly NamedValue[] {
+  const owner = tool.map(toStem).filter((word) => !isVerb(word));
   const lines = text.matchAll(/(?:^|[\n,;.]\s*)([\p{L}][\p{L}\p{N}_ -]{0,40}?)\s*[:=]\s*([^\n,;]{1,200})/gu);
   const named = [...lines].map(([, label = '', value = '']) => createFact(label.trim(), owner, value.trim()));
-  const written = mentionsIn(text)
+  const written = findMentions(text)
     .filter(({ kind, before }) => kind !== 'name' && before.length > 0)
     .map(({ before, value }) => ({
       ...createFact([...before].reverse().join(' '), owner, value),

@@ -8,7 +8,7 @@ import {
 import type { RequestedCall } from '../model/parts.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { fillForm } from './answer-in-form.ts';
-import { type Memory, type PastCall, readMemory } from './memory.ts';
+import { type ConversationMemory, type PastCall, readMemory } from './memory.ts';
 import type { NamedValue } from './mentions.ts';
 import {
   formatFact,
@@ -20,7 +20,7 @@ import {
 } from './plan.ts';
 import { isOnlyPointer } from './situation.ts';
 import { readToolCard, type ToolCard } from './tool-card.ts';
-import { impliedStemsOf, topicOf } from './words.ts';
+import { extractTopic, listImpliedStems } from './words.ts';
 
 /**
  * Creates a deterministic planner that implements `ChatModel`. It needs no key and no network. It is not a
@@ -65,7 +65,7 @@ export const offlineModel = ({ prices = FREE_PRICES }: OfflineModelOptions = {})
       throw new ModelError('aborted', 'The request was aborted.', { outputBegan, cause: signal.reason });
     };
     stopIfAborted(false);
-    const reply = replyTo(request);
+    const reply = createReply(request);
     for (const piece of onText === undefined ? [] : splitPieces(reply.text)) {
       onText?.(piece);
       stopIfAborted(true);
@@ -85,14 +85,14 @@ const FREE_PRICES: Prices = { input: 0, output: 0 };
 /** Returns the text in pieces of a few words each. Joined, they equal the text. */
 const splitPieces = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];
 
-function replyTo(request: ModelRequest): ModelReply {
+function createReply(request: ModelRequest): ModelReply {
   const memory = readMemory(request.messages);
   const mayCall = request.settings?.toolChoice !== 'none';
   // Tools that a provider runs do not exist offline.
   const own = request.tools.filter(({ providerTool }) => mayCall && !providerTool);
   const cards = own.map(readToolCard);
   const plan = planNext(memory, cards);
-  const first = nextNumber(request);
+  const first = getNextNumber(request);
   const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({
     id: `offline_${first + at}`,
     name: tool,
@@ -100,14 +100,16 @@ function replyTo(request: ModelRequest): ModelReply {
   }));
   const digest = shortenConversation(request);
   const text =
-    toolCalls.length > 0 ? '' : (digest ?? textOf(request, memory, answerInWords(memory, plan, cards)));
+    toolCalls.length > 0
+      ? ''
+      : (digest ?? getAnswerText(request, memory, answerInWords(memory, plan, cards)));
   const output =
     text.length + toolCalls.reduce((sum, { name, input }) => sum + name.length + input.length, 0);
   return {
     text,
     toolCalls,
     finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { inputTokens: estimateTokens(charactersIn(request)), outputTokens: estimateTokens(output) },
+    usage: { inputTokens: estimateTokens(countCharacters(request)), outputTokens: estimateTokens(output) },
   };
 }
 
@@ -115,7 +117,11 @@ function replyTo(request: ModelRequest): ModelReply {
  * Returns the answer as text or in the requested form. It uses this turn's results, or else the earlier
  * ones.
  */
-function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: string): string {
+function getAnswerText(
+  { output }: ModelRequest,
+  { turn, earlier }: ConversationMemory,
+  words: string,
+): string {
   const calls = turn.flat();
   return output === undefined ? words : fillForm(output, calls.length > 0 ? calls : earlier, words);
 }
@@ -123,7 +129,7 @@ function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: stri
 /** Returns a rough token count that depends only on the length. */
 const estimateTokens = (characters: number): number => Math.round(characters / 4);
 
-const charactersIn = ({ messages }: ModelRequest): number =>
+const countCharacters = ({ messages }: ModelRequest): number =>
   messages.reduce((sum, message) => {
     const calls = message.role === 'assistant' ? message.toolCalls : [];
     return (
@@ -134,7 +140,7 @@ const charactersIn = ({ messages }: ModelRequest): number =>
   }, 0);
 
 /** Returns a number above every number in this model's own call ids in the conversation. */
-function nextNumber({ messages }: ModelRequest): number {
+function getNextNumber({ messages }: ModelRequest): number {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   return calls.reduce((next, { id }) => {
     const number = /^offline_(\d{1,9})$/.exec(id)?.[1];
@@ -146,13 +152,13 @@ function nextNumber({ messages }: ModelRequest): number {
  * Returns the answer: the best-fitting facts, the result of each call in the turn, the steps not done, and
  * the notice.
  */
-function answerInWords(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {
+function answerInWords(memory: ConversationMemory, plan: Plan, cards: readonly ToolCard[]): string {
   const turn = withoutPointers(memory.turn.flat(), cards);
   const undone = plan.undone.map(
     ({ step, missing }) =>
       `Not done: "${step.text.slice(0, 200)}".${missing.length > 0 ? ` Missing: ${[...new Set(missing)].join(', ')}.` : ''}`,
   );
-  const best = bestFacts(memory.task, turn.length > 0 ? turn : memory.earlier);
+  const best = listBestFacts(memory.task, turn.length > 0 ? turn : memory.earlier);
   const lines = [
     ...best.map(formatFact),
     ...turn.map((call) => `${formatPastCall(call)}: ${formatPastResult(call)}`),
@@ -181,19 +187,21 @@ const impliedScore = 3;
 const repeatedScore = 2;
 
 /** Returns up to three facts whose names answer the question, best first. */
-function bestFacts(task: string, calls: readonly PastCall[]): readonly NamedValue[] {
-  const asked = topicOf(task);
+function listBestFacts(task: string, calls: readonly PastCall[]): readonly NamedValue[] {
+  const asked = extractTopic(task);
   const who = /\bwho(?:m|se)?\b/i.test(task);
-  const rank = (fact: NamedValue): number => {
+  const computeRank = (fact: NamedValue): number => {
     const direct = asked.filter((word) => fact.words.includes(word)).length;
     const kin = asked.filter((word) =>
-      impliedStemsOf(word).some((other) => fact.words.includes(other)),
+      listImpliedStems(word).some((other) => fact.words.includes(other)),
     ).length;
     const person = !who || /^\p{L}[^\d]*$|@/u.test(String(fact.value));
     return fact.marked || !person ? 0 : impliedScore * kin + repeatedScore * direct;
   };
-  const ranked = calls.flatMap(({ facts, absent }) => [...facts, ...absent]).filter((fact) => rank(fact) > 0);
-  return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);
+  const ranked = calls
+    .flatMap(({ facts, absent }) => [...facts, ...absent])
+    .filter((fact) => computeRank(fact) > 0);
+  return ranked.toSorted((left, right) => computeRank(right) - computeRank(left)).slice(0, 3);
 }
 
 /**
@@ -201,7 +209,7 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly NamedValu
  * what the user can ask.
  */
 function answerFromEarlier(
-  { earlier }: Memory,
+  { earlier }: ConversationMemory,
   best: readonly NamedValue[],
   cards: readonly ToolCard[],
 ): string[] {

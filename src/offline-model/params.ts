@@ -1,8 +1,8 @@
 import { isRecord, isScalar, type Scalar } from '../model/untrusted-json.ts';
-import { idMarkers, stem, wordsOf } from './words.ts';
+import { idMarkers, toStem, toWords } from './words.ts';
 
 /** The kinds of parameters that the planner can fill from a JSON Schema. */
-export type Shape =
+export type ParamShape =
   | { readonly type: 'choice'; readonly values: readonly Scalar[] }
   | { readonly type: 'boolean' }
   | { readonly type: 'number'; readonly integer: boolean; readonly minimum: number; readonly maximum: number }
@@ -13,7 +13,7 @@ export type Shape =
   | { readonly type: 'text'; readonly tells: boolean }
   /** A short string of unknown kind, such as a name or a city. */
   | { readonly type: 'phrase' }
-  | { readonly type: 'list'; readonly item: Shape }
+  | { readonly type: 'list'; readonly item: ParamShape }
   | { readonly type: 'object'; readonly params: readonly Param[] }
   | { readonly type: 'unknown' };
 
@@ -27,7 +27,7 @@ export interface Param {
   readonly preposition: string | undefined;
   readonly required: boolean;
   readonly fallback: unknown;
-  readonly shape: Shape;
+  readonly shape: ParamShape;
   /** The stems of the words of its enum. */
   readonly choices: readonly string[];
 }
@@ -39,8 +39,8 @@ export type Schema = Readonly<Record<string, unknown>>;
  * Returns the properties of an object schema, at most 40. Follows local `$ref`s and the first useful branch
  * of a union.
  */
-export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
-  propertiesOf(schema, { root: schema, toolNouns, depth: 0 });
+export const readParams = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
+  readProperties(schema, { root: schema, toolNouns, depth: 0 });
 
 interface SchemaContext {
   /** The whole schema, in which local references are resolved. */
@@ -52,19 +52,19 @@ interface SchemaContext {
 }
 
 /** Returns the properties of an object schema inside a larger schema. */
-export function propertiesOf(node: Schema, around: SchemaContext): readonly Param[] {
+export function readProperties(node: Schema, around: SchemaContext): readonly Param[] {
   const { root, toolNouns } = around;
   const properties = isRecord(node.properties) ? Object.entries(node.properties) : [];
   const required: readonly unknown[] = Array.isArray(node.required) ? node.required : [];
   const params: Param[] = properties.slice(0, 40).map(([name, value]) => {
     const schema = resolveSchema(value, root);
     const description = typeof schema.description === 'string' ? schema.description.slice(0, 300) : '';
-    const words = wordsOf(name);
-    const stems = words.map(stem);
+    const words = toWords(name);
+    const stems = words.map(toStem);
     const nouns = stems.filter((word) => !idMarkers.has(word) && !/^(from|to)$/.test(word));
-    const shape = shapeOf(schema, { words, description }, around);
+    const shape = toParamShape(schema, { words, description }, around);
     const choices =
-      shape.type === 'choice' ? shape.values.flatMap((choice) => wordsOf(String(choice)).map(stem)) : [];
+      shape.type === 'choice' ? shape.values.flatMap((choice) => toWords(String(choice)).map(toStem)) : [];
     return {
       name,
       description,
@@ -79,11 +79,11 @@ export function propertiesOf(node: Schema, around: SchemaContext): readonly Para
   const missing = required
     .filter((name) => typeof name === 'string')
     .filter((name) => !params.some((param) => param.name === name));
-  return [...params, ...missing.slice(0, 1).map(unknownParam)];
+  return [...params, ...missing.slice(0, 1).map(createUnknownParam)];
 }
 
 /** Returns a parameter for a required property without a schema. It can never be filled. */
-const unknownParam = (name: string): Param => ({
+const createUnknownParam = (name: string): Param => ({
   name,
   description: '',
   nouns: [],
@@ -94,7 +94,7 @@ const unknownParam = (name: string): Param => ({
   choices: [],
 });
 
-function shapeOf(schema: Schema, naming: ParamNaming, around: SchemaContext): Shape {
+function toParamShape(schema: Schema, naming: ParamNaming, around: SchemaContext): ParamShape {
   if (around.depth > maxDepth) return { type: 'unknown' };
   if (isScalar(schema.const)) return { type: 'choice', values: [schema.const] };
   if (Array.isArray(schema.enum))
@@ -104,44 +104,44 @@ function shapeOf(schema: Schema, naming: ParamNaming, around: SchemaContext): Sh
     case 'boolean':
       return { type: 'boolean' };
     case 'integer':
-      return numberShape(schema, naming, true);
+      return toNumberShape(schema, naming, true);
     case 'number':
-      return numberShape(schema, naming, false);
+      return toNumberShape(schema, naming, false);
     case 'string':
-      return stringShape(schema, naming);
+      return toStringShape(schema, naming);
     case 'array':
       return {
         type: 'list',
-        item: shapeOf(resolveSchema(schema.items, around.root), naming, nestedContext(around)),
+        item: toParamShape(resolveSchema(schema.items, around.root), naming, nestContext(around)),
       };
     case 'object':
-      return { type: 'object', params: propertiesOf(schema, nestedContext(around)) };
+      return { type: 'object', params: readProperties(schema, nestContext(around)) };
     default:
       return { type: 'unknown' };
   }
 }
 
-const nestedContext = (around: SchemaContext): SchemaContext => ({ ...around, depth: around.depth + 1 });
+const nestContext = (around: SchemaContext): SchemaContext => ({ ...around, depth: around.depth + 1 });
 
 interface ParamNaming {
   readonly words: readonly string[];
   readonly description: string;
 }
 
-function numberShape(schema: Schema, { words }: ParamNaming, integer: boolean): Shape {
-  const bound = (key: string, otherwise: number): number =>
+function toNumberShape(schema: Schema, { words }: ParamNaming, integer: boolean): ParamShape {
+  const readBound = (key: string, otherwise: number): number =>
     typeof schema[key] === 'number' ? schema[key] : otherwise;
   if (hasIdMarker(words) && !words.includes('number'))
     return { type: 'id', numeric: true, pattern: undefined };
   return {
     type: 'number',
     integer,
-    minimum: bound('minimum', -Infinity),
-    maximum: bound('maximum', Infinity),
+    minimum: readBound('minimum', -Infinity),
+    maximum: readBound('maximum', Infinity),
   };
 }
 
-function stringShape(schema: Schema, { words, description }: ParamNaming): Shape {
+function toStringShape(schema: Schema, { words, description }: ParamNaming): ParamShape {
   const format = typeof schema.format === 'string' ? schema.format : '';
   if (format === 'email' || words.at(-1) === 'email') return { type: 'email' };
   if (/^date/.test(format) || words.at(-1) === 'date') return { type: 'date' };
@@ -156,7 +156,7 @@ function stringShape(schema: Schema, { words, description }: ParamNaming): Shape
     : { type: 'phrase' };
 }
 
-const hasIdMarker = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
+const hasIdMarker = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(toStem(word)));
 
 /** Resolves local references and unions with `null`. */
 function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {

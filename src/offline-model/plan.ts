@@ -1,17 +1,17 @@
 import type { ModelRequest } from '../model/chat-model.ts';
 import { isRecord, isScalar, parseJson } from '../model/untrusted-json.ts';
-import type { Memory, PastCall } from './memory.ts';
-import { mentionsIn, type NamedValue } from './mentions.ts';
+import type { ConversationMemory, PastCall } from './memory.ts';
+import { findMentions, type NamedValue } from './mentions.ts';
 import { isOnlyPointer, type NextAction, type PlannedCall, type Situation } from './situation.ts';
 import { executeCommand, lookUp } from './step-calls.ts';
-import { type Step, stepsOf } from './steps.ts';
+import { type MessageStep, splitSteps } from './steps.ts';
 import { createRelevance, type ToolCard } from './tool-card.ts';
-import { changeOf, isVerb, stem, topicOf } from './words.ts';
+import { extractTopic, isVerb, toChange, toStem } from './words.ts';
 
 /** The calls to make now, and the commands that cannot run. Both are empty when it is time to answer. */
 export interface Plan {
   readonly calls: readonly PlannedCall[];
-  readonly undone: readonly { readonly step: Step; readonly missing: readonly string[] }[];
+  readonly undone: readonly { readonly step: MessageStep; readonly missing: readonly string[] }[];
 }
 
 /** The maximum number of calls in one turn. */
@@ -22,14 +22,14 @@ const maxCalls = 8;
  * each reply served, so the planner keeps no state between requests. Steps run in order. A command that fails
  * or cannot be filled ends the plan, because later steps can depend on it.
  */
-export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
+export function planNext(memory: ConversationMemory, cards: readonly ToolCard[]): Plan {
   const room = maxCalls - memory.turn.flat().length;
   if (room <= 0 || cards.length === 0) return { calls: [], undone: [] };
-  const steps = stepsOf(memory.task).map((step) => withoutFalseCommand(step, cards));
+  const steps = splitSteps(memory.task).map((step) => withoutFalseCommand(step, cards));
   const situationAt = createSituationLookup(memory, cards, steps);
   let place: ReplayPosition = { at: 0, start: 0, replies: 0 };
   for (let step = steps[0]; step !== undefined; step = steps[place.at]) {
-    const next = nextFor(situationAt(step, place));
+    const next = planAction(situationAt(step, place));
     switch (next.type) {
       case 'blocked':
         return { calls: [], undone: [{ step, missing: next.missing }] };
@@ -57,49 +57,55 @@ interface ReplayPosition {
  * Creates a function that returns the situation at a place of the turn. Values that are equal at every place
  * are computed once.
  */
-function createSituationLookup(memory: Memory, cards: readonly ToolCard[], steps: readonly Step[]) {
+function createSituationLookup(
+  memory: ConversationMemory,
+  cards: readonly ToolCard[],
+  steps: readonly MessageStep[],
+) {
   const relevance = createRelevance(cards);
-  const vocabulary = vocabularyOf(cards);
-  const said = memory.said.map((text) => mentionsIn(text));
-  return (step: Step, { at, start, replies }: ReplayPosition): Situation => {
+  const vocabulary = collectVocabulary(cards);
+  const said = memory.said.map((text) => findMentions(text));
+  return (step: MessageStep, { at, start, replies }: ReplayPosition): Situation => {
     // A refused call returned no facts and had no effect.
-    const segment = memory.turn.slice(start, replies).flat().filter(wasAccepted);
-    const before = memory.turn.slice(0, start).flat().filter(wasAccepted).reverse();
+    const segment = memory.turn.slice(start, replies).flat().filter(isAccepted);
+    const before = memory.turn.slice(0, start).flat().filter(isAccepted).reverse();
     const past = steps.slice(0, at);
     const heard = [...past.map(({ mentions }) => mentions).reverse(), ...said];
-    const background = [...before, ...memory.earlier.filter(wasAccepted)];
-    const summary = summaryOf([...before, ...segment].filter((call) => !isOnlyPointer(call, cards)));
+    const background = [...before, ...memory.earlier.filter(isAccepted)];
+    const summary = summarizeCalls([...before, ...segment].filter((call) => !isOnlyPointer(call, cards)));
     const calls = memory.turn.slice(0, replies).flat();
-    const made = new Set(
-      calls.filter((call, at) => !mayBeRetried(call, calls.slice(at))).map(({ key }) => key),
-    );
+    const made = new Set(calls.filter((call, at) => !canRetry(call, calls.slice(at))).map(({ key }) => key));
     return {
       cards: cards.map((card) => withLock(card, memory, calls)),
       relevance,
       sources: { step, segment, background, heard, vocabulary, summary },
       made,
-      ...topicAndContext(step, past, memory),
+      ...resolveTopic(step, past, memory),
     };
   };
 }
 
-const wasAccepted = ({ refused }: PastCall): boolean => !refused;
+const isAccepted = ({ refused }: PastCall): boolean => !refused;
 
 /** Returns the card of a tool after some calls. The instructions or its last result can mark it as locked. */
-function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly PastCall[]): ToolCard {
+function withLock(
+  card: ToolCard,
+  { needs, earlier }: ConversationMemory,
+  calls: readonly PastCall[],
+): ToolCard {
   const { name } = card;
   const known = [...earlier.toReversed(), ...calls];
   const isUsed = (tool: string): boolean => known.some((call) => call.tool === tool && hasWorked(call));
   const { used = [], isMore = false } = needs.get(name) ?? {};
   const at = calls.findLastIndex(({ tool }) => tool === name);
   const last = calls[at];
-  const isRefused = last?.refused === true && !mayBeRetried(last, calls.slice(at));
+  const isRefused = last?.refused === true && !canRetry(last, calls.slice(at));
   if (isRefused || !used.every(isUsed)) return { ...card, locked: true };
   return isMore && !isUsed(name) ? { ...card, unsure: true } : card;
 }
 
 /** Returns whether a refused call can be repeated. A later successful call may have unlocked its tool. */
-const mayBeRetried = ({ refused }: PastCall, since: readonly PastCall[]): boolean =>
+const canRetry = ({ refused }: PastCall, since: readonly PastCall[]): boolean =>
   refused && since.some(hasWorked);
 
 const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
@@ -108,19 +114,19 @@ const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
 /** Matches a question that repeats the previous one, such as "What about 12?". */
 const ellipticalQuestion = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
 
-function topicAndContext(
-  step: Step,
-  before: readonly Step[],
-  { said }: Memory,
+function resolveTopic(
+  step: MessageStep,
+  before: readonly MessageStep[],
+  { said }: ConversationMemory,
 ): { topic: string[]; context: string[] } {
-  const context = [...new Set([...before.flatMap(({ topic }) => topic), ...topicOf(said[0] ?? '')])];
+  const context = [...new Set([...before.flatMap(({ topic }) => topic), ...extractTopic(said[0] ?? '')])];
   const opening = ellipticalQuestion.exec(step.text);
-  const verb = isVerb(stem(opening?.groups?.word?.toLowerCase() ?? ''));
+  const verb = isVerb(toStem(opening?.groups?.word?.toLowerCase() ?? ''));
   const repeats = opening !== null && !verb && step.mentions.length > 0 && step.command === undefined;
   return { topic: [...new Set([...step.topic, ...(repeats ? context : [])])], context };
 }
 
-const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
+const collectVocabulary = (cards: readonly ToolCard[]): ReadonlySet<string> =>
   new Set(
     cards.flatMap(({ nouns, params }) => [
       ...nouns,
@@ -133,32 +139,34 @@ const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
  * one, the first word of a tool's name, or a word used as a verb before the object that a tool makes ("blork
  * a flomp" for `create_blork`).
  */
-function withoutFalseCommand(step: Step, cards: readonly ToolCard[]): Step {
+function withoutFalseCommand(step: MessageStep, cards: readonly ToolCard[]): MessageStep {
   const { command, governs } = step;
   if (command === undefined || isVerb(command)) return step;
-  const leads = ({ changes }: ToolCard): boolean => changes[0] === command;
-  const makes = ({ changes }: ToolCard): boolean => governs && changes.includes(command);
-  return cards.some((card) => leads(card) || makes(card)) ? step : { ...step, command: undefined };
+  const hasLeadingCommand = ({ changes }: ToolCard): boolean => changes[0] === command;
+  const hasGovernedCommand = ({ changes }: ToolCard): boolean => governs && changes.includes(command);
+  return cards.some((card) => hasLeadingCommand(card) || hasGovernedCommand(card))
+    ? step
+    : { ...step, command: undefined };
 }
 
 /** Calls a tool that may be locked only if there is no other call to make. */
-function nextFor(situation: Situation): NextAction {
+function planAction(situation: Situation): NextAction {
   const { cards } = situation;
   const isUnsure = cards.some(({ unsure }) => unsure);
   const sure = isUnsure
-    ? nextAmong({
+    ? planActionAmong({
         ...situation,
         cards: cards.map((card) => (card.unsure ? { ...card, locked: true } : card)),
       })
     : undefined;
-  return sure?.type === 'call' ? sure : nextAmong(situation);
+  return sure?.type === 'call' ? sure : planActionAmong(situation);
 }
 
 /** Executes a command. Any other step is a look-up. */
-function nextAmong(situation: Situation): NextAction {
+function planActionAmong(situation: Situation): NextAction {
   const { command } = situation.sources.step;
   if (command === undefined) return lookUp(situation);
-  const kind = changeOf(command);
+  const kind = toChange(command);
   const makes = situation.cards.filter(({ changes, locked }) => changes.includes(kind) && !locked);
   return executeCommand(situation, kind, makes);
 }
@@ -184,7 +192,7 @@ export const formatPastCall = ({ tool, input }: PastCall): string => {
 };
 
 /** Returns the results of the successful calls, for text addressed to a person. */
-const summaryOf = (calls: readonly PastCall[]): string =>
+const summarizeCalls = (calls: readonly PastCall[]): string =>
   clipText(
     calls
       .filter(({ failed, result }) => !failed && result !== undefined)
@@ -207,7 +215,7 @@ export function shortenConversation({ messages, tools, output }: ModelRequest): 
   const most = Math.max(MIN_LINE_CHARACTERS, Math.floor(last.text.length / 4 / lines.length));
   return [
     SHORTENED_NOTICE,
-    ...lines.flatMap((line) => textsOfLine(line).map((text) => clipText(text, most))),
+    ...lines.flatMap((line) => formatLine(line).map((text) => clipText(text, most))),
   ].join('\n');
 }
 
@@ -221,17 +229,17 @@ const clipText = (text: string, length: number): string =>
 const SHORTENED_NOTICE = '(Shortened by the offline planner.)';
 
 /** The keys with which a line of a conversation can begin. */
-const SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
+const LINE_SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
 
 /** The minimum length in characters of a useful line. */
 const MIN_LINE_CHARACTERS = 24;
 
-type Line = Readonly<Record<string, unknown>>;
+type ConversationLine = Readonly<Record<string, unknown>>;
 
-const isLine = (line: unknown): line is Line =>
-  isRecord(line) && SPEAKERS.includes(Object.keys(line)[0] ?? '');
+const isLine = (line: unknown): line is ConversationLine =>
+  isRecord(line) && LINE_SPEAKERS.includes(Object.keys(line)[0] ?? '');
 
-function textsOfLine(line: Line): string[] {
+function formatLine(line: ConversationLine): string[] {
   const [[speaker, text] = ['', '']] = Object.entries(line);
   const calls = Array.isArray(line.calls) ? line.calls.filter(isRecord) : [];
   const said = text === '' ? [] : [`${speaker}: ${String(text).replace(SHORTENED_NOTICE, '').trim()}`];

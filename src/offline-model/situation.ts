@@ -1,8 +1,8 @@
 import { type FilledInput, fillInput } from './fill-input.ts';
-import { isAbsent, type Sources } from './fill-value.ts';
+import { type InputSources, isAbsent } from './fill-value.ts';
 import { callKey, type PastCall } from './memory.ts';
-import { type Relevance, type ToolCard, weightOf, weights } from './tool-card.ts';
-import { impliedStemsOf, isPlainLookVerb, stem, wordsOf } from './words.ts';
+import { computeWeight, type Relevance, type ToolCard, weights } from './tool-card.ts';
+import { isPlainLookVerb, listImpliedStems, toStem, toWords } from './words.ts';
 
 /** A call that the planner wants to make. */
 export interface PlannedCall {
@@ -21,7 +21,7 @@ export type NextAction =
 export interface Situation {
   readonly cards: readonly ToolCard[];
   readonly relevance: Relevance;
-  readonly sources: Sources;
+  readonly sources: InputSources;
   /** The keys of the calls made since the latest user message. */
   readonly made: ReadonlySet<string>;
   /** The topic of the step. An elliptical step also gets the topic of the previous message. */
@@ -47,12 +47,12 @@ export function openWords(situation: Situation): string[] {
   const asked = (remembers && step.refersBack ? calls : segment).filter(
     (call) => !isOnlyPointer(call, cards),
   );
-  const covered = (word: string): boolean =>
+  const isCovered = (word: string): boolean =>
     keys.has(word) ||
-    (remembers && impliedStemsOf(word).some((kin) => keys.has(kin))) ||
+    (remembers && listImpliedStems(word).some((kin) => keys.has(kin))) ||
     asked.some((call) => isAnsweredBy(call, word, cards)) ||
     isCutOff(situation, word);
-  return topic.filter((word) => !isPlainLookVerb(word) && !covered(word));
+  return topic.filter((word) => !isPlainLookVerb(word) && !isCovered(word));
 }
 
 /**
@@ -61,7 +61,7 @@ export function openWords(situation: Situation): string[] {
  */
 function isCutOff({ cards, sources }: Situation, word: string): boolean {
   if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
-  const weighed = readOnlyTools(cards).map((card) => ({ card, weight: weightOf(card, word) }));
+  const weighed = readOnlyTools(cards).map((card) => ({ card, weight: computeWeight(card, word) }));
   const most = Math.max(0, ...weighed.map(({ weight }) => weight));
   const closest = weighed.filter(({ weight }) => weight > 0 && weight === most);
   return (
@@ -75,15 +75,15 @@ function isCutOff({ cards, sources }: Situation, word: string): boolean {
  */
 function isAnsweredBy({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
   const card = cards.find(({ name }) => name === tool);
-  if (card === undefined) return wordsOf(tool).map(stem).includes(word);
-  const weight = weightOf(card, word);
+  if (card === undefined) return toWords(tool).map(toStem).includes(word);
+  const weight = computeWeight(card, word);
   // A tool that only mentions the word does not replace a tool named after it.
   const enough = readOnlyTools(cards).some((other) => countDirectWords(other, [word]) > 0)
     ? weights.parameter
     : weights.description;
   return (
     weight >= enough ||
-    (weight > 0 && facts.some(({ words }) => words.some((other) => impliedStemsOf(word).includes(other))))
+    (weight > 0 && facts.some(({ words }) => words.some((other) => listImpliedStems(word).includes(other))))
   );
 }
 
@@ -101,7 +101,7 @@ export function gatherLookUps(
   const options = readOnlyTools(cards).flatMap((card) => {
     const filling = fillInput(card, sources);
     const opens = card.params.every(({ required }) => !required);
-    const calls = newCalls(card, filling, situation);
+    const calls = createNewCalls(card, filling, situation);
     const gain = relevance(card, nouns) + relevance(card, words) + (eager ? minRelevance : 0);
     // A tool without required input fits any situation, so it must share a word.
     const promises = opens ? gain > minRelevance : gain > 0 && filling.grounded;
@@ -117,7 +117,11 @@ export function gatherLookUps(
 const minRelevance = 0.1;
 
 /** Returns the calls of a filling that were not made yet. */
-export const newCalls = ({ name }: ToolCard, { inputs }: FilledInput, { made }: Situation): PlannedCall[] => {
+export const createNewCalls = (
+  { name }: ToolCard,
+  { inputs }: FilledInput,
+  { made }: Situation,
+): PlannedCall[] => {
   const keys = new Set(made);
   return inputs.flatMap((input) => {
     const key = callKey(name, input);
@@ -128,7 +132,7 @@ export const newCalls = ({ name }: ToolCard, { inputs }: FilledInput, { made }: 
 };
 
 /** Returns whether a missing identifier is known to be absent, so no other call can yield it. */
-export const isMissingAbsent = ({ missing }: FilledInput, { segment }: Sources): boolean =>
+export const isMissingAbsent = ({ missing }: FilledInput, { segment }: InputSources): boolean =>
   missing.some((param) => isAbsent(param, segment));
 
 /** Returns the read-only tools that are not locked. */

@@ -2,19 +2,19 @@ import { fillInput } from './fill-input.ts';
 import type { PastCall } from './memory.ts';
 import {
   countDirectWords,
+  createNewCalls,
   gatherLookUps,
   isMissingAbsent,
   isOnlyPointer,
   type NextAction,
-  newCalls,
   openWords,
   type PlannedCall,
   readOnlyTools,
   type Situation,
 } from './situation.ts';
-import type { Step } from './steps.ts';
+import type { MessageStep } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { changesOf, impliedStemsOf, isLookVerb, stem, stemsOf, wordsOf } from './words.ts';
+import { isLookVerb, listChanges, listImpliedStems, toStem, toStems, toWords } from './words.ts';
 
 /**
  * The weight of a match with the command's object. It exceeds the sum of all other words in a message, so a
@@ -35,13 +35,13 @@ const contextWeight = 1 / 4;
 export function executeCommand(situation: Situation, kind: string, makes: readonly ToolCard[]): NextAction {
   const { cards, relevance, sources, topic, context } = situation;
   const { step, segment } = sources;
-  const ours = ({ tool }: PastCall): boolean =>
-    changesOf(tool, '').includes(kind) || makes.some(({ name }) => name === tool);
-  const last = segment.filter((call) => ours(call) && !isOnlyPointer(call, cards)).at(-1);
+  const isOurs = ({ tool }: PastCall): boolean =>
+    listChanges(tool, '').includes(kind) || makes.some(({ name }) => name === tool);
+  const last = segment.filter((call) => isOurs(call) && !isOnlyPointer(call, cards)).at(-1);
   if (last !== undefined) return last.failed ? { type: 'blocked', missing: [] } : { type: 'done' };
-  const object = stemsOf(step.object);
+  const object = toStems(step.object);
   const ranked = makes
-    .filter((card) => fitsObject(card, object, step.counted))
+    .filter((card) => isFittingObject(card, object, step.counted))
     .map((card) => ({
       card,
       filling: fillInput(card, sources),
@@ -58,7 +58,7 @@ export function executeCommand(situation: Situation, kind: string, makes: readon
   const ready = top.filter(({ filling }) => filling.inputs.length > 0);
   const [only] = ready;
   if (only !== undefined && ready.length === 1) {
-    const calls = newCalls(only.card, only.filling, situation);
+    const calls = createNewCalls(only.card, only.filling, situation);
     if (calls.length > 0) return { type: 'call', calls };
   }
   const missing = top.flatMap(({ filling }) => filling.missing);
@@ -75,17 +75,17 @@ export function executeCommand(situation: Situation, kind: string, makes: readon
  * command means.
  */
 function lookUpObject(object: readonly string[], situation: Situation): readonly PlannedCall[] {
-  const says = ({ weights }: ToolCard): number =>
+  const computeWeight = ({ weights }: ToolCard): number =>
     object.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
   const looks = readOnlyTools(situation.cards)
-    .filter((card) => says(card) > 0 && card.params.every(({ required }) => !required))
-    .toSorted((left, right) => says(right) - says(left))
-    .map((card) => newCalls(card, fillInput(card, situation.sources), situation));
+    .filter((card) => computeWeight(card) > 0 && card.params.every(({ required }) => !required))
+    .toSorted((left, right) => computeWeight(right) - computeWeight(left))
+    .map((card) => createNewCalls(card, fillInput(card, situation.sources), situation));
   return looks.find((calls) => calls.length > 0) ?? [];
 }
 
 /** Returns whether the tool acts on the command's object. A command never uses a tool for another object. */
-function fitsObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
+function isFittingObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
   if (object.length === 0 || countDirectWords(card, object) > 0) return true;
   const required = card.params.filter((param) => param.required);
   if (counted && required.some(({ shape }) => shape.type === 'number')) return true;
@@ -132,7 +132,7 @@ export function lookUp(situation: Situation): NextAction {
       (gain > 0 && (filling.grounded || segment.length === 0 || countDirectWords(card, words) > 0)) ||
       newValue;
     const rank =
-      gain * ((filling.grounded ? groundedWeight : 1) + formWeight * sharedForms(card, step)) +
+      gain * ((filling.grounded ? groundedWeight : 1) + formWeight * countSharedForms(card, step)) +
       (newValue ? newValueWeight : 0) +
       (card.params.some(({ required }) => required) ? 0 : openWeight) +
       spokenWeight * relevance(card, context);
@@ -145,7 +145,10 @@ export function lookUp(situation: Situation): NextAction {
   });
   const best = candidates
     .filter(({ rank }) => rank > 0)
-    .map((candidate) => ({ ...candidate, calls: newCalls(candidate.card, candidate.filling, situation) }))
+    .map((candidate) => ({
+      ...candidate,
+      calls: createNewCalls(candidate.card, candidate.filling, situation),
+    }))
     .filter(({ calls }) => calls.length > 0)
     .toSorted((left, right) => right.rank - left.rank)[0];
   if (best !== undefined) return { type: 'call', calls: best.calls };
@@ -155,7 +158,7 @@ export function lookUp(situation: Situation): NextAction {
   if (bridge.length > 0) return { type: 'call', calls: bridge };
   const unknown =
     words.length > 0 && words.length === topic.length && segment.length === 0 && !step.refersBack;
-  const last = unknown ? fallbackCalls(situation) : [];
+  const last = unknown ? planFallbackCalls(situation) : [];
   return last.length > 0 ? { type: 'call', calls: last } : { type: 'done' };
 }
 
@@ -163,26 +166,26 @@ export function lookUp(situation: Situation): NextAction {
  * Returns how many of the step's look-up verbs and plurals occur in the tool's name. 0 if the step names a
  * value.
  */
-function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): number {
+function countSharedForms({ name }: ToolCard, { text, mentions, refersBack }: MessageStep): number {
   if (mentions.length > 0 || refersBack) return 0;
-  const forms = wordsOf(text).filter(
-    (word) => isLookVerb(stem(word)) || (word !== stem(word) && word.endsWith('s')),
+  const forms = toWords(text).filter(
+    (word) => isLookVerb(toStem(word)) || (word !== toStem(word) && word.endsWith('s')),
   );
-  const own = new Set(wordsOf(name));
+  const own = new Set(toWords(name));
   return new Set(forms.filter((word) => own.has(word))).size;
 }
 
 const hasImpliedDirectWord = (card: ToolCard, words: readonly string[]): boolean =>
-  words.some((word) => countDirectWords(card, impliedStemsOf(word)) > 0);
+  words.some((word) => countDirectWords(card, listImpliedStems(word)) > 0);
 
 /** Returns a call to a tool that accepts any question. Used if no tool shares a word with it. */
-function fallbackCalls(situation: Situation): readonly PlannedCall[] {
+function planFallbackCalls(situation: Situation): readonly PlannedCall[] {
   const { cards, sources } = situation;
   for (const card of readOnlyTools(cards)) {
     const required = card.params.filter((param) => param.required);
     if (required.length !== 1 || !required.every(({ shape }) => shape.type === 'text' && !shape.tells))
       continue;
-    const calls = newCalls(card, fillInput(card, sources), situation);
+    const calls = createNewCalls(card, fillInput(card, sources), situation);
     if (calls.length > 0) return calls;
   }
   return [];

@@ -1,8 +1,8 @@
-import { type Mention, mentionsIn } from './mentions.ts';
-import { isLookVerb, isVerb, stem, stopWords, topicOf, wordsOf } from './words.ts';
+import { findMentions, type Mention } from './mentions.ts';
+import { extractTopic, isLookVerb, isVerb, stopWords, toStem, toWords } from './words.ts';
 
 /** One request within a message. */
-export interface Step {
+export interface MessageStep {
   readonly text: string;
   /** The topic as stems, without numbers. */
   readonly topic: readonly string[];
@@ -29,12 +29,12 @@ export interface Step {
  * A-7?") has a verb. A question, a condition, a negation, a quotation and a report ("was it cancelled") never
  * have one.
  */
-export const stepsOf = (message: string): readonly Step[] =>
+export const splitSteps = (message: string): readonly MessageStep[] =>
   splitOutsideQuotes(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
     .flatMap((sentence) => {
       const question = isQuestion(sentence);
       return splitOutsideQuotes(sentence, stepSeparators).flatMap((piece) =>
-        stepsIn(piece, question, conditionWord.test(sentence)),
+        splitPiece(piece, question, conditionWord.test(sentence)),
       );
     })
     .slice(0, 12);
@@ -66,7 +66,7 @@ function splitOutsideQuotes(text: string, seam: RegExp): string[] {
   let start = 0;
   for (const match of maskQuotes(text).matchAll(seam)) {
     const verb = match.groups?.verb;
-    if (verb !== undefined && !(isPlainVerb(verb) && wordsOf(text.slice(start, match.index)).length > 1))
+    if (verb !== undefined && !(isPlainVerb(verb) && toWords(text.slice(start, match.index)).length > 1))
       continue;
     pieces.push(text.slice(start, match.index));
     start = match.index + match[0].length;
@@ -78,10 +78,10 @@ function splitOutsideQuotes(text: string, seam: RegExp): string[] {
 
 /** Accepts `cancel`, but not `cancels` or `cancelled`. */
 const isUninflected = (word: string): boolean => {
-  const root = stem(word.toLowerCase());
+  const root = toStem(word.toLowerCase());
   return [root, `${root}e`, `${root}${root.at(-1)}`].includes(word.toLowerCase());
 };
-const isPlainVerb = (word: string): boolean => isUninflected(word) && isVerb(stem(word.toLowerCase()));
+const isPlainVerb = (word: string): boolean => isUninflected(word) && isVerb(toStem(word.toLowerCase()));
 
 function withoutOpening(text: string): string {
   let rest = text.trim();
@@ -95,26 +95,27 @@ function withoutOpening(text: string): string {
 function isQuestion(sentence: string): boolean {
   const text = withoutOpening(maskQuotes(sentence));
   const ends = /\?\s*$/.test(text);
-  if (requestPhrase.test(text)) return ends && !/\bplease\b/i.test(text) && mentionsIn(sentence).length === 0;
-  return ends || askingWord.test(wordsOf(text)[0] ?? '');
+  if (requestPhrase.test(text))
+    return ends && !/\bplease\b/i.test(text) && findMentions(sentence).length === 0;
+  return ends || askingWord.test(toWords(text)[0] ?? '');
 }
 
-function stepsIn(piece: string, question: boolean, conditional: boolean): Step[] {
+function splitPiece(piece: string, question: boolean, conditional: boolean): MessageStep[] {
   const asked = question && !/^(?:and |also )*please\b/i.test(piece);
   const text = withoutOpening(withoutOpening(piece).replace(requestPhrase, ''));
   const [, verbs = '', rest = ''] =
     /^(\p{L}+(?:(?:\s*,\s*|\s+and\s+)\p{L}+)*)(.*)$/su.exec(maskQuotes(text)) ?? [];
-  const words = wordsOf(verbs).filter((word, at) => word !== 'and' && (at === 0 || isPlainVerb(word)));
+  const words = toWords(verbs).filter((word, at) => word !== 'and' && (at === 0 || isPlainVerb(word)));
   const commands = words.filter(
-    (word) => isUninflected(word) && !stopWords.has(word) && !isLookVerb(stem(word)),
+    (word) => isUninflected(word) && !stopWords.has(word) && !isLookVerb(toStem(word)),
   );
   const given =
     asked || conditional || nounAfter.test(rest) || askingWord.test(words[0] ?? '') ? [] : commands;
-  const mentions = mentionsIn(piece);
-  const { object, counted } = objectIn(text.slice(text.length - rest.length), mentions);
+  const mentions = findMentions(piece);
+  const { object, counted } = findObject(text.slice(text.length - rest.length), mentions);
   const step = {
     text: piece,
-    topic: topicOf(piece),
+    topic: extractTopic(piece),
     mentions,
     governs: governedObject.test(rest),
     object,
@@ -123,11 +124,11 @@ function stepsIn(piece: string, question: boolean, conditional: boolean): Step[]
   };
   return given.length === 0
     ? [{ ...step, command: undefined }]
-    : given.map((word) => ({ ...step, command: stem(word) }));
+    : given.map((word) => ({ ...step, command: toStem(word) }));
 }
 
 /** Returns the words from the verb to the first value or preposition, without articles. */
-function objectIn(rest: string, mentions: readonly Mention[]): { object: string; counted: boolean } {
+function findObject(rest: string, mentions: readonly Mention[]): { object: string; counted: boolean } {
   const bare = rest.replace(/^\s*(?:(?:the|a|an|my|our|your|this|that|all|another|new)\s+)*/i, '');
   const number = /^[$€£]?-?[\d.,]+\s+(?=\p{L})/u.exec(bare)?.[0] ?? '';
   const phrase = bare

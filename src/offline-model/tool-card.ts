@@ -1,16 +1,16 @@
 import type { ToolDefinition } from '../model/chat-model.ts';
-import { saysUnavailable } from './memory.ts';
-import { type Param, paramsOf } from './params.ts';
+import { isUnavailableText } from './memory.ts';
+import { type Param, readParams } from './params.ts';
 import {
-  changeOf,
-  changesOf,
   idMarkers,
-  impliedStemsOf,
   isLookVerb,
   isVerb,
-  stem,
-  stemsOf,
-  wordsOf,
+  listChanges,
+  listImpliedStems,
+  toChange,
+  toStem,
+  toStems,
+  toWords,
 } from './words.ts';
 
 /** The planner's view of an offered tool. */
@@ -42,38 +42,38 @@ const cards = new WeakMap<ToolDefinition, ToolCard>();
 
 function createCard({ name, description, inputSchema }: ToolDefinition): ToolCard {
   const about = description.slice(0, 1_000);
-  const changes = changesOf(name, about);
-  const nameStems = wordsOf(name).map(stem);
+  const changes = listChanges(name, about);
+  const nameStems = toWords(name).map(toStem);
   const nouns = nameStems.filter(
     (word) =>
       !idMarkers.has(word) &&
       !isLookVerb(word) &&
-      !(isVerb(word) && changes.includes(changeOf(word))) &&
+      !(isVerb(word) && changes.includes(toChange(word))) &&
       word !== changes[0],
   );
-  const params = paramsOf(inputSchema, nouns);
+  const params = readParams(inputSchema, nouns);
   const weighed = new Map<string, number>();
-  const weigh = (words: readonly string[], weight: number): void => {
+  const addWeights = (words: readonly string[], weight: number): void => {
     for (const word of words) weighed.set(word, Math.max(weight, weighed.get(word) ?? 0));
   };
   const { name: inName, parameter, description: inDescription, parameterDescription } = weights;
-  weigh(stemsOf(about), inDescription);
-  weigh(
-    params.flatMap((param) => stemsOf(param.description)),
+  addWeights(toStems(about), inDescription);
+  addWeights(
+    params.flatMap((param) => toStems(param.description)),
     parameterDescription,
   );
-  weigh(
+  addWeights(
     params.flatMap((param) => [...param.nouns, ...param.choices]),
     parameter,
   );
-  weigh(nameStems, inName);
+  addWeights(nameStems, inName);
   return {
     name,
     weights: weighed,
     nouns,
     changes,
     params,
-    locked: saysUnavailable(about),
+    locked: isUnavailableText(about),
   };
 }
 
@@ -89,16 +89,17 @@ export function createRelevance(cards: readonly ToolCard[]): Relevance {
   for (const { weights } of cards) {
     for (const word of weights.keys()) sharing.set(word, 1 + (sharing.get(word) ?? 0));
   }
-  const rarity = (word: string): number => Math.log(1 + (cards.length + 1) / (sharing.get(word) ?? 1));
-  return (card, words) => words.reduce((sum, word) => sum + rarity(word) * weightOf(card, word), 0);
+  const computeRarity = (word: string): number => Math.log(1 + (cards.length + 1) / (sharing.get(word) ?? 1));
+  return (card, words) =>
+    words.reduce((sum, word) => sum + computeRarity(word) * computeWeight(card, word), 0);
 }
 
 /** Returns the weight of a stem for a tool, directly or through the words that an asking word implies. */
-export const weightOf = (card: ToolCard, word: string): number =>
+export const computeWeight = (card: ToolCard, word: string): number =>
   card.weights.get(word) ??
   Math.max(
     0,
-    ...impliedStemsOf(word).map(
+    ...listImpliedStems(word).map(
       (kin, at) => (impliedFactor - at * distancePenalty) * (card.weights.get(kin) ?? 0),
     ),
   );

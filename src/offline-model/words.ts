@@ -10,14 +10,14 @@ const wordPattern = /[\p{L}\p{N}]+/gu;
  * Returns the lower-case words of a name or a sentence, in order. `flompId`, `flomp_id` and `flomp id` are
  * equal.
  */
-export const wordsOf = (text: string): string[] =>
+export const toWords = (text: string): string[] =>
   text.replace(splitCamel, ' ').toLowerCase().match(wordPattern) ?? [];
 
 /**
  * Removes plain inflections: `charge`, `charges`, `charged` and `charging` are equal. Never returns an empty
  * word.
  */
-export function stem(word: string): string {
+export function toStem(word: string): string {
   let root = word;
   if (root.length > 4 && root.endsWith('ies')) root = `${root.slice(0, -3)}y`;
   else if (root.length > 2 && root.endsWith('s') && !/(ss|us|is)$/.test(root)) root = root.slice(0, -1);
@@ -26,10 +26,10 @@ export function stem(word: string): string {
 }
 
 /** Returns the stems of the meaningful words, in order. */
-export const stemsOf = (text: string): string[] =>
-  wordsOf(text)
+export const toStems = (text: string): string[] =>
+  toWords(text)
     .filter((word) => !stopWords.has(word))
-    .map(stem);
+    .map(toStem);
 
 const splitWords = (words: string): string[] => words.split(/\s+/);
 
@@ -45,7 +45,7 @@ export const stopWords: ReadonlySet<string> = new Set(
 /** Words in a name that mark its value as an identifier: `flomp_id`, `tracking code`. */
 export const idMarkers: ReadonlySet<string> = new Set(
   splitWords('id identifier code number no nr num key ref reference uuid guid sku slug token handle').map(
-    stem,
+    toStem,
   ),
 );
 
@@ -61,19 +61,19 @@ const impliedWords: ReadonlyMap<string, readonly string[]> = new Map(
     amount: splitWords('total price cost sum'),
     much: splitWords('total amount price cost balance'),
     many: splitWords('count number quantity total'),
-  }).map(([word, kin]) => [stem(word), kin.map(stem)]),
+  }).map(([word, kin]) => [toStem(word), kin.map(toStem)]),
 );
 
 /** Returns the stems implied by the asking word `word`, without the word itself. */
-export const impliedStemsOf = (word: string): readonly string[] => impliedWords.get(word) ?? [];
+export const listImpliedStems = (word: string): readonly string[] => impliedWords.get(word) ?? [];
 
 /**
  * Returns the topic of a text: the stems of its meaningful words, plus `when` if the text contains it. Omits
  * numbers.
  */
-export const topicOf = (text: string): string[] => {
-  const asking = wordsOf(text).filter((word) => word === 'when');
-  return [...new Set([...stemsOf(text), ...asking])].filter((word) => !/^\d+$/.test(word));
+export const extractTopic = (text: string): string[] => {
+  const asking = toWords(text).filter((word) => word === 'when');
+  return [...new Set([...toStems(text), ...asking])].filter((word) => !/^\d+$/.test(word));
 };
 
 /**
@@ -82,11 +82,11 @@ export const topicOf = (text: string): string[] => {
  * decides. The description reveals an unlisted verb if it repeats it before an article (`zorble_flomp`:
  * "Zorbles a flomp."). A doubtful tool counts as one that changes data.
  */
-export function changesOf(name: string, description: string): readonly string[] {
-  const parts = wordsOf(name).map(stem);
-  const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
+export function listChanges(name: string, description: string): readonly string[] {
+  const parts = toWords(name).map(toStem);
+  const [opening = '', next = ''] = toWords(description.slice(0, 200));
   const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
-  const said = stem(opening);
+  const said = toStem(opening);
   const acts = opening === '' || changeKinds.has(said) || (article && !lookVerbs.has(said));
   if (readOnlyNouns.has(parts.at(-1) ?? '') && !(changeKinds.has(parts[0] ?? '') && acts)) return [];
   const at = parts.findIndex(isVerb);
@@ -94,15 +94,15 @@ export function changesOf(name: string, description: string): readonly string[] 
   if (lookVerbs.has(verb)) return [];
   if (verb !== '') {
     const made = makingVerbs.has(verb) ? parts.slice(at + 1).filter((part) => !lookVerbs.has(part)) : [];
-    return [verb, ...made].map(changeOf);
+    return [verb, ...made].map(toChange);
   }
   return changeKinds.has(said) || (article && parts[0] === said && !lookVerbs.has(said))
-    ? [changeOf(said)]
+    ? [toChange(said)]
     : [];
 }
 
 /** Returns the kind of change for a stem. Synonyms share a kind; an unlisted verb is its own kind. */
-export const changeOf = (word: string): string => changeKinds.get(word) ?? word;
+export const toChange = (word: string): string => changeKinds.get(word) ?? word;
 
 /** Returns whether a stem is a listed verb of change or of looking. */
 export const isVerb = (word: string): boolean => changeKinds.has(word) || lookVerbs.has(word);
@@ -139,10 +139,10 @@ const otherChangeVerbs = `close reopen confirm submit transfer move pause resume
   generate perform clear empty vote join leave kill terminate place`;
 
 const changeKinds: ReadonlyMap<string, string> = new Map([
-  ...otherChangeVerbs.split(/\s+/).map((verb) => [stem(verb), stem(verb)] as const),
+  ...otherChangeVerbs.split(/\s+/).map((verb) => [toStem(verb), toStem(verb)] as const),
   ...changeSynonyms
     .split('\n')
-    .map((line) => line.split(' ').map(stem))
+    .map((line) => line.split(' ').map(toStem))
     .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
 ]);
 
@@ -150,7 +150,7 @@ const changeKinds: ReadonlyMap<string, string> = new Map([
 const plainLookVerbs: ReadonlySet<string> = new Set(
   'get find fetch list show look lookup search read view see check query retrieve tell give display load'
     .split(' ')
-    .map(stem),
+    .map(toStem),
 );
 
 const lookVerbs: ReadonlySet<string> = new Set([
@@ -158,17 +158,17 @@ const lookVerbs: ReadonlySet<string> = new Set([
   ...`describe explain answer ask browse inspect track trace locate count compare calculate compute estimate convert translate
   summarize summarize analyze analyse validate verify preview recall measure predict forecast help return`
     .split(/\s+/)
-    .map(stem),
+    .map(toStem),
 ]);
 
 /** Verbs whose meaning is in the noun that follows: `create_booking` books. */
 const makingVerbs: ReadonlySet<string> = new Set(
-  'create make add place perform submit start'.split(' ').map(stem),
+  'create make add place perform submit start'.split(' ').map(toStem),
 );
 
 /** A name with one of these last words is read-only, even if it contains a verb: `zarnik_update_history`. */
 const readOnlyNouns: ReadonlySet<string> = new Set(
   'status count info history list summary detail state policy rate limit level balance total price date time'
     .split(' ')
-    .map(stem),
+    .map(toStem),
 );

@@ -19,7 +19,7 @@ export class DeploymentError extends ConfigurationError {
 }
 
 /** Throws, or rejects with, a ConfigurationError that names the missing parts of an environment. */
-export type Check = () => unknown;
+export type DeploymentCheck = () => unknown;
 
 /** The parts of a deployment that a Worker can inspect. */
 export interface Deployment {
@@ -54,16 +54,16 @@ const DEPLOYMENT_PROBLEMS = {
 };
 
 const describeMissing = (what: keyof typeof DEPLOYMENT_PROBLEMS): string =>
-  `${DEPLOYMENT_PROBLEMS[what]} ${literals?.mending[what] ?? SEE_DOCS}`;
+  `${DEPLOYMENT_PROBLEMS[what]} ${literals?.mending[what] ?? DOCS_HINT}`;
 
 /** Flags that no compatibility date enables. */
 const RECOMMENDED_FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
 
 /** In production, the message links to the docs instead of listing the lines to add. */
-const SEE_DOCS = 'See docs/deploy.md.';
+const DOCS_HINT = 'See docs/deploy.md.';
 
 /** Returns the error for Durable Objects without SQLite storage. */
-export const sqliteMissingError = (): DeploymentError => new DeploymentError(describeMissing('sqlite'));
+export const createSqliteMissingError = (): DeploymentError => new DeploymentError(describeMissing('sqlite'));
 
 /**
  * The vars that session objects read, with their minimums. An object ignores an invalid var. A lease holder
@@ -71,7 +71,7 @@ export const sqliteMissingError = (): DeploymentError => new DeploymentError(des
  */
 const OBJECT_VAR_MINIMUMS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 
-function varProblems(env: Deployment['env']): string[] {
+function findVarProblems(env: Deployment['env']): string[] {
   return Object.entries(OBJECT_VAR_MINIMUMS).flatMap(([name, least]) => {
     const read = attempt(() => parseNumberVar(name, least, env[name]));
     return read.ok ? [] : [String(Object(read.thrown).message)];
@@ -90,7 +90,7 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
     ...(flags[EXPORTS_FLAG] ? [] : [describeMissing('exports')]),
     ...(exports.TurnRunner ? [] : [describeMissing('runner')]),
     ...(hasClass(exports) ? [] : [describeMissing('class')]),
-    ...varProblems(env),
+    ...findVarProblems(env),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
@@ -104,9 +104,9 @@ const hasClass = (exports: Deployment['exports']): boolean =>
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');
 
 /** Returns warnings about settings that would make sessions work better. */
-export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
+export const listDeploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
   ...(flags[AWAKE_FLAG] || env.TURNS ? [] : [describeMissing('awake')]),
   ...RECOMMENDED_FLAGS.flatMap((flag) =>
-    flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? SEE_DOCS}`,
+    flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? DOCS_HINT}`,
   ),
 ];

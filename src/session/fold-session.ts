@@ -4,8 +4,8 @@ import type { StoredEvent } from '../journal/events.ts';
 import { foldCoveredEvent } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { LeaseGrant, ReaderCapabilities, SessionPort } from '../journal/session-port.ts';
-import { fromSnapshot } from '../journal/snapshot.ts';
-import { emptyState, type SessionState } from '../journal/state.ts';
+import { parseSnapshot } from '../journal/snapshot.ts';
+import { createEmptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
@@ -35,7 +35,7 @@ export async function foldLeased(
   { snapshot, covered: texts, page }: Pick<LeaseGrant, 'snapshot' | 'covered' | 'page'>,
   { memories, keep }: FoldOptions,
 ): Promise<FoldedSession> {
-  const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
+  const state = snapshot ? parseSnapshot(snapshot.body) : createEmptyState();
   const covered = snapshot?.seq ?? 0;
   const types = { names: MESSAGE_TYPES, until: covered, textsFrom: snapshot?.messagesFrom ?? 1 };
   let tailBytes = 0;

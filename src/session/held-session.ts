@@ -10,15 +10,15 @@ import {
   Slots,
 } from '../loop/holder.ts';
 import type { FileKeeper, HeldSessionFiles } from '../loop/loop-files.ts';
-import { pause, sha256Hex } from '../tool/async.ts';
+import { computeSha256Hex, pause } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
+import { listResultParts, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
-import { LEASE_EXPIRED, LeaseKeeper } from './lease-keeper.ts';
+import { LEASE_EXPIRED_MESSAGE, LeaseKeeper } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed, type LiveText } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
@@ -115,18 +115,18 @@ export class HeldSession implements Holder {
       outbox: this.outbox,
       log,
       onCancel: () => this.cancel(),
-      blobsOf: files && ((result) => files.blobsOfParts(partsOfResult(result))),
+      blobsOf: files && ((result) => files.blobsOfParts(listResultParts(result))),
     });
-    const lost = (reason: Interrupted): void => this.outbox.fence(reason);
-    const renewing = (): void => void this.#leaving.look();
+    const handleLoss = (reason: Interrupted): void => this.outbox.fence(reason);
+    const handleRenewal = (): void => void this.#leaving.look();
     this.#lease = new LeaseKeeper({
       ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
       outbox: this.outbox,
       inbox: this.inbox,
       listener: {
         inbox: listener.inbox,
-        lost,
-        renewing,
+        lost: handleLoss,
+        renewing: handleRenewal,
         joined: (reader) => this.live.relay?.joined(reader),
       },
     });
@@ -161,7 +161,7 @@ export class HeldSession implements Holder {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', LEASE_EXPIRED));
+    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', LEASE_EXPIRED_MESSAGE));
     if (this.outbox.fencedBy) throw this.outbox.fencedBy;
   }
 
@@ -174,7 +174,7 @@ export class HeldSession implements Holder {
   digest(id: string): Promise<string> {
     const { name } = this.#options.leased;
     const made =
-      this.#digests.get(id) ?? sha256Hex(JSON.stringify([name, this.outbox.state.incarnation, id]));
+      this.#digests.get(id) ?? computeSha256Hex(JSON.stringify([name, this.outbox.state.incarnation, id]));
     this.#digests.set(id, made);
     return made;
   }

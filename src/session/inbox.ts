@@ -1,14 +1,14 @@
 import type { KeptBlob } from '../journal/blob.ts';
-import { findOpenCall, openBatch, pendingWait, waitId } from '../journal/conversation.ts';
+import { createWaitId, findOpenCall, findPendingWait, openBatch } from '../journal/conversation.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import { type CallRecord, inFrame, type SessionState, type TurnState } from '../journal/state.ts';
+import { type CallRecord, type SessionState, type TurnState, toFrameField } from '../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
 import { errorEntry } from '../tool/log.ts';
-import { failureResult, type ResultData } from '../tool/tool-result.ts';
+import { createFailureResult, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
 /** A message to the lease holder with an answer for a waiting call. */
@@ -117,7 +117,7 @@ export class HeldInbox {
     if (!turn) return;
     try {
       if (!outbox.isReleasing && !outbox.fencedBy) {
-        outbox.emit(...lateEvents(outbox.state, message));
+        outbox.emit(...createLateEvents(outbox.state, message));
         return await outbox.durable();
       }
     } catch {
@@ -158,9 +158,9 @@ function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent
     case 'cancel':
       return cancelEvents(turn, row);
     case 'steer':
-      return turn ? [steerEvent(turn, row)] : [];
+      return turn ? [createSteerEvent(turn, row)] : [];
     case 'late':
-      return lateEvents(state, JSON.parse(row.body) as LateMessage); // It was posted as a `LateMessage`.
+      return createLateEvents(state, JSON.parse(row.body) as LateMessage); // It was posted as a `LateMessage`.
     case 'answer':
     case 'expired':
       return turn ? waitEndEvents(turn, row) : [];
@@ -177,12 +177,12 @@ interface WaitingCall {
 }
 
 /** Returns all waits of a turn: outermost frames first, each in source order. */
-const waitingCalls = (turn: TurnState): WaitingCall[] =>
+const listWaitingCalls = (turn: TurnState): WaitingCall[] =>
   [...turn.frames.values()].flatMap((frame) =>
     openBatch(frame).flatMap((call) => {
-      const wait = call.ended ? undefined : pendingWait(call);
+      const wait = call.ended ? undefined : findPendingWait(call);
       const index = (call.waits?.length ?? 1) - 1;
-      return wait ? [{ frame: frame.id, call, wait, id: waitId(call.id, index) }] : [];
+      return wait ? [{ frame: frame.id, call, wait, id: createWaitId(call.id, index) }] : [];
     }),
   );
 
@@ -195,13 +195,13 @@ function cancelEvents(turn: TurnState | undefined, row: InboxMessage): readonly 
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
   if (!turn || asked.declinedBy === undefined) return [cancel];
   const { declinedBy, waits } = asked;
-  const waiting = waitingCalls(turn);
+  const waiting = listWaitingCalls(turn);
   if (!waiting.every(({ id }) => waits.includes(id))) return [];
-  const declining = waiting.map((one) => answeredEvent(turn, one, toDeclinedAnswer(one, declinedBy)));
+  const declining = waiting.map((one) => createAnsweredEvent(turn, one, toDeclinedAnswer(one, declinedBy)));
   return declining.length === 0 ? [] : [...declining, cancel];
 }
 
-function steerEvent(turn: TurnState, row: InboxMessage): SessionEvent {
+function createSteerEvent(turn: TurnState, row: InboxMessage): SessionEvent {
   const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
     throw new TypeError('A steered message must be stored as the start of a turn.');
@@ -213,12 +213,12 @@ function steerEvent(turn: TurnState, row: InboxMessage): SessionEvent {
  * Returns the event of a late result, or an empty array if the outcome of its call is known. The message can
  * be a duplicate, since an invocation also posts it if it cannot tell whether its append was stored.
  */
-function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
+function createLateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
   const { call } = message;
   const found = turn && findOpenCall(turn, call);
   const isAwaited = found ? found.call.late === undefined : inDoubt.has(call);
   if (!turn || !isAwaited) return [];
-  const at = found && { ...inFrame(found.frame.id), open: true as const };
+  const at = found && { ...toFrameField(found.frame.id), open: true as const };
   return [{ type: 'late-result-received', turn: turn.id, ...at, ...message }];
 }
 
@@ -229,25 +229,25 @@ function waitEndEvents(turn: TurnState, row: InboxMessage): readonly SessionEven
   // An answer is posted as JSON, and an expired wait as its id.
   const message = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
   const id = message?.wait ?? row.body;
-  const waiting = waitingCalls(turn).find((one) => one.id === id);
-  return waiting ? [answeredEvent(turn, waiting, message?.answer ?? toExpiredAnswer(waiting))] : [];
+  const waiting = listWaitingCalls(turn).find((one) => one.id === id);
+  return waiting ? [createAnsweredEvent(turn, waiting, message?.answer ?? toExpiredAnswer(waiting))] : [];
 }
 
-const answeredEvent = (
+const createAnsweredEvent = (
   turn: TurnState,
   { frame, call }: WaitingCall,
   answer: JournaledAnswer,
 ): SessionEvent => ({
   type: 'tool-call-answered',
   turn: turn.id,
-  ...inFrame(frame),
+  ...toFrameField(frame),
   call: call.id,
   answer,
 });
 
 function toExpiredAnswer({ call, wait }: WaitingCall): JournaledAnswer {
   if (wait.for === 'decision') return { type: 'decision', decision: wait.onExpiry, expired: true };
-  const result = failureResult(
+  const result = createFailureResult(
     'declined',
     `No result of '${call.name}' was sent in time. It may have run or not.`,
   );
@@ -258,5 +258,5 @@ function toDeclinedAnswer({ call, wait }: WaitingCall, by: string): JournaledAns
   const reason = 'A new message came instead.';
   if (wait.for === 'decision') return { type: 'decision', decision: 'reject', reason, by };
   const message = `No result of '${call.name}' was sent: a new message came instead. It may have run or not.`;
-  return { type: 'result', result: { ...failureResult('declined', message) }, by };
+  return { type: 'result', result: { ...createFailureResult('declined', message) }, by };
 }

@@ -6,7 +6,7 @@ import type { HeldInbox } from './inbox.ts';
 import type { Meter } from './meter.ts';
 import type { Outbox, OutboxListener } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
-import { Notices } from './watching/follow-session.ts';
+import { NoticeQueue } from './watching/follow-session.ts';
 
 /** The callbacks of a lease keeper to its invocation. */
 interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
@@ -48,7 +48,7 @@ const OPEN_LINE_AFTER_MS = 1_000;
 const RENEW_WITHOUT_LINE_MS = 1_200;
 
 /** The reason for stopping an invocation whose requests were not acknowledged in time. */
-export const LEASE_EXPIRED = 'The lease of this invocation has run out.';
+export const LEASE_EXPIRED_MESSAGE = 'The lease of this invocation has run out.';
 
 /**
  * Keeps the lease of one invocation and receives messages for its holder. Every append renews the lease.
@@ -164,7 +164,7 @@ export class LeaseKeeper {
     const now = clock.now();
     const deadline = this.#heard + this.#term;
     if (now >= deadline) {
-      listener.lost(new Interrupted('lost', LEASE_EXPIRED));
+      listener.lost(new Interrupted('lost', LEASE_EXPIRED_MESSAGE));
       return;
     }
     const untilLine = this.#stored + OPEN_LINE_AFTER_MS - now;
@@ -241,7 +241,7 @@ export class HolderLine {
   /** The id of the newest message that it has reported. */
   told = 0;
   /** The notices on the line, and the messages sent over it. */
-  readonly notices: Notices;
+  readonly notices: NoticeQueue;
   readonly #options: LineOptions;
   /** Aborts when the line is no longer needed. */
   readonly #over: StopController;
@@ -250,7 +250,7 @@ export class HolderLine {
     const { epoch: holder, onChange: onBroken, ...watch } = options;
     this.#options = options;
     this.#over = new StopController(watch.signal);
-    this.notices = new Notices({ ...watch, holder, onBroken, signal: this.#over.signal });
+    this.notices = new NoticeQueue({ ...watch, holder, onBroken, signal: this.#over.signal });
   }
 
   /** `true` if the line should report messages but does not. */

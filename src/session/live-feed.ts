@@ -1,6 +1,6 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { LiveItem, LiveMessage } from '../journal/live-items.ts';
-import { inFrame, type SessionState } from '../journal/state.ts';
+import { type SessionState, toFrameField } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
@@ -11,7 +11,7 @@ import type { Clock } from './read-platform.ts';
 export type FeedItem = { readonly type: 'event'; readonly stored: StoredEvent } | LiveItem;
 
 /** The readers of the session that this invocation holds. */
-interface Readers {
+interface ReaderView {
   /** `true` if a reader receives live items. */
   readonly isRead: boolean;
   /** Sends a live item to the readers. Returns `false` if that is not possible now. */
@@ -22,7 +22,7 @@ interface Readers {
 export interface RelayOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly turn: string;
-  readonly readers: Readers;
+  readonly readers: ReaderView;
 }
 
 /** Sends live items, which are not journaled, to the readers of a session. */
@@ -112,7 +112,7 @@ export class LiveFeed implements LiveEvents {
   restarted(reply: string, frame: string): void {
     this.#brokeOff ||= this.#began;
     if (frame === ROOT) this.said = '';
-    this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
+    this.#hold({ type: 'reply-restarted', reply, ...toFrameField(frame) });
   }
 
   progress(call: string, status: string): void {
@@ -131,7 +131,7 @@ export class LiveFeed implements LiveEvents {
     return (reply, text, frame) => {
       this.#began = true;
       if (type === 'text-delta' && frame === ROOT) this.said += text;
-      this.#hold({ type, reply, ...inFrame(frame), text });
+      this.#hold({ type, reply, ...toFrameField(frame), text });
     };
   }
 
@@ -170,7 +170,7 @@ export function createItemHandler(
   onEvent: (event: StoredEvent | LiveItem) => unknown,
 ): (item: FeedItem) => void {
   let isBroken = false;
-  const broke = (thrown: unknown): void => {
+  const handleFailure = (thrown: unknown): void => {
     if (isBroken) return;
     isBroken = true;
     log(errorEntry('`onEvent` of a message threw, and is not called again', thrown));
@@ -178,7 +178,7 @@ export function createItemHandler(
   return (item) => {
     if (isBroken) return;
     const told = attempt(() => onEvent(item.type === 'event' ? item.stored : item));
-    if (!told.ok) broke(told.thrown);
-    else Promise.resolve(told.value).catch(broke);
+    if (!told.ok) handleFailure(told.thrown);
+    else Promise.resolve(told.value).catch(handleFailure);
   };
 }

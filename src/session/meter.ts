@@ -15,7 +15,7 @@ const END_RESERVE = { subrequests: 12, internalSubrequests: 12, wallMs: 30_000 }
 const WATCH_RESERVE = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 5_000 };
 
 /** The number of requests that acquire a lease. */
-const LEASE_REQUESTS = 2;
+const REQUESTS_PER_LEASE = 2;
 
 /** Counts what one invocation of the Worker uses, across all its turns and its messages to any object. */
 export class Meter {
@@ -55,7 +55,7 @@ export class Meter {
    * invocation.
    */
   get isFresh(): boolean {
-    return this.#internal <= LEASE_REQUESTS;
+    return this.#internal <= REQUESTS_PER_LEASE;
   }
 
   /** Returns, as text, the limit that is too near for new work, or `undefined` if none is. */
@@ -101,12 +101,12 @@ export class Meter {
     return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
   }
 
-  #said(limit: keyof typeof UNITS): string {
-    return `${this.#platform[limit]} ${UNITS[limit]}`;
+  #said(limit: keyof typeof UNIT_NAMES): string {
+    return `${this.#platform[limit]} ${UNIT_NAMES[limit]}`;
   }
 }
 
-const UNITS = {
+const UNIT_NAMES = {
   subrequests: 'subrequests',
   internalSubrequests: 'subrequests to the platform itself',
   wallMs: 'ms',

@@ -8,11 +8,11 @@ import type {
   StartRefusal,
   TurnStart,
 } from '../journal/session-port.ts';
-import { type FileKeeper, missingFilesModuleMessage } from '../loop/loop-files.ts';
+import { type FileKeeper, formatMissingFilesModuleMessage } from '../loop/loop-files.ts';
 import type { Steering } from '../loop/policies.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
-import { type ContentPart, isFile, isNewFile, textsOf } from '../tool/content.ts';
+import { type ContentPart, isFile, isNewFile, joinTexts } from '../tool/content.ts';
 
 /** A message to be journaled, and the blobs to store with it. */
 interface NewMessage {
@@ -37,10 +37,11 @@ export async function toNewMessage(
 ): Promise<NewMessage> {
   if (typeof sent === 'string') return { message: sent };
   const said = sent.filter((part) => isFile(part) || part.text.trim() !== '');
-  const message = textsOf(said);
+  const message = joinTexts(said);
   if (!said.some(isFile)) return { message };
   if (keeper) return { message, ...(await keeper.nameFiles(said)) };
-  if (said.some(isNewFile)) throw new ConfigurationError(missingFilesModuleMessage('A message with a file'));
+  if (said.some(isNewFile))
+    throw new ConfigurationError(formatMissingFilesModuleMessage('A message with a file'));
   return { message, parts: said };
 }
 

@@ -1,7 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
 import {
-  fromWire,
   HOLDER_PING,
   HOLDER_PONG,
   isLiveMessage,
@@ -9,6 +8,7 @@ import {
   type Line,
   MAX_UNREAD,
   PING,
+  parseLiveMessage,
   READ,
   READ_INTERVAL,
   toWire,
@@ -89,18 +89,18 @@ async function openLine(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promi
     if (isOpen) onClosed();
     isOpen = false;
   };
-  const shown = (text: string): void => {
+  const handleFrame = (text: string): void => {
     live.read += text.length;
     if (live.read >= READ_INTERVAL) attempt(() => webSocket.send(READ));
     live.read %= READ_INTERVAL;
-    const message = fromWire(text);
+    const message = parseLiveMessage(text);
     if (message) onLive?.(message);
   };
   webSocket.addEventListener('message', ({ data }) => {
     if (!isOpen || typeof data !== 'string') return; // The object sends only strings.
     if (data === READ) live.unread = 0;
     else if (data === `${HOLDER_PONG} ${holder}`) onHeld?.();
-    else if (isLiveMessage(data)) shown(data);
+    else if (isLiveMessage(data)) handleFrame(data);
     else onNotice(JSON.parse(data) as Notice); // The object wrote it as a `Notice`.
   });
   webSocket.addEventListener('close', close);

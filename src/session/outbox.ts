@@ -1,7 +1,7 @@
 import type { KeptBlob } from '../journal/blob.ts';
-import { openBatch, waitId } from '../journal/conversation.ts';
+import { createWaitId, openBatch } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
-import { parseEvent, progressOf, toRow, toScheduledTurn } from '../journal/event-rows.ts';
+import { getProgress, parseEvent, toRow, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
 import { reduce } from '../journal/reduce.ts';
@@ -18,7 +18,7 @@ import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldSessionFiles } from '../loop/loop-files.ts';
-import { ChangeNotifier, ENCODER, errorMessageOf } from '../tool/async.ts';
+import { ChangeNotifier, ENCODER, getErrorMessage } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, runSoon } from './read-platform.ts';
 
@@ -134,11 +134,11 @@ export class Outbox implements LoopJournal {
       const stored = parseEvent({ ...row, seq: this.state.seq + 1, at: 0 });
       this.bytes += row.body.length;
       // Take-overs without progress are counted from the last such event.
-      const progress = progressOf(event.type) === 'result';
+      const progress = getProgress(event.type) === 'result';
       this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
       const blobs = this.#options.files?.blobsOfEvent(event);
-      this.#pending.push({ row, event: stored, blobs, progress, ...laterWorkOf(this.state.turn, stored) });
+      this.#pending.push({ row, event: stored, blobs, progress, ...getLaterWork(this.state.turn, stored) });
     }
     this.#changes.notify();
     this.#schedule();
@@ -241,7 +241,7 @@ export class Outbox implements LoopJournal {
       );
       this.#options.listener.inbox(answer);
     } catch (failure) {
-      this.#refused(errorMessageOf(failure));
+      this.#refused(getErrorMessage(failure));
     }
   }
 
@@ -281,10 +281,10 @@ const NO_LATER_WORK: LaterWork = { expiry: undefined, scheduled: [] };
 /**
  * Returns the later work of an event that was just folded: the expiry of a call's wait, or scheduled turns.
  */
-export function laterWorkOf(turn: TurnState | undefined, event: SessionEvent): LaterWork {
+export function getLaterWork(turn: TurnState | undefined, event: SessionEvent): LaterWork {
   if (event.type === 'tool-call-suspended' && typeof event.wait.expires === 'number') {
     const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
-    const wait = waitId(event.call, (call?.waits?.length ?? 1) - 1);
+    const wait = createWaitId(event.call, (call?.waits?.length ?? 1) - 1);
     return { ...NO_LATER_WORK, expiry: { wait, after: event.wait.expires } };
   }
   if (turn && event.type === 'tool-call-ended' && event.changes?.scheduled)

@@ -33,19 +33,23 @@ export interface SessionPlace {
 export type PlatformConfig = { readonly [Limit in keyof Platform]?: number | undefined };
 
 /** The time after which every plan ends an invocation that no client waits for. */
-const WALL_MS = 14 * 60_000;
+const DEFAULT_WALL_MS = 14 * 60_000;
 
 /** The values of the var `PLAN`, and the limits of each. */
 const PLANS = {
-  free: { subrequests: 50, internalSubrequests: 1_000, wallMs: WALL_MS },
-  paid: { subrequests: 10_000, internalSubrequests: 10_000, wallMs: WALL_MS },
+  free: { subrequests: 50, internalSubrequests: 1_000, wallMs: DEFAULT_WALL_MS },
+  paid: { subrequests: 10_000, internalSubrequests: 10_000, wallMs: DEFAULT_WALL_MS },
 } as const satisfies Readonly<Record<string, Platform>>;
 
 /** The limits that every plan allows. */
 export const DEFAULT_PLATFORM: Platform = PLANS.free;
 
 /** No limits, for a test or a process of your own. */
-export const UNLIMITED: Platform = { subrequests: Infinity, internalSubrequests: Infinity, wallMs: Infinity };
+export const UNLIMITED_PLATFORM: Platform = {
+  subrequests: Infinity,
+  internalSubrequests: Infinity,
+  wallMs: Infinity,
+};
 
 /**
  * The minimum number of requests. With fewer, a turn could not finish a batch of calls, and would be handed
@@ -60,13 +64,13 @@ const LIMIT_VARS = {
   wallMs: ['WALL_MS', 1_000],
 } as const satisfies Readonly<Record<keyof Platform, readonly [string, number]>>;
 
-type Limit = keyof Platform;
+type PlatformLimit = keyof Platform;
 
-const isLimit = (name: string): name is Limit => Object.hasOwn(LIMIT_VARS, name);
+const isLimit = (name: string): name is PlatformLimit => Object.hasOwn(LIMIT_VARS, name);
 
 /**
  * Returns the limits of an invocation. The code's own values come first, then the vars `SUBREQUESTS`,
- * `INTERNAL_SUBREQUESTS` and `WALL_MS`, then the plan in the var `PLAN`. Defaults to the free plan.
+ * `INTERNAL_SUBREQUESTS` and `DEFAULT_WALL_MS`, then the plan in the var `PLAN`. Defaults to the free plan.
  *
  * @throws ConfigurationError if a value is invalid. The message names the var or the property.
  */
@@ -76,14 +80,14 @@ export function readPlatform(
 ): Platform {
   checkPlatform(declared);
   const plan = parsePlan(env.PLAN);
-  const limitOf = (limit: Limit): number => {
+  const resolveLimit = (limit: PlatformLimit): number => {
     const [name, least] = LIMIT_VARS[limit];
     return declared[limit] ?? parseNumberVar(name, least, env[name]) ?? plan[limit];
   };
   return {
-    subrequests: limitOf('subrequests'),
-    internalSubrequests: limitOf('internalSubrequests'),
-    wallMs: limitOf('wallMs'),
+    subrequests: resolveLimit('subrequests'),
+    internalSubrequests: resolveLimit('internalSubrequests'),
+    wallMs: resolveLimit('wallMs'),
   };
 }
 

@@ -38,9 +38,10 @@ export const awaitSecrets = <Minted>(
   clock: Pick<Clock, 'after'>,
   minting: Promise<Minted>,
   signal?: AbortSignal,
-): Promise<Minted> => withTimeout(clock, minting, { ms: HOOK_TIMEOUT_MS, signal, late: secretsTimeoutError });
+): Promise<Minted> =>
+  withTimeout(clock, minting, { ms: HOOK_TIMEOUT_MS, signal, late: createSecretsTimeoutError });
 
-const secretsTimeoutError = (ms: number): ConfigurationError =>
+const createSecretsTimeoutError = (ms: number): ConfigurationError =>
   new ConfigurationError(`\`secrets\` did not return within ${ms} ms.`);
 
 /** The context that an app declares: values, or a context made of them. */
@@ -102,7 +103,7 @@ export function parseSessionName(name: string): SessionAddress {
  *
  * @throws Error as `parseSessionName` does.
  */
-export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
+export function parseSessionParts(name: string): Omit<SessionAddress, 'owner'> {
   const { agent, session } = parseSessionName(name);
   return { agent, session };
 }
@@ -110,6 +111,6 @@ export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
 /**
  * Returns only the name of the agent.
  *
- * @throws Error as `namesOfSession` does.
+ * @throws Error as `parseSessionParts` does.
  */
-export const agentOfSession = (name: string): string => namesOfSession(name).agent;
+export const getSessionAgent = (name: string): string => parseSessionParts(name).agent;

@@ -184,7 +184,7 @@ export async function handleUnreadable(unread: UnfinishedTurn, failure: unknown)
 /** Ends a turn without reading it: as cancelled if that was requested, and otherwise as failed. */
 export async function endWithoutReading(
   unread: UnfinishedTurn,
-  error: TurnError = stuckUnreadError(unread.leased),
+  error: TurnError = createStuckError(unread.leased),
 ): Promise<void> {
   const { leased } = unread;
   const turn = leased.page.openTurn?.id ?? '';
@@ -214,7 +214,7 @@ async function appendInTime({ port, clock, leased, head }: UnfinishedTurn, chang
 const isCancelRequested = ({ inbox, page }: LeaseGrant): boolean =>
   inbox.some(({ kind, turn }) => kind === 'cancel' && turn === page.openTurn?.id);
 
-const stuckUnreadError = ({ expirations }: LeaseGrant): TurnError => ({
+const createStuckError = ({ expirations }: LeaseGrant): TurnError => ({
   type: 'stuck',
   message:
     `The turn was taken over ${expirations} times without progress, and could not be read. Deploy code that can read it, or ` +

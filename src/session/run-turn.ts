@@ -1,4 +1,4 @@
-import { answerText, closeOpenCalls } from '../journal/conversation.ts';
+import { closeOpenCalls, getAnswerText } from '../journal/conversation.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
 import { CUT_OFF, ROOT, type StoredEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
@@ -9,7 +9,7 @@ import { Interrupted } from '../loop/holder.ts';
 import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
-import { shownAnswerOf } from '../loop/shown-history.ts';
+import { getShownAnswer } from '../loop/shown-history.ts';
 import { createRedactingLog, toLog, writeProblems } from '../tool/console-log.ts';
 import { collectCredentials, envOfTools } from '../tool/env.ts';
 import type { LogPlace } from '../tool/log.ts';
@@ -18,7 +18,7 @@ import { type FoldedSession, foldAndRenew } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { logLongConversation } from './long-conversation.ts';
 import { Meter } from './meter.ts';
-import { UNLIMITED } from './read-platform.ts';
+import { UNLIMITED_PLATFORM } from './read-platform.ts';
 import { awaitSecrets } from './read-secrets.ts';
 import {
   endWithoutReading,
@@ -32,12 +32,12 @@ import {
 import {
   type AnswerEnd,
   awaitStop,
-  CANCELLED,
+  CANCELLED_REASON,
   collectStopData,
+  createSnapshotIfDue,
+  createStuckEnd,
   resumePauseMs,
   SessionFullError,
-  snapshotIfDue,
-  stuckEnd,
   type TurnStop,
   type TurnStopReason,
   toTurnStop,
@@ -60,7 +60,7 @@ export type TurnEnd =
  * @throws UnreadableError if the turn cannot be read. It is tried again later.
  */
 export async function runTurn(host: TurnHost, leased: LeaseGrant, sentAt: number): Promise<TurnEnd> {
-  const { port, clock, meter = new Meter(UNLIMITED, clock.now), modules = NO_MODULES } = host;
+  const { port, clock, meter = new Meter(UNLIMITED_PLATFORM, clock.now), modules = NO_MODULES } = host;
   const { log: write = toLog(writeProblems), uses = modules.uses } = host;
   const { openTurn, head } = leased.page;
   const place: HeldTurn['place'] = { ...host.place, turn: openTurn?.id };
@@ -122,9 +122,9 @@ async function readAndRun(held: HeldTurn): Promise<TurnEnd> {
     keepsNothing: host.keepsNothing,
   });
   session.live.stored(turnEvents);
-  const handOver = (): void => session.handOver('its client has gone');
-  leave?.addEventListener('abort', handOver);
-  if (leave?.aborted) handOver();
+  const handOverTurn = (): void => session.handOver('its client has gone');
+  leave?.addEventListener('abort', handOverTurn);
+  if (leave?.aborted) handOverTurn();
   try {
     return await runUntilStopped({ held, folded, turn, session });
   } catch (failure) {
@@ -133,7 +133,7 @@ async function readAndRun(held: HeldTurn): Promise<TurnEnd> {
     if (failure instanceof Interrupted) return { status: 'lost', seq: acknowledged };
     throw failure;
   } finally {
-    leave?.removeEventListener('abort', handOver);
+    leave?.removeEventListener('abort', handOverTurn);
     await session.close();
     held.head = session.outbox.acknowledged;
   }
@@ -168,7 +168,7 @@ async function runUntilStopped(run: TurnInvocation): Promise<TurnEnd> {
   } while (hasMoreWork(session, end, taken));
   // Decided after the last await. A cancel that arrived while the loop stopped must not wait for another
   // holder, which may never come.
-  const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
+  const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED_REASON : end;
   if (last.why === 'lost') throw new Interrupted(last.why, last.detail);
   if (last.why === 'ended') {
     await endTurn(run, last);
@@ -195,14 +195,14 @@ function hasMoreWork(session: HeldSession, end: TurnStopReason, taken: number): 
 async function runLoop(run: TurnInvocation): Promise<AnswerEnd> {
   const { held, turn } = run;
   const { host, leased } = held;
-  if (isAbandoned(leased, turn)) return stuckEnd(turn, leased);
+  if (isAbandoned(leased, turn)) return createStuckEnd(turn, leased);
   const frame = turn.frames.get(ROOT) as FrameState; // The turn is open.
   const minted = (host.secrets && (await mintSecrets(run, host.secrets))) ?? Secrets.NONE;
   held.secrets = minted.hidingToo(collectCredentials(host.env ?? {}));
   const loop = assembleLoop(run, frame);
   const end: AnswerEnd = await runForOutput(loop);
-  const text = shownAnswerOf(loop);
-  const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
+  const text = getShownAnswer(loop);
+  const told: AnswerEnd = text === getAnswerText(frame.messages) ? end : { ...end, text };
   if (end.outcome !== 'completed' || !turn.limited) return told;
   // If a limit was reached on the way, the answer may be incomplete.
   const { iterations: most } = loop.spec;
@@ -216,8 +216,8 @@ function mintSecrets(
   { session, turn }: TurnInvocation,
   mint: NonNullable<TurnHost['secrets']>,
 ): Promise<Secrets | undefined> {
-  const minting = async (): Promise<Secrets> => mint(turn.principal, turn.id);
-  return awaitSecrets(session, minting(), session.signal);
+  const mintForTurn = async (): Promise<Secrets> => mint(turn.principal, turn.id);
+  return awaitSecrets(session, mintForTurn(), session.signal);
 }
 
 async function endTurn(
@@ -242,7 +242,7 @@ async function endTurn(
   }
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const bytes = tailBytes + outbox.bytes;
-  const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
+  const snapshot = createSnapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   // Measured only with a snapshot, which is rare, so that most turns skip it.
   if (snapshot) logLongConversation(run.held, state);
   await outbox.release('ended', { snapshot, ...collectStopDataOf(run, toTurnStop(end.outcome)) });

@@ -1,6 +1,6 @@
 import { Interrupted } from '../loop/holder.ts';
 import { pause } from '../tool/async.ts';
-import { sqliteMissingError } from './deployment.ts';
+import { createSqliteMissingError } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
 /** The means for the pauses between attempts. Tests replace them. */
@@ -22,7 +22,7 @@ const PAUSES_MS = [0, 100, 500, 2_000];
 /**
  * The fraction by which a pause varies, so that callers that were cut off together do not return together.
  */
-const JITTER = 0.25;
+const PAUSE_JITTER = 0.25;
 
 /**
  * Returns a function that sends calls to an object, using stubs from `connect`. A stub can stay broken after
@@ -49,14 +49,14 @@ export function createRetryingCaller<Stub>(
       } catch (thrown) {
         const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
         if (stub === used) stub = undefined; // If not, another call has already replaced it.
-        if (NO_SQL_MESSAGE.test(failure.message)) throw sqliteMissingError();
+        if (NO_SQL_MESSAGE.test(failure.message)) throw createSqliteMissingError();
         const why = classifyFailure(failure);
         if (why === 'own') throw failure;
         tookNothing &&= why === 'older';
         const wait = PAUSES_MS[tries];
         if (why === 'overloaded' || wait === undefined)
           throw new SessionUnavailableError(failure, tookNothing);
-        await pause({ after }, wait * (1 - JITTER + 2 * JITTER * random()));
+        await pause({ after }, wait * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random()));
       }
     }
   };
@@ -80,7 +80,7 @@ function classifyFailure({
   overloaded,
   retryable,
 }: Error & PlatformFlags): 'own' | 'older' | 'overloaded' | 'broken' {
-  if (overloaded === true || OVERLOADED.test(message)) return 'overloaded';
+  if (overloaded === true || OVERLOADED_MESSAGE.test(message)) return 'overloaded';
   if (retryable === true) return 'broken';
   if (MISSING_METHOD.test(message)) return 'older';
   return CODE_ERROR_NAMES.has(name) || REFUSED_CALL_MESSAGE.test(message) ? 'own' : 'broken';
@@ -92,7 +92,7 @@ const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 /** The platform's message if the object still runs the version before a deploy. */
 const MISSING_METHOD = /^The RPC receiver does not implement\b/;
 
-const OVERLOADED = /\bis overloaded\b|too much load/i;
+const OVERLOADED_MESSAGE = /\bis overloaded\b|too much load/i;
 
 /**
  * The names of errors that come from mistakes in code on either side, or from values that cannot be cloned.

@@ -33,7 +33,7 @@ export type TurnStopReason =
     };
 
 /** The end of a cancelled turn. */
-export const CANCELLED: TurnStopReason = { why: 'ended', outcome: 'cancelled' };
+export const CANCELLED_REASON: TurnStopReason = { why: 'ended', outcome: 'cancelled' };
 
 /** How a turn's own loop ended. */
 export type AnswerEnd = LoopEnd & {
@@ -54,7 +54,7 @@ export async function awaitStop(loop: Promise<AnswerEnd>): Promise<TurnStopReaso
     const thrown = toHandOverError(failure);
     if (!(thrown instanceof Interrupted)) return { why: 'ended', ...toFailedEnd(thrown) };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
-    return CANCELLED;
+    return CANCELLED_REASON;
   }
 }
 
@@ -90,7 +90,7 @@ export const resumePauseMs = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): 
   resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (resumedIdly - 1), MAX_PAUSE_MS);
 
 /** Returns the end of a turn that made no progress in many invocations. */
-export const stuckEnd = (turn: TurnState, { expirations }: LeaseGrant): AnswerEnd => ({
+export const createStuckEnd = (turn: TurnState, { expirations }: LeaseGrant): AnswerEnd => ({
   outcome: 'failed',
   error: {
     type: 'stuck',
@@ -114,7 +114,7 @@ const SNAPSHOT_AFTER_EVENTS = 200;
 const MAX_SNAPSHOT_CHARACTERS = 4 * 1024 * 1024;
 
 /** Returns the snapshot to store after a turn, or `undefined` if reading the events is still as fast. */
-export function snapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
+export function createSnapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER_EVENTS;
   const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
   // A snapshot that covers the cut spares the next turn from reading the removed part.
@@ -140,7 +140,7 @@ function createSnapshot({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'byt
 }
 
 /** Returns the error message of a full session, with ways to fix it. */
-export const sessionFullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
+export const formatSessionFull = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
   `The session is full: it uses ${used} bytes, and the limit is ${most}. Start a new session, or erase this one.`;
 
 /** Thrown if the session has no more room for the events of its turn. */
@@ -148,7 +148,7 @@ export class SessionFullError extends Error {
   override readonly name = 'SessionFullError';
 
   constructor(full: SessionFull) {
-    super(sessionFullText(full));
+    super(formatSessionFull(full));
   }
 }
 
@@ -182,7 +182,7 @@ export interface StoredWithStop {
  * stored if the append is refused, or if the turn suspends and resumes at once. If the function throws, the
  * turn stops without its data.
  */
-export const ENDED = defineSeam<(turn: StoppedTurn) => StoredWithStop | undefined>();
+export const STOP_SEAM = defineSeam<(turn: StoppedTurn) => StoredWithStop | undefined>();
 
 /** An invocation that stops the turn of its lease. */
 export interface StoppingInvocation {
@@ -199,7 +199,7 @@ export function collectStopData(
 ): Pick<AppendData, 'agenda'> {
   const agenda: AgendaRow[] = [];
   for (const use of uses) {
-    const ended = ENDED.of(use);
+    const ended = STOP_SEAM.of(use);
     if (!ended) continue;
     const { module, key } = use;
     const { name, page } = leased;

@@ -4,13 +4,13 @@ import type { LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
 import {
+  computeTokenCeiling,
+  findModelProblem,
   LOOPS,
   type LoopDeclaration,
-  refusedModelProblem,
-  tokenCeiling,
-  usesOfTurn,
+  listTurnUses,
 } from '../loop/loop-seams.ts';
-import { settingsProblem } from '../loop/loop-settings.ts';
+import { findSettingsProblem } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -88,9 +88,9 @@ export function toLoopSpec(host: TurnHost, turn: TurnState): LoopSpec {
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;
   const { settings } = agent;
-  const uses = usesOfTurn(modules.appWide, agent.uses);
+  const uses = listTurnUses(modules.appWide, agent.uses);
   const problem =
-    refusedModelProblem([...modules.appWide, ...agent.uses], model) ?? settingsProblem({ model, settings });
+    findModelProblem([...modules.appWide, ...agent.uses], model) ?? findSettingsProblem({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   let declared: LoopDeclaration = {
     instructions: agent.output
@@ -109,7 +109,7 @@ export function toLoopSpec(host: TurnHost, turn: TurnState): LoopSpec {
     settings,
     modelTimeout: settings?.timeout ?? {},
     iterations: agent.limits.iterations,
-    tokenCeiling: tokenCeiling(agent.limits, uses),
+    tokenCeiling: computeTokenCeiling(agent.limits, uses),
     policies: agent.policies,
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,

@@ -17,7 +17,7 @@ export interface JournaledReply {
 }
 
 /** Returns the text segments of a reply, in order. */
-export function segmentsOf({ parts, text }: JournaledReply): Segment[] {
+export function toSegments({ parts, text }: JournaledReply): Segment[] {
   const words: readonly Segment[] = parts
     ? parts.flatMap((part) => (isTextOrReasoning(part) ? { type: part.type, text: part.text } : []))
     : [{ type: 'text', text }];
@@ -78,7 +78,7 @@ export async function* followInBackground(
  * Yields the items of a turn until it ends or waits. Follows a stream that another invocation continues.
  * Calls `later` only for a turn that shows nothing more here.
  */
-export async function* wholeTurn(
+export async function* streamWholeTurn(
   session: Session,
   first: TurnStream,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { defineAgent } from '../agent/define-agent.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { createToolResult, type ToolResult } from '../tool/tool-result.ts';
 import { createTestSession, type TestSessionOptions } from './test-session.ts';
 
 /** The options of `callTool`. They work as in a test session. */
@@ -38,6 +38,6 @@ export async function callTool(
     throw new Error(`The call to '${tool.name}' waits until a person ${what}. Use createTestSession for it.`);
   }
   for (const event of await session.events())
-    if (event.type === 'tool-call-ended' && event.frame === undefined) return toolResult(event.result);
+    if (event.type === 'tool-call-ended' && event.frame === undefined) return createToolResult(event.result);
   throw new Error(`The call to '${tool.name}' has no result: ${answer.error?.message ?? answer.outcome}`);
 }

@@ -27,7 +27,7 @@ export function createManualClock(start = 0): ManualClock {
     if (waiting.delete(run)) run();
   };
 
-  async function quiet(): Promise<void> {
+  async function waitForQuiet(): Promise<void> {
     await waitForPromises();
     while (waiting.size > 0) {
       for (const run of [...waiting]) runNow(run);
@@ -39,12 +39,12 @@ export function createManualClock(start = 0): ManualClock {
     now: () => timers.now,
     after: timers.after,
     soon(run) {
-      const once = (): void => run();
-      waiting.add(once);
-      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // without an advance, too
-      return () => void waiting.delete(once);
+      const runOnce = (): void => run();
+      waiting.add(runOnce);
+      setTimeout(() => void waitForPromises().then(() => runNow(runOnce)), 0); // without an advance, too
+      return () => void waiting.delete(runOnce);
     },
-    advance: (ms) => timers.advance(ms, quiet),
+    advance: (ms) => timers.advance(ms, waitForQuiet),
   };
 }
 
@@ -160,10 +160,10 @@ export function createTimers(now: number): Timers {
  * Waits for promises that depend only on other promises, and for hashes if `withOrderedHashes` orders them.
  */
 export async function waitForPromises(): Promise<void> {
-  for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
-    made = lastHash();
+  for (let made: Promise<unknown> | undefined; made !== waitForLastHash(); ) {
+    made = waitForLastHash();
     await made;
-    await nextTask();
+    await waitForNextTask();
   }
 }
 
@@ -171,7 +171,7 @@ export async function waitForPromises(): Promise<void> {
  * Resolves in a later task, after every promise that can settle without external events. Prefers
  * `setImmediate`, since a timer of 0 ms takes a millisecond.
  */
-const nextTask = (): Promise<void> =>
+const waitForNextTask = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);
     else setTimeout(resolve, 0);
@@ -196,12 +196,12 @@ export async function withOrderedHashes<T>(work: () => Promise<T>): Promise<T> {
   if (!originalDigest) {
     const digest = subtle.digest.bind(subtle);
     originalDigest = digest;
-    const inOrder: Digest = (algorithm, data) => {
+    const digestInOrder: Digest = (algorithm, data) => {
       const made = lastDigest.then(() => digest(algorithm, data));
       lastDigest = made.catch(() => {});
       return made;
     };
-    Object.defineProperty(subtle, 'digest', { value: inOrder, configurable: true });
+    Object.defineProperty(subtle, 'digest', { value: digestInOrder, configurable: true });
   }
   try {
     return await work();
@@ -215,4 +215,4 @@ export async function withOrderedHashes<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Settles when all hashes requested so far are complete. */
-const lastHash = (): Promise<unknown> => lastDigest;
+const waitForLastHash = (): Promise<unknown> => lastDigest;

@@ -8,7 +8,7 @@ import type { PendingCall } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
 import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
-import { Notices } from '../session/watching/follow-session.ts';
+import { NoticeQueue } from '../session/watching/follow-session.ts';
 import { ChangeNotifier } from '../tool/async.ts';
 import type { Answer, DecisionKind, TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -76,15 +76,15 @@ export class ReceivedMessages {
 
 /** Returns a port that records in `heard` the turn of each message that its lease holder receives. */
 export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 'add'>): SessionPort {
-  const told = <T extends object>(answer: T): T => {
+  const recordInbox = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // some have an inbox
     for (const { turn } of inbox) heard.add(turn);
     return answer;
   };
   return {
     ...port,
-    append: async (epoch, from, change) => told(await port.append(epoch, from, change)),
-    renew: async (...renewal) => told(await port.renew(...renewal)),
+    append: async (epoch, from, change) => recordInbox(await port.append(epoch, from, change)),
+    renew: async (...renewal) => recordInbox(await port.renew(...renewal)),
   };
 }
 
@@ -178,7 +178,7 @@ async function waitUntilReceived(
   turn: string,
 ): Promise<void> {
   const late = AbortSignal.timeout(MAX_WAIT_MS);
-  const notices = new Notices({ port, clock: systemClock, signal: late, meter: undefined });
+  const notices = new NoticeQueue({ port, clock: systemClock, signal: late, meter: undefined });
   const isSteering = ({ waiting }: Notice): boolean =>
     waiting.some((one) => one.turn === turn && one.status === 'steering');
   const known = heard.until(turn).then(() => true);
@@ -218,7 +218,7 @@ interface AnswerTarget {
 }
 
 /** Returns the calls that a turn waits for, or an empty list without the module `answers`. */
-export const pendingCallsOf = ({
+export const listPendingCalls = ({
   modules,
   events,
 }: Pick<AnswerTarget, 'modules' | 'events'>): readonly PendingCall[] =>
@@ -240,36 +240,37 @@ export async function sendAnswer(
     by = TESTER,
   }: Pick<SentAnswer, 'for'> & { readonly body: object; readonly by?: string | TurnPrincipal | undefined },
 ): Promise<string> {
-  const { call, question, for: wanted, by: role } = findWaitingCall(callOrTool, pendingCallsOf(place));
+  const { call, question, for: wanted, by: role } = findWaitingCall(callOrTool, listPendingCalls(place));
   if (kind === 'result' && wanted !== kind) {
-    throw invalidAnswerError([`call ${call} waits for a decision. Use decide`]);
+    throw createInvalidAnswerError([`call ${call} waits for a decision. Use decide`]);
   }
   // A decision has its own error for deep nesting.
   const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };
-  if (!copy.ok) throw invalidAnswerError([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
+  if (!copy.ok)
+    throw createInvalidAnswerError([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
   const { value: body } = copy;
-  if (!isJsonObject(body)) throw invalidAnswerError(['it must be a JSON object']);
+  if (!isJsonObject(body)) throw createInvalidAnswerError(['it must be a JSON object']);
   if (role !== undefined && typeof by === 'object' && !by.roles?.includes(role))
-    throw new Error(missingRoleText(call, role, by));
+    throw new Error(formatMissingRole(call, role, by));
   const answer = { for: kind, call, question, body };
   const outcome = await findAskingSeam(place.modules.uses)?.answer(place, answer, by);
   const [first] = place.events;
   const turn = first && 'turn' in first ? first.turn : '';
   if (outcome === 'kept-out')
-    throw new Error(wrongDeciderText({ call, turn }, typeof by === 'string' ? by : by.id));
-  if (typeof outcome === 'object') throw invalidAnswerError(outcome.problems);
+    throw new Error(formatWrongDecider({ call, turn }, typeof by === 'string' ? by : by.id));
+  if (typeof outcome === 'object') throw createInvalidAnswerError(outcome.problems);
   if (outcome !== 'posted') throw new Error(`The answer was refused (${outcome}).`);
   return turn;
 }
 
-const missingRoleText = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
+const formatMissingRole = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
   `Call ${call} must be decided by a person with the role '${role}', but '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}. ` +
   `Name another person, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
-const invalidAnswerError = (problems: readonly string[]): Error =>
+const createInvalidAnswerError = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);
 
-const wrongDeciderText = (
+const formatWrongDecider = (
   { call, turn }: { readonly call: string; readonly turn: string },
   by: string,
 ): string =>

@@ -1,11 +1,11 @@
 import { LOOPS } from '../loop/loop-seams.ts';
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, type ProviderData, type ReplyPart, textOfParts } from '../model/parts.ts';
+import { joinTextParts, listCalls, type ProviderData, type ReplyPart } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
 import type { ModelSettings } from '../model/settings.ts';
 import type { CallContext } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import { type InnerShape, innerFault } from '../tool/check-literal.ts';
+import { findInnerFault, type InnerShape } from '../tool/check-literal.ts';
 import { getOwn, isJsonObject, type JsonObject } from '../tool/json.ts';
 import { createModule, createUse, type ModuleUse } from '../tool/module-use.ts';
 import { describeValue } from '../tool/shown.ts';
@@ -110,7 +110,7 @@ export function scriptedModel(
       const reply =
         replies[position] ?? new ModelError('server-error', `The script has no reply ${position + 1}.`);
       const said = await resolveReply(reply, request, signal);
-      if (onReasoning) for (const piece of reasoningTexts(said)) onReasoning(piece);
+      if (onReasoning) for (const piece of listReasoningTexts(said)) onReasoning(piece);
       if (onText) for (const piece of splitPieces(said)) onText(piece);
       return toReply(said, { id: `call_${position}_`, usage: DEFAULT_USAGE });
     },
@@ -130,7 +130,7 @@ export function checkReplies(replies: unknown, of = 'replies'): void {
     const isSpecial = typeof reply === 'string' || typeof reply === 'function' || reply instanceof ModelError;
     if (isSpecial) return;
     const fault = isJsonObject(reply)
-      ? innerFault(reply, REPLY_SHAPE)
+      ? findInnerFault(reply, REPLY_SHAPE)
       : { path: '', use: "a string, { calls: ['name'] } or a function" };
     if (fault)
       throw new TypeError(
@@ -165,7 +165,7 @@ function splitPieces(reply: PlainReply): readonly string[] {
     parts,
     pieces,
   }: Exclude<PlainReply, string> = typeof reply === 'string' ? { text: reply } : reply;
-  return pieces ?? splitLetters(parts ? textOfParts(parts) : text);
+  return pieces ?? splitLetters(parts ? joinTextParts(parts) : text);
 }
 
 /** The maximum number of chunks of a streamed text. */
@@ -179,7 +179,7 @@ function splitLetters(text: string): readonly string[] {
   );
 }
 
-const reasoningTexts = (reply: PlainReply): readonly string[] =>
+const listReasoningTexts = (reply: PlainReply): readonly string[] =>
   typeof reply === 'string'
     ? []
     : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
@@ -204,9 +204,9 @@ export function toReply(
     const sent = typeof input === 'string' ? input : JSON.stringify(input);
     return { id: id ?? `${defaults.id}${index}`, name, input: sent };
   });
-  const toolCalls = parts ? callsOf(parts) : scripted;
+  const toolCalls = parts ? listCalls(parts) : scripted;
   return {
-    text: parts ? textOfParts(parts) : text,
+    text: parts ? joinTextParts(parts) : text,
     toolCalls,
     ...(parts && { parts }),
     ...(provider && { provider }),

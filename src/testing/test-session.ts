@@ -4,7 +4,7 @@ import { createMemorySessions } from '../in-memory/memory-session.ts';
 import { type StoppedRun, toRunAnswer } from '../in-memory/run-agent.ts';
 import type { DeferredTurn } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
-import { valueIn } from '../journal/memories.ts';
+import { getMemoryValue } from '../journal/memories.ts';
 import type { AcceptedTurn, LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { PendingCall } from '../journal/wait.ts';
@@ -16,7 +16,7 @@ import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { waitForStop } from '../session/watching/turn-outcome.ts';
 import type { Answer, TurnPrincipal } from '../tool/call.ts';
-import { modelProblem } from '../tool/check-literal.ts';
+import { findModelProblem } from '../tool/check-literal.ts';
 import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -27,8 +27,8 @@ import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { createSkippableClock } from './clocks.ts';
 import {
+  listPendingCalls,
   type PostOptions,
-  pendingCallsOf,
   postCancelTo,
   postMessageTo,
   ReceivedMessages,
@@ -202,7 +202,7 @@ export function createTestSession<Output>(
   given: Agent<string, Output> | (() => Agent<string, Output>),
   options: TestSessionOptions,
 ): TestSession<Output> {
-  const { model, requests } = recordRequests(modelOfTest(Object(options)));
+  const { model, requests } = recordRequests(getTestModel(Object(options)));
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
   const { leaseMs = LEASE_MS, context = {} } = options;
@@ -211,9 +211,9 @@ export function createTestSession<Output>(
   const log = toLog(options.log ?? writeProblems);
   const { use: ownUse = [], stubs } = options;
   const use = stubs ? [...ownUse, createStubsUse(stubs)] : ownUse;
-  const modulesOf = (one: Agent): Modules =>
+  const collectModules = (one: Agent): Modules =>
     collectAppModules({ use, agents: [one, ...(options.agents ?? [])] });
-  const modules = modulesOf(declared);
+  const modules = collectModules(declared);
   const inEnv = createAgentResolver({ modules, agents: app, log });
   const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const agent: Agent = resolve(declared);
@@ -226,18 +226,18 @@ export function createTestSession<Output>(
   });
   const heard = new ReceivedMessages();
   const port = recordReceived(sessions.session(name), heard);
-  const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
+  const loadSecrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
     model,
     find: (sought) => app.map(resolve).find(({ name: one }) => one === sought),
     resolve,
   };
-  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules };
+  const host = { port, agent: { ...agent, model }, model, clock, secrets: loadSecrets, env, agents, modules };
   const place = { ...ADDRESS, agent: agent.name };
-  const fresh = () => {
+  const rebuildParts = () => {
     const made = make();
-    const own = made === declared ? modules : modulesOf(made);
+    const own = made === declared ? modules : collectModules(made);
     const changed = { agent: { ...resolve(made), model }, modules: own };
     if (options.warm) return changed;
     const { use: leaving, leave } = createLeaveAfterReply();
@@ -249,11 +249,11 @@ export function createTestSession<Output>(
   const steps: TurnSteps = {
     ...leasing,
     begin(start) {
-      invocation = fresh();
+      invocation = rebuildParts();
       return leasing.begin(start);
     },
     resume(turn) {
-      invocation = fresh();
+      invocation = rebuildParts();
       return leasing.resume(turn);
     },
   };
@@ -273,7 +273,8 @@ export function createTestSession<Output>(
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
-    memory: async ({ memory }, path = agent.name) => valueIn((await steps.state()).memories, memory, path),
+    memory: async ({ memory }, path = agent.name) =>
+      getMemoryValue((await steps.state()).memories, memory, path),
     restart: () => sessions.restart(name),
     kill: worker.kill,
   };
@@ -283,8 +284,8 @@ export function createTestSession<Output>(
  * Returns the model of a test session. @throws TypeError without replies and a model, which callers without
  * types can cause.
  */
-function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
-  const problem = modelProblem(model);
+function getTestModel({ model, replies }: TestSessionOptions): ChatModel {
+  const problem = findModelProblem(model);
   if (problem !== undefined || typeof model === 'function')
     throw new TypeError(`createTestSession ${problem ?? 'has a function as its model. Call it'}.`);
   if (!model && !replies)
@@ -313,14 +314,14 @@ function createConversation<Output>(
   stage: SessionParts,
 ): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'memory' | 'restart' | 'kill'> {
   const { agent, modules, port, steps, worker } = stage;
-  const lastTurn = async (): Promise<readonly StoredEvent[]> =>
+  const readLastTurn = async (): Promise<readonly StoredEvent[]> =>
     (await foldAll(port, modules.memories))?.turnEvents ?? [];
   const answer = (turn: string): Promise<TestAnswer<Output>> => readAnswer(stage, turn);
   async function answerCall(
     callOrTool: string,
     sent: Parameters<typeof sendAnswer>[2],
   ): Promise<TestAnswer<Output>> {
-    const turn = await sendAnswer({ port, agent, modules, events: await lastTurn() }, callOrTool, sent);
+    const turn = await sendAnswer({ port, agent, modules, events: await readLastTurn() }, callOrTool, sent);
     await worker.resumeAndRun(turn);
     return answer(turn);
   }
@@ -329,7 +330,7 @@ function createConversation<Output>(
     post: (message, options = {}) => postMessageTo(stage, message, options),
     answer,
     cancel: (turn) => postCancelTo(stage, turn),
-    pending: async () => pendingCallsOf({ modules, events: await lastTurn() }),
+    pending: async () => listPendingCalls({ modules, events: await readLastTurn() }),
     decide: (callOrTool, decision) => answerCall(callOrTool, toSentDecision(decision)),
     result: (callOrTool, body) => answerCall(callOrTool, { for: 'result', body }),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),

@@ -65,9 +65,9 @@ export function createTurnSteps(
   modulesNow = (): Modules => host.modules ?? NO_MODULES,
 ): TurnSteps {
   const { port, agent, clock } = host;
-  const readerNow = () => toReader(modulesNow());
+  const createReader = () => toReader(modulesNow());
   let ids = 0;
-  const newId = (): string => {
+  const createId = (): string => {
     ids += 1;
     return `id${ids}`;
   };
@@ -79,13 +79,13 @@ export function createTurnSteps(
     ...more
   }: NewMessage): TurnStart => {
     const start = { agent: agent.name, context, from, ...more };
-    return { ...toTurnStart(start, newId), whenBusy, delayMs };
+    return { ...toTurnStart(start, createId), whenBusy, delayMs };
   };
   return {
     startOf,
-    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader: readerNow() }),
+    begin: (start) => port.begin({ nonce: createId(), start: startOf(start), reader: createReader() }),
     accept: (start) => port.accept(startOf(start)),
-    resume: (turn) => port.resume({ nonce: newId(), turn, reader: readerNow() }),
+    resume: (turn) => port.resume({ nonce: createId(), turn, reader: createReader() }),
     run: (leased, change = {}) => runTurn({ ...host, modules: modulesNow(), ...change }, leased, clock.now()),
     async state() {
       const folded = await foldAll(port, modulesNow().memories);
@@ -127,7 +127,7 @@ export function createKillableWorker(
     let deaths = 0;
     while (leased) {
       const successor = Promise.withResolvers<LeaseGrant | ResumeRefusal>();
-      const dies = (): void => {
+      const killInvocation = (): void => {
         die = undefined;
         deaths += 1;
         expireLease(deaths < 2 ? 0 : 1_000 * 2 ** (deaths - 2));
@@ -135,14 +135,14 @@ export function createKillableWorker(
         // stored.
         successor.resolve(resume(turn));
       };
-      die = dies;
+      die = killInvocation;
       const end: TurnEnd | LeaseGrant | ResumeRefusal = await Promise.race([run(leased), successor.promise]);
       // The session would dispatch the next turn by its alarm, which a test's clock may never reach.
       const next: TurnEnd | LeaseGrant | ResumeRefusal =
         end.status === 'handed-over' ? await resume(turn) : end;
       leased = next.status === 'leased' ? next : undefined;
       // The session's next turn may already run.
-      if (die === dies) die = undefined;
+      if (die === killInvocation) die = undefined;
     }
   }
 

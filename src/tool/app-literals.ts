@@ -1,5 +1,5 @@
 /** Checks the options of an app. Runs in development only: other files reach it through `literals.ts`. */
-import { findNearestKey, innerFault, literalFault } from './check-literal.ts';
+import { findInnerFault, findLiteralFault, findNearestKey } from './check-literal.ts';
 import { FIXES } from './developer-hints.ts';
 import { INNER_SHAPES, LITERAL_SHAPES } from './kernel-literals.ts';
 import { describeUnknownAgent, withFullStop } from './shown.ts';
@@ -31,20 +31,20 @@ interface AgentTool {
  * Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with
  * these modules, or `undefined`.
  */
-export function appProblem<Model, Use>(
+export function findAppProblem<Model, Use>(
   config: DeclaredApp<Model, Use>,
   refused: (model: Model, uses: readonly Use[]) => string | undefined,
 ): string | undefined {
-  const fault = literalFault(config, LITERAL_SHAPES.createHoldfast);
+  const fault = findLiteralFault(config, LITERAL_SHAPES.createHoldfast);
   if (fault) return `createHoldfast ${withFullStop(fault.problem)}`;
   const { agents, model, use = [], http } = config;
-  const inHttp = innerFault(http, INNER_SHAPES.http);
+  const inHttp = findInnerFault(http, INNER_SHAPES.http);
   if (inHttp) return `createHoldfast has ${inHttp.value} as its 'http.${inHttp.path}'. Use ${inHttp.use}.`;
-  const stranger = unknownSubagentProblem(agents);
+  const stranger = findUnknownSubagentProblem(agents);
   if (stranger !== undefined) return stranger;
   const without = agents.filter((agent) => agent.model === undefined && agent.modelOf === undefined);
   if (without.length === 0) return undefined;
-  if (model === undefined) return missingModelProblem(without);
+  if (model === undefined) return describeMissingModel(without);
   for (const { name, uses } of without) {
     const problem = refused(model, [...use, ...uses]);
     if (problem !== undefined) return `Agent '${name}' ${problem}.`;
@@ -52,17 +52,17 @@ export function appProblem<Model, Use>(
   return undefined;
 }
 
-function missingModelProblem(agents: readonly { readonly name: string }[]): string {
+function describeMissingModel(agents: readonly { readonly name: string }[]): string {
   const names = agents.map(({ name }) => `'${name}'`).join(', ');
   const subject = agents.length === 1 ? `Agent ${names} has` : `Agents ${names} have`;
   return `${subject} no model, and neither has the app. ${FIXES.model}`;
 }
 
 /** Returns the error for the first agent that a tool asks by name but that the app lacks, or `undefined`. */
-function unknownSubagentProblem<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
+function findUnknownSubagentProblem<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
   const names = agents.map(({ name }) => name);
   for (const { name, tools } of agents) {
-    const asked = agentsAskedBy(tools).find((one) => !names.includes(one));
+    const asked = listAskedAgents(tools).find((one) => !names.includes(one));
     if (asked !== undefined)
       return describeUnknownAgent(`Agent '${name}' has the subagent`, asked, findNearestKey(asked, names));
   }
@@ -70,10 +70,10 @@ function unknownSubagentProblem<Use>(agents: readonly DeclaredAgent<Use>[]): str
 }
 
 /** Returns the names of the agents that tools ask, including tools inside them and below decorators. */
-function agentsAskedBy(tools: readonly AgentTool[], seen = new Set<AgentTool>()): readonly string[] {
+function listAskedAgents(tools: readonly AgentTool[], seen = new Set<AgentTool>()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];
     seen.add(tool);
-    return [tool.asks ?? [], agentsAskedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
+    return [tool.asks ?? [], listAskedAgents([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
   });
 }

@@ -144,7 +144,7 @@ export const TIMERS: Timers = {
 /** The time limit of app hooks that must finish before work can continue, such as minting secrets, in ms. */
 export const HOOK_TIMEOUT_MS = 30_000;
 
-export const errorMessageOf = (thrown: unknown): string =>
+export const getErrorMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /** Runs a function, and returns its result or the value that it throws. */
@@ -177,7 +177,7 @@ export function memoize<Key extends object, Made extends object | string>(
 export const ENCODER = new TextEncoder();
 
 /** Returns the SHA-256 of bytes, or of a string in UTF-8, in lowercase hexadecimal. */
-export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+export async function computeSha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof data === 'string' ? ENCODER.encode(data) : data;
   return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

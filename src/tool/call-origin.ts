@@ -64,7 +64,7 @@ export function createCallOrigins(hooks: AsyncHooks | undefined): CallOrigins {
     };
   }
   return {
-    envOfCall,
+    envOfCall: createCallEnv,
     inCall: (_, work) => work(),
     originOf: (env) => (env as { [ORIGIN_KEY]?: CallOrigin })[ORIGIN_KEY], // Set only below.
   };
@@ -73,7 +73,7 @@ export function createCallOrigins(hooks: AsyncHooks | undefined): CallOrigins {
 /** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` keeps it, and JSON does not. */
 const ORIGIN_KEY = Symbol('holdfast.call');
 
-function envOfCall(env: WorkerEnv, origin: CallOrigin): WorkerEnv {
+function createCallEnv(env: WorkerEnv, origin: CallOrigin): WorkerEnv {
   const properties = Object.getOwnPropertyDescriptors(env);
   const own = { [ORIGIN_KEY]: { value: origin, enumerable: true } };
   return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // A copy of a `WorkerEnv`.

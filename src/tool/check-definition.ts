@@ -22,7 +22,7 @@ export class ToolDefinitionError extends Error {
 
   /** `problem` continues the sentence "Tool 'x': ...". */
   constructor(tool: string, field: string, problem: string | CausedProblem) {
-    super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
+    super(`Tool '${shorten(tool, 80)}': ${getProblemText(problem)}`, toErrorOptions(problem));
     this.tool = tool;
     this.field = field;
   }
@@ -34,11 +34,11 @@ export interface CausedProblem {
   readonly cause: unknown;
 }
 
-export const problemText = (problem: string | CausedProblem): string =>
+export const getProblemText = (problem: string | CausedProblem): string =>
   typeof problem === 'string' ? problem : problem.problem;
 
 /** Returns the error options with a problem's cause. */
-export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
+export const toErrorOptions = (problem: string | CausedProblem): ErrorOptions =>
   typeof problem === 'string' ? {} : { cause: problem.cause };
 
 /** @throws ToolDefinitionError if a provider would refuse the name, or if the description is blank. */

@@ -1,9 +1,9 @@
-import { errorMessageOf } from './async.ts';
+import { getErrorMessage } from './async.ts';
 import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema, parseJson, shorten } from './json.ts';
 import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, ToolInput } from './tool.ts';
-import { error, failureResult, type ToolResult } from './tool-result.ts';
+import { createFailureResult, error, type ToolResult } from './tool-result.ts';
 
 /**
  * Parses the text that a model sent as the input of a call. Blank text becomes an empty object, which the
@@ -63,10 +63,10 @@ export async function checkInput<Value>(
 ): Promise<CheckedInput<Value>> {
   try {
     const parsed = await schema.parse(input);
-    return parsed.ok ? parsed : invalidInputResult(tool, parsed.problems);
+    return parsed.ok ? parsed : createInvalidInputResult(tool, parsed.problems);
   } catch (cause) {
     // The schema's own code failed. This must not end the turn, and says nothing about the input.
-    const reason = shorten(errorMessageOf(cause), 240);
+    const reason = shorten(getErrorMessage(cause), 240);
     return {
       ok: false,
       answer: error(`Tool '${tool}' did not run: its input could not be checked: ${reason}`),
@@ -83,10 +83,10 @@ export const checkCall = <Value>(
   call.during('its input schema', () => checkInput(schema, input, call.tool));
 
 /** Returns the failed check of an input with these problems. */
-export const invalidInputResult = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
+export const createInvalidInputResult = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
   ok: false,
   problems,
-  answer: failureResult(
+  answer: createFailureResult(
     'invalid-input',
     `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}${CALL_AGAIN_ADVICE}`,
   ),
@@ -120,13 +120,13 @@ export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject =
 };
 
 function coerce(value: Json, schema: unknown): Json {
-  if (typeof value === 'string') return coerceText(value, typesOf(schema));
+  if (typeof value === 'string') return coerceText(value, getSchemaTypes(schema));
   if (Array.isArray(value)) {
-    const items = schemaAlternatives(schema).find((one) => isJsonObject(one.items))?.items;
+    const items = listSchemaAlternatives(schema).find((one) => isJsonObject(one.items))?.items;
     return items === undefined ? value : value.map((item: Json) => coerce(item, items));
   }
   if (!isJsonObject(value)) return value;
-  const properties = schemaAlternatives(schema).flatMap((one) =>
+  const properties = listSchemaAlternatives(schema).flatMap((one) =>
     isJsonObject(one.properties) ? [one.properties] : [],
   );
   const entries = Object.entries(value).map(([key, item]): [string, Json] => {
@@ -150,9 +150,9 @@ const isLosslessNumber = (text: string): boolean =>
   (Number.isSafeInteger(Number(text)) || !Number.isInteger(Number(text)));
 
 /** Returns the types that a schema allows. A schema without a type allows strings. */
-function typesOf(schema: unknown): ReadonlySet<unknown> {
+function getSchemaTypes(schema: unknown): ReadonlySet<unknown> {
   return new Set(
-    schemaAlternatives(schema).flatMap(({ type, enum: values, const: value }) => {
+    listSchemaAlternatives(schema).flatMap(({ type, enum: values, const: value }) => {
       if (type !== undefined) return type;
       const listed = Array.isArray(values) ? values : value === undefined ? [] : [value];
       return listed.length === 0 ? ['string'] : listed.map((one) => typeof one);
@@ -161,10 +161,10 @@ function typesOf(schema: unknown): ReadonlySet<unknown> {
 }
 
 /** Returns a schema, or the schemas among which it chooses. */
-function schemaAlternatives(schema: unknown): readonly JsonObject[] {
+function listSchemaAlternatives(schema: unknown): readonly JsonObject[] {
   if (!isJsonObject(schema)) return [];
   const choices = schema.anyOf ?? schema.oneOf;
-  return Array.isArray(choices) ? choices.flatMap(schemaAlternatives) : [schema];
+  return Array.isArray(choices) ? choices.flatMap(listSchemaAlternatives) : [schema];
 }
 
 /** The tool that a call is for, and its input if that is not the call's own. */

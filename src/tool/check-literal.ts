@@ -71,7 +71,7 @@ export interface LiteralFault {
  * Returns the first problem of a literal, or `undefined`. Accepts any value, since plain JavaScript can pass
  * anything.
  */
-export function literalFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
+export function findLiteralFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
     return {
       field: '',
@@ -80,21 +80,21 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined);
   for (const [key] of given) {
-    const problem = unknownKey(key, config, shape);
+    const problem = findUnknownKeyProblem(key, config, shape);
     if (problem !== undefined) return { field: key, problem };
   }
   const missing = shape.required.find((key) => Reflect.get(config, key) === undefined);
   if (missing !== undefined) {
-    return { field: missing, problem: `has no '${missing}'. Use ${ruleOf(shape.keys[missing])[0]}` };
+    return { field: missing, problem: `has no '${missing}'. Use ${getRule(shape.keys[missing])[0]}` };
   }
   for (const [key, value] of given) {
-    const problem = kindProblem(key, value, shape.keys[key]);
+    const problem = findKindProblem(key, value, shape.keys[key]);
     if (problem !== undefined) return { field: key, problem };
   }
-  return itemFault(config, shape);
+  return findItemFault(config, shape);
 }
 
-const ruleOf = (kind: LiteralKind = 'any'): LiteralRule => (typeof kind === 'string' ? KINDS[kind] : kind);
+const getRule = (kind: LiteralKind = 'any'): LiteralRule => (typeof kind === 'string' ? KINDS[kind] : kind);
 
 const KINDS: Readonly<Record<Extract<LiteralKind, string>, LiteralRule>> = {
   text: ['a string', (value) => typeof value === 'string'],
@@ -104,17 +104,17 @@ const KINDS: Readonly<Record<Extract<LiteralKind, string>, LiteralRule>> = {
   object: ['an object', isJsonObject],
   function: ['a function', (value) => typeof value === 'function'],
   schema: ['a schema', (value) => typeof value === 'function' || isJsonObject(value)],
-  model: ['a model', (value) => modelProblem(value) === undefined],
+  model: ['a model', (value) => findModelProblem(value) === undefined],
   any: ['a value', () => true],
 };
 
-function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined): string | undefined {
-  const [use, fits] = ruleOf(kind);
+function findKindProblem(key: string, value: unknown, kind: LiteralKind | undefined): string | undefined {
+  const [use, fits] = getRule(kind);
   if (fits(value)) return undefined;
   const [name, tool] = Object.entries(Object(value))[0] ?? [];
   if (kind === 'list' && isAiTool(tool))
     return `has the tools of another library by their names. Use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool from 'holdfast/tools/ai-sdk'`;
-  if (kind === 'model') return modelProblem(value, key);
+  if (kind === 'model') return findModelProblem(value, key);
   // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
   const said = kind === 'function' && typeof value === 'string' ? 'a string' : describeValue(value);
   return `has ${said} as its '${key}'. Use ${use}`;
@@ -130,7 +130,7 @@ export const isAiTool = (value: unknown): boolean => {
  * Returns why a value is not a model, with the code to write. Returns `undefined` for a model, for a function
  * that makes one, and for `undefined`.
  */
-export function modelProblem(given: unknown, key = 'model'): string | undefined {
+export function findModelProblem(given: unknown, key = 'model'): string | undefined {
   if (given === undefined || typeof given === 'function') return undefined;
   const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
   if (typeof ask === 'function') return undefined;
@@ -141,7 +141,7 @@ export function modelProblem(given: unknown, key = 'model'): string | undefined 
   return `has ${describeValue(given)} as its '${key}'. Use a model, as in ${made}, or a function that makes one from the environment`;
 }
 
-function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {
+function findItemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {
   for (const [key, item] of Object.entries(items)) {
     if (!item) continue;
     const [use, fits] = item;
@@ -157,7 +157,7 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
  * Returns the error for an unknown key, with the key to use instead. Returns `undefined` if the key is
  * allowed.
  */
-function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
+function findUnknownKeyProblem(key: string, config: object, shape: LiteralShape): string | undefined {
   const { keys, foreign = {}, senseless = {}, made = [] } = shape;
   if (Object.hasOwn(keys, key)) return undefined;
   if (Object.hasOwn(senseless, key)) return `has '${key}', but ${senseless[key]}`;
@@ -184,7 +184,7 @@ export interface InnerFault {
 }
 
 /** Returns the first problem of an inner literal, or `undefined`. */
-export function innerFault(
+export function findInnerFault(
   given: unknown,
   { keys, foreign = {}, isJson }: InnerShape,
 ): InnerFault | undefined {

@@ -1,12 +1,12 @@
 /** Logs: where their lines go, and which data is added and redacted. */
 import { literals } from './literals.ts';
 import {
+  formatStack,
   type Log,
   type LogEntry,
   type LogOption,
   type LogPlace,
   type LogProblem,
-  stackOf,
   warningEntry,
 } from './log.ts';
 import { Secrets } from './secrets.ts';
@@ -40,7 +40,7 @@ export const createRedactingLog =
 const withStack = (entry: LogEntry): LogEntry =>
   entry.thrown === undefined || entry.stack !== undefined
     ? entry
-    : { ...entry, stack: stackOf(entry.thrown) };
+    : { ...entry, stack: formatStack(entry.thrown) };
 
 /**
  * Writes a line to the console as one JSON object. In development, writes a problem as text, followed by the
@@ -57,7 +57,7 @@ interface DebugLine extends Omit<LogProblem, 'level'> {
 
 /** Writes the reason for a failed lookup to the console, at level `debug`. */
 export const writeDebug = (message: string, thrown: unknown): void =>
-  writeToConsole({ ...warningEntry(message, thrown), level: 'debug', stack: stackOf(thrown) });
+  writeToConsole({ ...warningEntry(message, thrown), level: 'debug', stack: formatStack(thrown) });
 
 /** Writes problems to the console, but no lines about turns that ended well. */
 export function writeProblems(entry: LogEntry): void {
@@ -69,5 +69,5 @@ export const warnDeveloper = (message: string, thrown?: unknown): void =>
   toLog()(warningEntry(message, thrown));
 
 /** Returns the log of code that runs without an app. */
-export const consoleLog = (secrets: Secrets = Secrets.NONE): Log =>
+export const createConsoleLog = (secrets: Secrets = Secrets.NONE): Log =>
   createRedactingLog(toLog(), {}, () => secrets);

@@ -70,18 +70,18 @@ export const isStoredFile = (part: ContentPart): part is StoredFile => 'id' in p
 export const isNewFile = (part: ContentPart): part is NewFile => 'bytes' in part;
 
 /** Returns the text of the parts, without files. */
-export const textsOf = (parts: readonly ContentPart[]): string =>
+export const joinTexts = (parts: readonly ContentPart[]): string =>
   joinParagraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
 
 /** Returns the parts as text, with a line in place of each file. */
 export const contentToText = (parts: readonly ContentPart[]): string =>
-  joinParagraphs(...parts.map((part) => (isFile(part) ? fileLine(part) : part.text)));
+  joinParagraphs(...parts.map((part) => (isFile(part) ? formatFileLine(part) : part.text)));
 
 /**
  * Returns a line that names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345
  * bytes]`. With its id, the model can recognize the file and pass it to a tool.
  */
-export function fileLine(file: FileContent): string {
+export function formatFileLine(file: FileContent): string {
   const which = isStoredFile(file) ? file.id : isNewFile(file) ? 'not kept' : file.url;
   const size = isStoredFile(file) ? file.size : isNewFile(file) ? file.bytes.byteLength : undefined;
   const told = [
@@ -101,7 +101,7 @@ export function toPartsWithFiles(words: string, files: readonly FileContent[]): 
   const left: FileContent[] = [];
   let rest = words;
   for (const file of files) {
-    const line = fileLine(file);
+    const line = formatFileLine(file);
     const at = rest.indexOf(line);
     if (at < 0) left.push(file);
     else {

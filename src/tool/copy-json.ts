@@ -136,7 +136,7 @@ function objectToJson(node: object, place: CopyProgress): Json | undefined {
   if (path.length >= MAX_DEPTH) return cut(`nested more than ${MAX_DEPTH} levels deep`);
   let content: NodeContent | undefined;
   try {
-    content = contentOf(node);
+    content = getNodeContent(node);
   } catch (thrown) {
     return cut(describeCopyFailure(thrown));
   }
@@ -163,7 +163,7 @@ type NodeContent =
   | { readonly value: unknown };
 
 /** Returns `undefined` for an object without contents that JSON could keep. */
-function contentOf(node: object): NodeContent | undefined {
+function getNodeContent(node: object): NodeContent | undefined {
   if (Array.isArray(node)) return toListContent(node);
   if (node instanceof Map) {
     const pairs = [...node];

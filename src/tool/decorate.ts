@@ -28,7 +28,7 @@ import type { AnyTool, OpeningTool } from './tool.ts';
  * ```
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
-  if (!isTool(tool)) throw notToolError(tool);
+  if (!isTool(tool)) throw createNotToolError(tool);
   return {
     ...tool,
     ...forwardMembers(tool),
@@ -42,10 +42,10 @@ export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>):
 
 /** @throws ToolDefinitionError if the value is not a tool. Callers without types can pass anything. */
 export function assertTool(tool: unknown): void {
-  if (!isTool(tool)) throw notToolError(tool);
+  if (!isTool(tool)) throw createNotToolError(tool);
 }
 
-const notToolError = (given: unknown): ToolDefinitionError =>
+const createNotToolError = (given: unknown): ToolDefinitionError =>
   new ToolDefinitionError(
     readName(given),
     'tool',
@@ -181,7 +181,7 @@ export const hasSameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): bool
  * Returns the first tool of each name, sorted by name. The stable order keeps the provider's prompt cache
  * valid.
  */
-export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
+export function listDistinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -12,18 +12,18 @@ import {
 import { checkCall, checkInput, parseToolInput } from './check-input.ts';
 import { isDomainType } from './domain-type.ts';
 import {
+  createLenientSchema,
+  createSingleStringSchema,
   type InputDeclaration,
   type InputOf,
   type LenientSchema,
-  lenientSchema,
-  singleStringSchema,
 } from './input-schema.ts';
 import type { ForeignToolKeys } from './instead.ts';
 import type { JsonObject } from './json.ts';
 import { literals } from './literals.ts';
-import type { CheckedPart, ReturnsJson, ReturnsType, Uninferred } from './returned.ts';
+import type { CheckedPart, JsonReturn, ReturnsType, Uninferred } from './returned.ts';
 import type { Tool } from './tool.ts';
-import { type ToolResult, toolResult } from './tool-result.ts';
+import { createToolResult, type ToolResult } from './tool-result.ts';
 
 /** The default timeout of `run`, in ms. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -57,7 +57,7 @@ export function defineTool<
   Output = unknown,
   Type extends StandardSchemaV1 = StandardSchemaV1,
 >(
-  config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
+  config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & JsonReturn<
       CheckedPart<Uninferred<Type>, Uninferred<Output>>
     > &
     ReturnsType<Uninferred<Output>, Uninferred<Type>> &
@@ -203,7 +203,7 @@ export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | un
   !(result.artifactType ?? result.artifactTypes) &&
   output &&
   isDomainType(output)
-    ? toolResult({ ...result, artifactType: output.name })
+    ? createToolResult({ ...result, artifactType: output.name })
     : result;
 
 /** The options of `defineTextTool`: those of `defineTool`, without an input. */
@@ -229,7 +229,7 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
  * ```
  */
 export function defineTextTool<const Name extends string, Output = unknown>(
-  config: TextToolConfig<Name, Output> & ReturnsJson<Uninferred<Output>>,
+  config: TextToolConfig<Name, Output> & JsonReturn<Uninferred<Output>>,
 ): Tool<Name, string, Output> {
   const declared = INPUT_KEYS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {
@@ -245,7 +245,10 @@ const INPUT_KEYS = ['input', 'parameters', 'inputSchema'];
 
 export const toTextInput = (input: string): JsonObject => ({ input });
 
-const textInput = lenientSchema(singleStringSchema('input', 'The input to pass to the tool'), toText);
+const textInput = createLenientSchema(
+  createSingleStringSchema('input', 'The input to pass to the tool'),
+  toText,
+);
 
 function readText(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);

@@ -5,7 +5,7 @@
 import { isAiTool } from './check-literal.ts';
 import { shorten } from './json.ts';
 import type { Log, LogEntry, LogPlace } from './log.ts';
-import { classNameOf, classOf, unreadableProblem } from './object-class.ts';
+import { findUnreadableProblem, getClass, getClassName } from './object-class.ts';
 import { describeValue, isClass } from './shown.ts';
 
 /** An app's options about where it is served. */
@@ -142,19 +142,19 @@ export const FIXES = {
 };
 
 /** Returns the problem of a value listed as a tool, to follow "Tool at index 0 ". */
-export function listedToolProblem(given: unknown): string {
+export function describeListedTool(given: unknown): string {
   if (given === null || given === undefined) return `must not be ${given}`;
   const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
-  const near = similarValueProblem(given) ?? (object && unreadableProblem(object));
+  const near = findSimilarValueProblem(given) ?? (object && findUnreadableProblem(object));
   if (near !== undefined) return near;
-  const name = object && classNameOf(classOf(object));
+  const name = object && getClassName(getClass(object));
   if (object && isClass(object))
     return `is the class ${name}, which has no static tools. List new ${name}() for the tools of its instances`;
   return `(${name ?? typeof given}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 }
 
 /** Returns the problem of a value that resembles a tool, or `undefined`. */
-function similarValueProblem(given: unknown): string | undefined {
+function findSimilarValueProblem(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${describeValue(given)}. List the tool itself`;
   if (given instanceof Promise) return 'is a promise. Await it, and list its result';
   if (Array.isArray(given)) return 'is a list. Spread it, as in [...tools]';
@@ -202,32 +202,32 @@ interface ToolWithMetadata {
  * Returns how to give a tool of an MCP server a free name, to end a sentence. Returns an empty string if no
  * tool is from an MCP server.
  */
-export function mcpRenameAdvice(...tools: readonly ToolWithMetadata[]): string {
+export function formatMcpRenameAdvice(...tools: readonly ToolWithMetadata[]): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
 
 /** Returns which elements of a list bring two tools of one name, and how to rename one, to end a sentence. */
-export function duplicateToolProblem(
+export function describeDuplicateTool(
   sources: readonly unknown[],
   brought: readonly (readonly [tool: ToolWithMetadata, index: number])[],
 ): string {
-  const owners = brought.map(([, index]) => classOf(Object(sources[index])));
+  const owners = brought.map(([, index]) => getClass(Object(sources[index])));
   const places = brought.map(([, index], at) => {
     const owner = owners[at];
-    return owner && isClass(owner) ? `${index} (${classNameOf(owner)})` : index;
+    return owner && isClass(owner) ? `${index} (${getClassName(owner)})` : index;
   });
   const mend =
-    mcpRenameAdvice(...brought.map(([tool]) => tool).toReversed()) ||
-    toolRenameAdvice(owners.findLast(isClass));
+    formatMcpRenameAdvice(...brought.map(([tool]) => tool).toReversed()) ||
+    formatToolRenameAdvice(owners.findLast(isClass));
   return `, at index ${places.join(' and ')}${mend}`;
 }
 
 /** Returns how to rename a tool, or the tools of a class, to end a sentence. */
-export const toolRenameAdvice = (owner?: object): string =>
+export const formatToolRenameAdvice = (owner?: object): string =>
   owner === undefined
     ? ". Rename one, as with withName from 'holdfast/decorators'"
-    : `. Rename one, as with toolsOf(object, { prefix: '${classNameOf(owner).toLowerCase()}_' }) from 'holdfast/tool-objects'`;
+    : `. Rename one, as with toolsOf(object, { prefix: '${getClassName(owner).toLowerCase()}_' }) from 'holdfast/tool-objects'`;
 
 /**
  * Checks that a model can send the values of a schema. Runs in development only: other files reach it through
@@ -263,7 +263,7 @@ function refuseType(type: string): never {
 }
 
 /** Returns why a value is not the schema of an object, to follow "its input ". */
-export const schemaProblem = (declared: unknown): string =>
+export const describeSchemaProblem = (declared: unknown): string =>
   typeof Object(declared).type === 'string'
     ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."
     : 'must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
@@ -274,7 +274,7 @@ export const CONVERTER_ADVICE =
   " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() from 'holdfast/json-schema'.";
 
 /** Returns the problem of a source with `discover` and these uses, or `undefined`. */
-export const discoverProblem = (
+export const findDiscoverProblem = (
   uses: readonly { readonly module: { readonly name: string } }[],
 ): string | undefined =>
   uses.some(({ module }) => module.name === 'listings')
@@ -291,7 +291,7 @@ export const OFFLINE_MODEL_ADVICE =
   "orOffline(openaiCompatible()) from 'holdfast/models/offline'.";
 
 /** Returns what a tool should return in place of values that JSON does not keep. */
-export const lostValueAdvice = (left: readonly { readonly made?: string | undefined }[]): string =>
+export const formatLostValueAdvice = (left: readonly { readonly made?: string | undefined }[]): string =>
   left.some(({ made = '' }) => FILE_CLASSES.test(made)) ? RETURN_FILE : RETURN_JSON;
 
 const FILE_CLASSES = /^(?:Blob|File|Response|ReadableStream)$/;
@@ -320,7 +320,7 @@ interface FilesOfApp<Use> {
  * Returns an error if an agent accepts files that no module keeps, or uses the `files` module itself.
  * Otherwise returns `undefined`.
  */
-export function filesProblem<Use>(
+export function findFilesProblem<Use>(
   agents: readonly AgentOfApp<Use>[],
   { files, keeperIn, needsFiles }: FilesOfApp<Use>,
 ): string | undefined {

@@ -1,6 +1,6 @@
-import { attempt, errorMessageOf } from './async.ts';
-import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
-import { refusedInput } from './input-schema.ts';
+import { attempt, getErrorMessage } from './async.ts';
+import { type CausedProblem, getProblemText, isTool, toErrorOptions } from './check-definition.ts';
+import { createRefusedInput } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { ParsedInput } from './problem-lines.ts';
 import { withFullStop } from './shown.ts';
@@ -63,7 +63,10 @@ export class DomainTypeError extends Error {
 
   /** `problem` continues the sentence "Domain type 'x' ...". */
   constructor(type: string, field: string, problem: string | CausedProblem) {
-    super(`Domain type '${type.slice(0, 80)}' ${withFullStop(problemText(problem))}`, causeOf(problem));
+    super(
+      `Domain type '${type.slice(0, 80)}' ${withFullStop(getProblemText(problem))}`,
+      toErrorOptions(problem),
+    );
     this.type = type;
     this.field = field;
   }
@@ -90,11 +93,11 @@ function declareTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly An
     throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
-    const problem = `has tools that cannot be made before there is an object: ${errorMessageOf(made.thrown)}`;
+    const problem = `has tools that cannot be made before there is an object: ${getErrorMessage(made.thrown)}`;
     throw new DomainTypeError(type, 'tools', { problem, cause: made.thrown });
   }
   const problem = isToolList(made.value)
-    ? duplicateNameProblem(made.value)
+    ? findDuplicateNameProblem(made.value)
     : 'has `tools` that do not return a list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
   return made.value;
@@ -105,8 +108,8 @@ function makeTools<Value>(
   value: Value,
 ): ParsedInput<readonly AnyTool[]> {
   const made = attempt(() => tools(value));
-  if (!made.ok) return invalidObject(type, `its tools cannot be made: ${errorMessageOf(made.thrown)}`);
-  if (!isToolList(made.value)) return invalidObject(type, 'its `tools` do not return a list of tools');
+  if (!made.ok) return createInvalidObject(type, `its tools cannot be made: ${getErrorMessage(made.thrown)}`);
+  if (!isToolList(made.value)) return createInvalidObject(type, 'its `tools` do not return a list of tools');
   const names = made.value.map(({ name }) => name);
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }
@@ -114,7 +117,7 @@ function makeTools<Value>(
 /** Checks the return value of `tools`, since plain JavaScript can return anything. */
 const isToolList = (made: unknown): boolean => Array.isArray(made) && made.every(isTool);
 
-function duplicateNameProblem(tools: readonly AnyTool[]): string | undefined {
+function findDuplicateNameProblem(tools: readonly AnyTool[]): string | undefined {
   const names = tools.map(({ name }) => name);
   const name = names.find((one, at) => names.indexOf(one) !== at);
   return name === undefined ? undefined : `has two tools named '${name}'`;
@@ -122,21 +125,22 @@ function duplicateNameProblem(tools: readonly AnyTool[]): string | undefined {
 
 /** Returns the id of an object, or its problem in a fixed sentence, since models learn these. */
 function readObjectId<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
-  const read = attempt(() => (id ? id(value) : ownId(value)));
-  if (!read.ok) return invalidObject(type, `its id cannot be read: ${errorMessageOf(read.thrown)}`);
+  const read = attempt(() => (id ? id(value) : getOwnId(value)));
+  if (!read.ok) return createInvalidObject(type, `its id cannot be read: ${getErrorMessage(read.thrown)}`);
   const found = read.value;
-  if (!id && found === undefined) return refusedInput(`domain type '${type}' missing instanceIdProperty: id`);
+  if (!id && found === undefined)
+    return createRefusedInput(`domain type '${type}' missing instanceIdProperty: id`);
   if (found === null || found === undefined || found === '')
-    return refusedInput('Instance ID cannot be null');
+    return createRefusedInput('Instance ID cannot be null');
   const text = typeof found === 'number' && Number.isFinite(found) ? String(found) : found;
-  if (typeof text !== 'string') return invalidObject(type, 'its id is neither a string nor a number');
+  if (typeof text !== 'string') return createInvalidObject(type, 'its id is neither a string nor a number');
   if (text.length > MAX_ID_CHARACTERS)
-    return invalidObject(type, `its id is longer than ${MAX_ID_CHARACTERS} characters`);
+    return createInvalidObject(type, `its id is longer than ${MAX_ID_CHARACTERS} characters`);
   return { ok: true, value: text };
 }
 
 /** Returns the property `id`, the default id of an object. */
-const ownId = (value: unknown): unknown =>
+const getOwnId = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value
     ? value.id
     : undefined;
@@ -150,11 +154,11 @@ function parseThen<Value, Read>(
   read: (valid: Value) => ParsedInput<Read>,
 ): ParsedInput<Read> {
   const parsed = parse(value);
-  return parsed.ok ? read(parsed.value) : invalidObject(type, parsed.problems.join(' '));
+  return parsed.ok ? read(parsed.value) : createInvalidObject(type, parsed.problems.join(' '));
 }
 
-const invalidObject = (type: string, reason: string): ParsedInput<never> =>
-  refusedInput(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
+const createInvalidObject = (type: string, reason: string): ParsedInput<never> =>
+  createRefusedInput(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
 
 /** A stand-in for an object that does not exist yet. */
 interface StandIn {
@@ -174,18 +178,18 @@ interface StandIn {
  */
 function createStandIn(root: string): StandIn {
   let misused: string | undefined;
-  const at = (path: readonly string[]): unknown => {
+  const createProxyAt = (path: readonly string[]): unknown => {
     const refuse = (): never => {
       const what = formatPath(path, root);
       misused ??= what;
       throw new TypeError(`There is no ${root} yet, so the value of \`${what}\` is not known.`);
     };
     return new Proxy(() => undefined, {
-      get: (_, key) => (typeof key === 'symbol' ? refuse() : at([...path, key])),
+      get: (_, key) => (typeof key === 'symbol' ? refuse() : createProxyAt([...path, key])),
       ...Object.fromEntries(REFUSED_TRAPS.map((trap) => [trap, refuse])),
     });
   };
-  return { value: at([]), misused: () => misused };
+  return { value: createProxyAt([]), misused: () => misused };
 }
 
 /** The proxy traps of all operations other than reading a property. */

@@ -1,16 +1,16 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt, errorMessageOf } from './async.ts';
+import { attempt, getErrorMessage } from './async.ts';
 import type { CallContext } from './call.ts';
 import { copyJsonPart } from './copy-json.ts';
 import { createDomainObjects, type DomainObjects, DomainTypeError } from './domain-objects.ts';
-import { InputSchemaError, refusedInput, toInputSchema } from './input-schema.ts';
+import { createRefusedInput, InputSchemaError, toInputSchema } from './input-schema.ts';
 import { type AsJson, type Json, type JsonSchema, shorten } from './json.ts';
 import type { CheckedType } from './kept-values.ts';
 import { literals } from './literals.ts';
 import { formatIssues, type ParsedInput } from './problem-lines.ts';
 import { readName } from './shown.ts';
 import type { AnyTool, ToolOutput } from './tool.ts';
-import { type ArtifactType, artifactItems, type ToolResult } from './tool-result.ts';
+import { type ArtifactType, listArtifactItems, type ToolResult } from './tool-result.ts';
 
 /**
  * A type of artifacts whose values are checked. It is nominal: the journal stores its name, so renaming it
@@ -146,7 +146,10 @@ export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is Dom
  * Returns all problems that a schema or a domain type finds in a tool's return value, or an empty array if it
  * fits. A list fits a domain type if any of its items does. Readers skip the others.
  */
-export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
+export async function listOutputProblems(
+  output: StandardSchemaV1,
+  value: unknown,
+): Promise<readonly string[]> {
   const found = await findProblems(output, value);
   if (found.length === 0 || !isDomainType(output) || !Array.isArray(value)) return found;
   const items = value.filter((item) => item !== null);
@@ -163,7 +166,7 @@ async function findProblems(output: StandardSchemaV1, value: unknown): Promise<r
     const { issues = [] } = await output['~standard'].validate(value);
     return formatIssues(issues);
   } catch (cause) {
-    return [`It could not be checked: ${shorten(errorMessageOf(cause), 240)}`];
+    return [`It could not be checked: ${shorten(getErrorMessage(cause), 240)}`];
   }
 }
 
@@ -186,9 +189,9 @@ function parseValue<Value>(
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Its rejection is not handled elsewhere.
-    return refusedInput(`The schema of '${name}' is asynchronous. Use a synchronous one.`);
+    return createRefusedInput(`The schema of '${name}' is asynchronous. Use a synchronous one.`);
   }
-  if (result === undefined) return refusedInput(`The schema of '${name}' failed.`);
+  if (result === undefined) return createRefusedInput(`The schema of '${name}' failed.`);
   return result.issues
     ? { ok: false, problems: formatIssues(result.issues) }
     : { ok: true, value: result.value };
@@ -246,7 +249,7 @@ export function copyArtifacts(
   type: ArtifactType | undefined,
   { secrets }: Pick<CallContext, 'secrets'>,
 ): readonly ArtifactCopy[] {
-  return artifactItems(result).flatMap((item) => {
+  return listArtifactItems(result).flatMap((item) => {
     if (type !== undefined && item.type !== type.name) return [];
     const { value } = copyJsonPart(item.value);
     return value === undefined ? [] : [{ json: secrets.redact(value), type: item.type }];

@@ -14,7 +14,7 @@ import type { AnyTool, LoopView } from './tool.ts';
  * ```
  */
 export function toMermaid(tool: AnyTool): string {
-  const drawn = diagramIn(tool);
+  const drawn = findDiagram(tool);
   if (!drawn) {
     const problem = 'it has no diagram. Only a state machine or a playbook has one.';
     throw new ToolDefinitionError(tool.name, 'diagram', problem);
@@ -50,7 +50,7 @@ export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
 export const STANDING: unique symbol = Symbol('holdfast.standing');
 
 /** Returns the tool behind decorators that has a diagram, or `undefined`. */
-export const diagramIn = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, hasDiagram);
+export const findDiagram = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, hasDiagram);
 
 const hasDiagram = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 

@@ -1,6 +1,6 @@
 import { memoize } from './async.ts';
 import { isJsonObject, type Json } from './json.ts';
-import { Secrets, secretText } from './secrets.ts';
+import { readSecretText, Secrets } from './secrets.ts';
 
 declare global {
   namespace Cloudflare {
@@ -102,7 +102,7 @@ export async function readSecrets(
 ): Promise<readonly string[]> {
   const values =
     typeof source === 'function' ? toList(source(env)) : toList(source).map((name) => env[String(name)]);
-  const texts = await Promise.all(values.map(secretText));
+  const texts = await Promise.all(values.map(readSecretText));
   return texts.filter((secret) => secret !== '');
 }
 
@@ -156,7 +156,7 @@ function isRandom(text: string): boolean {
   const counts = [0, 0, 0, 0];
   let changes = 0;
   for (let at = 0, before = OTHER_CLASS; at < text.length; at += 1) {
-    const kind = characterClassOf(text.charCodeAt(at));
+    const kind = getCharacterClass(text.charCodeAt(at));
     counts[kind] = (counts[kind] ?? 0) + 1;
     if (at > 0 && kind !== OTHER_CLASS && kind !== before) changes += 1;
     before = kind;
@@ -169,7 +169,7 @@ function isRandom(text: string): boolean {
 const OTHER_CLASS = 3;
 
 /** Returns the class of an ASCII code: lowercase, uppercase, digit or other. */
-const characterClassOf = (code: number): 0 | 1 | 2 | 3 => {
+const getCharacterClass = (code: number): 0 | 1 | 2 | 3 => {
   if (code >= 97 && code <= 122) return 0;
   if (code >= 65 && code <= 90) return 1;
   return code >= 48 && code <= 57 ? 2 : OTHER_CLASS;

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { errorMessageOf } from './async.ts';
+import { getErrorMessage } from './async.ts';
 import { copyJson, describeNonJson } from './copy-json.ts';
 import { getOwn, isJsonObject, type JsonObject, type JsonSchema } from './json.ts';
 import { literals } from './literals.ts';
@@ -20,11 +20,11 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
   if (declared === undefined) {
     return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
   }
-  if (isStandardSchema(declared)) return fromStandardSchema(declared);
-  throw notObjectError(declared);
+  if (isStandardSchema(declared)) return convertStandardSchema(declared);
+  throw createNotObjectError(declared);
 }
 
-const notObjectError = (declared: unknown): InputSchemaError =>
+const createNotObjectError = (declared: unknown): InputSchemaError =>
   new InputSchemaError(literals?.noSchema(declared) ?? 'must be an object schema.');
 
 /** The input that a definition can declare: a Standard Schema, or `undefined` for none. */
@@ -59,7 +59,7 @@ export class InputSchemaError extends Error {
   }
 }
 
-function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
+function convertStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
   return {
     json: toShownSchema(standardToJsonSchema(schema)),
     async parse(input) {
@@ -90,7 +90,7 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
     }
   } catch (cause) {
     if (cause instanceof InputSchemaError) throw cause;
-    const reason = errorMessageOf(cause);
+    const reason = getErrorMessage(cause);
     throw new InputSchemaError(`cannot be written as JSON Schema: ${reason}.`, { cause });
   }
   const how = literals?.convertible ?? '';
@@ -102,7 +102,7 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
  * it is not empty.
  */
 function toShownSchema(schema: JsonSchema): JsonSchema {
-  if (schema.type !== 'object') throw notObjectError(undefined);
+  if (schema.type !== 'object') throw createNotObjectError(undefined);
   const copy = copyJson(schema);
   if (!copy.ok) throw new InputSchemaError(`is not JSON: ${describeNonJson(copy.problem)}.`);
   const { $schema: _, required, ...rest } = isJsonObject(copy.value) ? copy.value : {};
@@ -126,7 +126,10 @@ const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & St
   'jsonSchema' in schema['~standard'];
 
 /** Returns a refusal with one problem. */
-export const refusedInput = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
+export const createRefusedInput = (problem: string): ParsedInput<never> => ({
+  ok: false,
+  problems: [problem],
+});
 
 /** A Standard Schema that accepts every input. */
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;
@@ -135,7 +138,7 @@ export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJS
  * Returns a schema that shows the model one schema, and accepts any input, which `read` converts. For tools
  * with their own messages for bad input. `read` must not throw.
  */
-export const lenientSchema = <Value>(
+export const createLenientSchema = <Value>(
   shown: JsonSchema,
   read: (input: JsonObject) => Value,
 ): LenientSchema<Value> => ({
@@ -147,8 +150,8 @@ export const lenientSchema = <Value>(
   },
 });
 
-/** Like `lenientSchema`, but `problemOf` can refuse an input by returning its problem. It must not throw. */
-export const checkedSchema = <Value>(
+/** Like `createLenientSchema`, but `problemOf` can refuse an input by returning its problem. It must not throw. */
+export const createCheckedSchema = <Value>(
   shown: JsonSchema,
   problemOf: (input: JsonObject) => StandardSchemaV1.Issue | undefined,
 ): LenientSchema<Value> => ({
@@ -168,7 +171,7 @@ export const checkedSchema = <Value>(
  * Returns the problem of a property that must have this type. Returns `undefined` if it is valid, or is
  * absent and optional.
  */
-export function propertyIssue(
+export function findPropertyIssue(
   input: JsonObject,
   name: string,
   { type, isOptional = false }: { readonly type: 'string' | 'integer'; readonly isOptional?: boolean },
@@ -183,7 +186,7 @@ export function propertyIssue(
 }
 
 /** Returns the schema of an object with one required string. */
-export const singleStringSchema = (name: string, description: string): JsonSchema => ({
+export const createSingleStringSchema = (name: string, description: string): JsonSchema => ({
   type: 'object',
   properties: { [name]: { type: 'string', description } },
   required: [name],

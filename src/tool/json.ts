@@ -123,7 +123,7 @@ export const getOwn = <Value>(values: { readonly [name: string]: Value }, name: 
 const MAX_UNKNOWN_KEYS = 10;
 
 /** Returns the keys of an object that are not among the known ones, shortened, at most 10. */
-export function unknownKeys(given: object, known: object): string[] {
+export function listUnknownKeys(given: object, known: object): string[] {
   const unknown: string[] = [];
   for (const key of Object.keys(given))
     if (!Object.hasOwn(known, key) && unknown.length < MAX_UNKNOWN_KEYS) unknown.push(key.slice(0, 40));
@@ -131,8 +131,8 @@ export function unknownKeys(given: object, known: object): string[] {
 }
 
 /** Returns a line for each key of an object that is not among the known ones. */
-export const unknownKeyProblems = (given: object, known: object): string[] =>
-  unknownKeys(given, known).map((key) => `${key}: is not known here`);
+export const listUnknownKeyProblems = (given: object, known: object): string[] =>
+  listUnknownKeys(given, known).map((key) => `${key}: is not known here`);
 
 /**
  * Returns a 32-bit hash of a text: FNV-1a over UTF-16. Synchronous and the same everywhere. Different texts

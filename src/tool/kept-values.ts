@@ -185,16 +185,18 @@ export type WithArtifacts<Given> = Given & {
   artifactsOf<Value>(type: CheckedType<string, Value>): readonly Value[];
 };
 
-/** Adds `artifactsOf` to an answer as a property that is not enumerable. */
+/** Adds `listArtifacts` to an answer as a property that is not enumerable. */
 export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): WithArtifacts<Given> {
-  const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
+  const listArtifacts = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>
       [value].flat().flatMap((item, at) => {
         const parsed = (types ? types[at] : of) === type.name ? type.parse(item) : undefined;
         return parsed?.ok ? [parsed.value] : [];
       }),
     );
-  return Object.defineProperty({ ...answer }, 'artifactsOf', { value: artifactsOf }) as WithArtifacts<Given>; // The property was just added.
+  return Object.defineProperty({ ...answer }, 'artifactsOf', {
+    value: listArtifacts,
+  }) as WithArtifacts<Given>; // The property was just added.
 }
 
 /** @throws TypeError if the schema refuses the value or is asynchronous. */

@@ -1,44 +1,44 @@
-import { appProblem } from './app-literals.ts';
+import { findAppProblem } from './app-literals.ts';
 import { attempt } from './async.ts';
 import {
+  findInnerFault,
+  findLiteralFault,
+  findModelProblem,
   findNearestKey,
   type InnerFault,
   type InnerShape,
-  innerFault,
   type LiteralFault,
   type LiteralShape,
-  literalFault,
-  modelProblem,
 } from './check-literal.ts';
 import {
   CONVERTER_ADVICE,
   createMisplacedHint,
-  discoverProblem,
-  duplicateToolProblem,
+  describeDuplicateTool,
+  describeListedTool,
+  describeSchemaProblem,
   FIXES,
-  filesProblem,
+  findDiscoverProblem,
+  findFilesProblem,
   findSharedWrites,
   formatInspectorLine,
   formatLogEntry,
+  formatLostValueAdvice,
+  formatToolRenameAdvice,
   isAnswersPath,
-  listedToolProblem,
-  lostValueAdvice,
   OFFLINE_MODEL_ADVICE,
   REFUSING_OPTIONS,
   RUN_ADVICE,
   reconcileAnswerProblem,
   reconcileProblem,
   refuseAsExport,
-  schemaProblem,
-  toolRenameAdvice,
 } from './developer-hints.ts';
 import { INNER_SHAPES, LITERAL_SHAPES } from './kernel-literals.ts';
-import { agentFault, policyProblem } from './loop-literals.ts';
-import { adapterProblem, partsProblem, serverProblem } from './model-literals.ts';
-import { classNameOf, classOf, hasToolMembers, unreadableProblem } from './object-class.ts';
+import { findAgentFault, findPolicyProblem } from './loop-literals.ts';
+import { findAdapterProblem, findPartsProblem, findServerProblem } from './model-literals.ts';
+import { findUnreadableProblem, getClass, getClassName, hasToolMembers } from './object-class.ts';
 import { findByPrefix } from './shown.ts';
 import { findMisfit } from './step-literals.ts';
-import { chainsProblem, NOTHING_TO_CHAIN, usesProblem } from './use-literals.ts';
+import { findChainsProblem, findUsesProblem, NOTHING_TO_CHAIN } from './use-literals.ts';
 
 /** The name of a kernel literal, or the shape of a feature's. */
 export type LiteralOf = keyof typeof LITERAL_SHAPES | LiteralShape;
@@ -54,22 +54,22 @@ const CHECKS = {
 
   /** Returns the first problem of a literal, or `undefined`. */
   fault: (config: unknown, of: LiteralOf): LiteralFault | undefined =>
-    literalFault(config, typeof of === 'string' ? LITERAL_SHAPES[of] : of),
+    findLiteralFault(config, typeof of === 'string' ? LITERAL_SHAPES[of] : of),
 
   /** Returns the first problem of a literal inside another, or `undefined`. */
   innerFault: (given: unknown, of: InnerLiteralOf): InnerFault | undefined =>
-    innerFault(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
+    findInnerFault(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
 
   /** Returns why a value is not a model, or `undefined`. */
-  modelProblem,
+  modelProblem: findModelProblem,
 
-  appProblem,
+  appProblem: findAppProblem,
 
-  adapterProblem,
+  adapterProblem: findAdapterProblem,
 
-  serverProblem,
+  serverProblem: findServerProblem,
 
-  partsProblem,
+  partsProblem: findPartsProblem,
 
   reconcileProblem,
 
@@ -79,17 +79,17 @@ const CHECKS = {
 
   isOfAnswers: isAnswersPath,
 
-  discoverProblem,
+  discoverProblem: findDiscoverProblem,
 
   toRun: RUN_ADVICE,
 
   toDevelop: OFFLINE_MODEL_ADVICE,
 
-  mendLost: lostValueAdvice,
+  mendLost: formatLostValueAdvice,
 
   misreconciled: reconcileAnswerProblem,
 
-  filesProblem,
+  filesProblem: findFilesProblem,
 
   inspectedInWords: formatInspectorLine,
 
@@ -97,25 +97,25 @@ const CHECKS = {
 
   mending: FIXES,
 
-  agentFault,
+  agentFault: findAgentFault,
 
-  policyProblem,
+  policyProblem: findPolicyProblem,
 
-  usesProblem,
+  usesProblem: findUsesProblem,
 
-  chainsProblem,
+  chainsProblem: findChainsProblem,
 
   nothingToChain: NOTHING_TO_CHAIN,
 
   misfitOf: findMisfit,
 
-  listedMistake: listedToolProblem,
+  listedMistake: describeListedTool,
 
-  broughtTwice: duplicateToolProblem,
+  broughtTwice: describeDuplicateTool,
 
-  renameOne: toolRenameAdvice,
+  renameOne: formatToolRenameAdvice,
 
-  unchainedProblem,
+  unchainedProblem: findUnchainedProblem,
 
   /** Returns the warning about routes that are mounted at another path than `basePath`, or `undefined`. */
   mountedElsewhere: (mounted: string, basePath: string): string | undefined =>
@@ -126,7 +126,7 @@ const CHECKS = {
 
   convertible: CONVERTER_ADVICE,
 
-  noSchema: schemaProblem,
+  noSchema: describeSchemaProblem,
 
   refuseAsExport,
 
@@ -159,13 +159,13 @@ try {
  * Returns a problem if a tool returns an object whose methods are tools, or a list of such objects. Otherwise
  * returns `undefined`.
  */
-export function unchainedProblem(tool: string, answered: unknown): string | undefined {
+export function findUnchainedProblem(tool: string, answered: unknown): string | undefined {
   const values: readonly unknown[] = Array.isArray(answered)
     ? answered.slice(0, MAX_CHECKED_ITEMS)
     : [answered];
   const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
   if (object === undefined) return undefined;
-  const name = classNameOf(classOf(Object(object)));
+  const name = getClassName(getClass(Object(object)));
   return (
     `Tool '${tool}' returned an instance of ${name}, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
     `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
@@ -181,7 +181,7 @@ const MAX_CHECKED_ITEMS = 10;
  */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
-  const isDeclared = (): boolean => hasToolMembers(object) || unreadableProblem(object) !== undefined;
-  const found = attempt(() => classOf(object) !== object && isDeclared());
+  const isDeclared = (): boolean => hasToolMembers(object) || findUnreadableProblem(object) !== undefined;
+  const found = attempt(() => getClass(object) !== object && isDeclared());
   return found.ok && found.value;
 }

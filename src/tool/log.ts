@@ -135,16 +135,16 @@ export function logOnce(log: Log, problem: LogProblem): void {
 }
 
 /** Returns the stack of a thrown value, and those of its causes. */
-export function stackOf(thrown: unknown, causes = 5): string {
+export function formatStack(thrown: unknown, causes = 5): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
     const own = thrown.stack || String(thrown);
     const { cause } = thrown;
-    return cause === undefined || causes === 0 ? own : `${own}\nCaused by: ${stackOf(cause, causes - 1)}`;
+    return cause === undefined || causes === 0 ? own : `${own}\nCaused by: ${formatStack(cause, causes - 1)}`;
   } catch {
     return 'It cannot be shown.';
   }
 }
 
 /** Returns the first line of a text, for the log. */
-export const firstLine = (words: string): string => /^[^\r\n]{0,300}/.exec(words.trimStart())?.[0] ?? '';
+export const getFirstLine = (words: string): string => /^[^\r\n]{0,300}/.exec(words.trimStart())?.[0] ?? '';

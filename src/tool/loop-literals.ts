@@ -2,10 +2,10 @@
  * Checks the options of agents and of nested loops. Runs in development only: other files reach it through
  * `literals.ts`.
  */
-import { type InnerFault, innerFault, type LiteralFault } from './check-literal.ts';
+import { findInnerFault, type InnerFault, type LiteralFault } from './check-literal.ts';
 import { INNER_SHAPES } from './kernel-literals.ts';
 import type { AnyTool } from './tool.ts';
-import { type Choice, choiceProblem, type NamedTool } from './tool-choices.ts';
+import { type Choice, findChoiceProblem, type NamedTool } from './tool-choices.ts';
 
 interface DeclaredSettings {
   readonly settings: { readonly toolChoice?: DeclaredChoice } | undefined;
@@ -16,12 +16,12 @@ interface DeclaredSettings {
 
 type DeclaredChoice = Choice | { readonly first?: Choice; readonly every?: Choice };
 
-function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
+function findSettingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
   if (settings === undefined) return undefined;
-  const use = hasMoreTools ? undefined : choiceProblem(choicesIn(settings.toolChoice), tools);
+  const use = hasMoreTools ? undefined : findChoiceProblem(listChoices(settings.toolChoice), tools);
   const choice =
     use === undefined ? undefined : { path: 'toolChoice', value: JSON.stringify(settings.toolChoice), use };
-  const bad = innerFault(settings, INNER_SHAPES.settings) ?? choice;
+  const bad = findInnerFault(settings, INNER_SHAPES.settings) ?? choice;
   return (
     bad && {
       field: `settings.${bad.path}`,
@@ -31,7 +31,7 @@ function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): Lit
 }
 
 /** Returns the tool choices that a declared choice can produce. */
-function choicesIn(declared: DeclaredChoice): readonly Choice[] {
+function listChoices(declared: DeclaredChoice): readonly Choice[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
@@ -43,16 +43,16 @@ interface DeclaredPolicies {
 }
 
 /** Returns the first unknown or invalid policy, with its valid values, or `undefined`. */
-export const policyProblem = (declared: DeclaredPolicies = {}): InnerFault | undefined =>
-  innerFault(declared, INNER_SHAPES.policies) ??
-  nestedPolicyFault(declared, 'unknownTools') ??
-  nestedPolicyFault(declared, 'blankReplies');
+export const findPolicyProblem = (declared: DeclaredPolicies = {}): InnerFault | undefined =>
+  findInnerFault(declared, INNER_SHAPES.policies) ??
+  findNestedPolicyFault(declared, 'unknownTools') ??
+  findNestedPolicyFault(declared, 'blankReplies');
 
-function nestedPolicyFault(
+function findNestedPolicyFault(
   declared: DeclaredPolicies,
   policy: keyof DeclaredPolicies,
 ): InnerFault | undefined {
-  const fault = innerFault(declared[policy], INNER_SHAPES[policy]);
+  const fault = findInnerFault(declared[policy], INNER_SHAPES[policy]);
   return fault && { ...fault, path: `${policy}.${fault.path}` };
 }
 
@@ -79,23 +79,26 @@ interface AgentParts {
 }
 
 /** Returns why a module of the agent cannot add any tools, or `undefined`. */
-function uselessFinderProblem({ tools, finders }: Pick<AgentParts, 'tools' | 'finders'>): string | undefined {
+function findUselessFinderProblem({
+  tools,
+  finders,
+}: Pick<AgentParts, 'tools' | 'finders'>): string | undefined {
   const asked: readonly ToolFinder[] = finders;
   if (!asked.every(({ refuses }) => refuses)) return undefined;
   return asked.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
 }
 
 /** Returns the first problem in the literal of an agent, or `undefined`. */
-export function agentFault(
+export function findAgentFault(
   { settings, policies }: DeclaredAgent,
   { tools, finders, refusedUse, refusedSettings }: AgentParts,
 ): LiteralFault | undefined {
   const hasMoreTools = finders.length > 0;
-  const policy = policyProblem(policies);
+  const policy = findPolicyProblem(policies);
   return (
     toFault('use', nameClashProblem(tools, finders)) ??
-    toFault('use', refusedUse() ?? uselessFinderProblem({ tools, finders })) ??
-    settingsFault({ settings, tools, hasMoreTools }) ??
+    toFault('use', refusedUse() ?? findUselessFinderProblem({ tools, finders })) ??
+    findSettingsFault({ settings, tools, hasMoreTools }) ??
     toFault('settings', refusedSettings()) ??
     (policy && {
       field: `policies.${policy.path}`,
@@ -106,13 +109,13 @@ export function agentFault(
 
 /** Returns why a tool added in turns could never be offered, or `undefined`. */
 function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
-  const taken = finders.flatMap(declaredNames).find((name) => tools.some((tool) => tool.name === name));
+  const taken = finders.flatMap(listDeclaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined
     ? undefined
     : `has a tool '${taken}', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName from 'holdfast/decorators'`;
 }
 
-function declaredNames(finder: unknown): readonly string[] {
+function listDeclaredNames(finder: unknown): readonly string[] {
   const known: ToolFinder = Object(finder);
   return known.declares?.() ?? [];
 }

@@ -1,7 +1,7 @@
 /**
  * Checks the options of model adapters. Runs in development only: other files reach it through `literals.ts`.
  */
-import { type InnerShape, innerFault, type LiteralRule } from './check-literal.ts';
+import { findInnerFault, type InnerShape, type LiteralRule } from './check-literal.ts';
 import { isJsonObject } from './json.ts';
 
 const isWithin = (value: unknown, most: number): boolean =>
@@ -17,12 +17,15 @@ const COUNT: LiteralRule = [
 const EFFORTS: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 const isChoice = (value: unknown): boolean =>
-  value === 'auto' || value === 'required' || value === 'none' || isNonEmptyString(soleValue(value, 'tool'));
+  value === 'auto' ||
+  value === 'required' ||
+  value === 'none' ||
+  isNonEmptyString(getSoleValue(value, 'tool'));
 
 /**
  * Returns the value under a key of a choice with only that key, since a choice with two keys is ambiguous.
  */
-const soleValue = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
+const getSoleValue = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
   isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
     ? value[key]
     : undefined;
@@ -50,7 +53,7 @@ export const SETTINGS_SHAPE = {
     maxOutputTokens: COUNT,
     toolChoice: [
       "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }",
-      (value) => [value, soleValue(value, 'first'), soleValue(value, 'every')].some(isChoice),
+      (value) => [value, getSoleValue(value, 'first'), getSoleValue(value, 'every')].some(isChoice),
     ],
   },
   foreign: {
@@ -78,23 +81,25 @@ interface AdapterLiteral {
  * Returns the problem of the options about a model, or `undefined`. `never`: lists of media types that must
  * be empty, since the adapter cannot send a file there.
  */
-export function adapterProblem(
+export function findAdapterProblem(
   { settings, maxOutputTokens, media }: AdapterLiteral,
   never: readonly MediaList[] = [],
 ): string | undefined {
   const [use, fits] = COUNT;
   if (maxOutputTokens !== undefined && !fits(maxOutputTokens))
     return `'maxOutputTokens' is ${String(maxOutputTokens).slice(0, 80)}. Use ${use}.`;
-  const fault = innerFault(settings, SETTINGS_SHAPE);
+  const fault = findInnerFault(settings, SETTINGS_SHAPE);
   if (fault) return `'settings.${fault.path}' is ${fault.value}. Use ${fault.use}.`;
   if (media === undefined) return undefined;
-  return MEDIA_LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
+  return MEDIA_LISTS.map((list) => findMediaProblem(list, media, never)).find(
+    (problem) => problem !== undefined,
+  );
 }
 
 /** A media type in lowercase without parameters, or a range with a star. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
 
-function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList[]): string | undefined {
+function findMediaProblem(list: MediaList, media: unknown, never: readonly MediaList[]): string | undefined {
   const path = `'media.${list}'`;
   const types = list
     .split('.')
@@ -121,7 +126,7 @@ interface ServerLiteral {
  * Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets
  * itself. `servers`: the names of the known servers.
  */
-export function serverProblem(
+export function findServerProblem(
   { extraBody, cacheKeyIn = 'key', baseURL, server, ...others }: ServerLiteral,
   ours: ReadonlySet<string>,
   servers: readonly string[],
@@ -174,11 +179,11 @@ const STRING_FIELDS: Readonly<Record<string, readonly string[]>> = {
  * Returns why the parts of a reply cannot be stored and sent back, to follow a colon, or `undefined`. The
  * text contains nothing of the reply except the type of a part.
  */
-export function partsProblem({ parts, provider, toolCalls }: UntypedReply): string | undefined {
+export function findPartsProblem({ parts, provider, toolCalls }: UntypedReply): string | undefined {
   if (parts !== undefined) {
     if (!Array.isArray(parts)) return "its 'parts' are not a list";
     const fields = parts.map((part: object | null) => new Map<string, unknown>(Object.entries(part ?? {})));
-    const problem = fields.map(partProblem).find((one) => one !== undefined);
+    const problem = fields.map(findPartProblem).find((one) => one !== undefined);
     if (problem) return problem;
     const calls = fields.filter(
       (part) => part.get('type') === 'tool-call' && part.get('ranBy') !== 'provider',
@@ -193,7 +198,7 @@ export function partsProblem({ parts, provider, toolCalls }: UntypedReply): stri
 
 const CALL_FIELDS = ['id', 'name', 'input'];
 
-function partProblem(fields: ReadonlyMap<string, unknown>, index: number): string | undefined {
+function findPartProblem(fields: ReadonlyMap<string, unknown>, index: number): string | undefined {
   const type = String(fields.get('type'));
   const texts = Object.hasOwn(STRING_FIELDS, type) ? STRING_FIELDS[type] : undefined;
   if (!texts) {

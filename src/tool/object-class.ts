@@ -7,24 +7,24 @@ export const TOOL_MEMBER_KEY: unique symbol = Symbol('holdfast.tool-object');
  * Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getters
  * except `tools`.
  */
-export const hasToolMembers = (object: object): boolean => membersOf(object).some(isToolMember);
+export const hasToolMembers = (object: object): boolean => listMembers(object).some(isToolMember);
 
 const isToolMember = (value: unknown): boolean =>
   (typeof value === 'function' || typeof value === 'object') && value !== null && TOOL_MEMBER_KEY in value;
 
 /** Returns the members of an object, or of its class, that can be marked. */
-function membersOf(object: object): readonly unknown[] {
-  const owner = classOf(object);
-  const fields = [...prototypeChainOf(object), ...prototypeChainOf(owner)].flatMap((holder) =>
+function listMembers(object: object): readonly unknown[] {
+  const owner = getClass(object);
+  const fields = [...getPrototypeChain(object), ...getPrototypeChain(owner)].flatMap((holder) =>
     Object.values(Object.getOwnPropertyDescriptors(holder)).map(({ value }): unknown => value),
   );
   return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
 /** Returns why the tools of a listed object cannot be read, to follow "Tool x ", or `undefined`. */
-export function unreadableProblem(object: object): string | undefined {
-  const owner = classOf(object);
-  const name = classNameOf(owner);
+export function findUnreadableProblem(object: object): string | undefined {
+  const owner = getClass(object);
+  const name = getClassName(owner);
   if (isTable(Reflect.get(owner, 'unfolding')))
     return `(${name}) has a static 'unfolding'. List unfoldingOf(...) of it`;
   if (isTable(Reflect.get(owner, 'tools')))
@@ -55,18 +55,18 @@ export function isPlain(object: object): boolean {
 }
 
 /** Returns the object whose `tools` are read: the class of an instance, or else the object itself. */
-export function classOf(object: object): object {
+export function getClass(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;
   return typeof parent === 'function' && parent !== Object ? parent : object;
 }
 
 /** Returns the name of a class, for messages. */
-export const classNameOf = (owner: object): string =>
+export const getClassName = (owner: object): string =>
   typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
 
 /** Returns an object or a class and its prototypes, nearest first. */
-export function prototypeChainOf(start: object): object[] {
+export function getPrototypeChain(start: object): object[] {
   const chain: object[] = [];
   for (let one: object | null = start; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
   return chain;

@@ -8,7 +8,7 @@ import type { ToolResult } from './tool-result.ts';
  * there. Unknown types (`unknown`, `any`) and types below eight levels are accepted, and their values are
  * checked when the tool has run.
  */
-export type ReturnsJson<Output> = [NotJsonIn<Output>] extends [never]
+export type JsonReturn<Output> = [NotJsonIn<Output>] extends [never]
   ? unknown
   : { readonly run: NotJsonIn<Output> };
 

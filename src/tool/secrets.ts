@@ -10,7 +10,7 @@ type HiddenForms = readonly (readonly [name: string, written: string])[];
  * Returns the error for a missing secret. It repeats a name such as `STRIPE_KEY`, since no secret looks like
  * that.
  */
-const missingSecretError = (name: string): string => {
+const createMissingSecretError = (name: string): string => {
   const which =
     /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
       ? `'${name}'`
@@ -40,10 +40,10 @@ export class Secrets {
     this.#values = values;
     const own = [...values]
       .flatMap(([name, secret]) =>
-        [secret, ...credentialsInHeader(secret)].map((value) => [name, value] as const),
+        [secret, ...listHeaderCredentials(secret)].map((value) => [name, value] as const),
       )
       .filter(([, value]) => value.length >= MIN_REDACTED_CHARACTERS)
-      .flatMap(([name, value]) => [...writtenForms(value)].map((written) => [name, written] as const));
+      .flatMap(([name, value]) => [...listWrittenForms(value)].map((written) => [name, written] as const));
     this.#hidden = [...own, ...others].sort(([, a], [, b]) => b.length - a.length);
   }
 
@@ -76,7 +76,7 @@ export class Secrets {
    */
   require(name: string): string {
     const value = this.#values.get(name);
-    if (value === undefined) throw new Error(missingSecretError(name));
+    if (value === undefined) throw new Error(createMissingSecretError(name));
     return value;
   }
 
@@ -96,7 +96,7 @@ export class Secrets {
     // The last is the shortest.
     const [, { length: least } = ''] = hidden.at(-1) ?? [];
     const clean = (text: string): string =>
-      possibleSecretsIn(text, hidden).reduce(
+      findPossibleSecrets(text, hidden).reduce(
         (left, [name, secret]) =>
           left.length >= secret.length && left.includes(secret)
             ? left.replaceAll(secret, () => `[secret ${name}]`)
@@ -104,7 +104,7 @@ export class Secrets {
         text,
       );
     // Skips texts that are too short to contain a secret, so that a big result with many of them stays cheap.
-    const whole = (text: string): string => {
+    const redactWhole = (text: string): string => {
       if (text === this.#clean) return text;
       const left = ELLIPSES.reduce(
         (rest, mark) => (rest.includes(mark) ? redactCutSecrets(rest, mark, this.#beginningAt()) : rest),
@@ -113,7 +113,7 @@ export class Secrets {
       if (left.length >= LONG_TEXT_CHARACTERS) this.#clean = left;
       return left;
     };
-    return mapTexts(value, whole);
+    return mapTexts(value, redactWhole);
   }
 
   /**
@@ -134,7 +134,7 @@ export class Secrets {
         if (of !== last) end();
         last = of;
         const text = held + piece;
-        const known = redactableEnd(text, this.#hidden, this.#beginningAt());
+        const known = findRedactableEnd(text, this.#hidden, this.#beginningAt());
         held = text.slice(known);
         if (known > 0) hand(this.redact(text.slice(0, known)), of);
       },
@@ -188,7 +188,7 @@ const LONG_TEXT_CHARACTERS = 16_384;
  * Returns the secrets that a text may contain. For a long text, these are the secrets whose every
  * four-character sequence occurs in it.
  */
-function possibleSecretsIn(text: string, hidden: HiddenForms): HiddenForms {
+function findPossibleSecrets(text: string, hidden: HiddenForms): HiddenForms {
   if (text.length < LONG_TEXT_CHARACTERS) return hidden;
   const bits = 2 ** Math.min(23, Math.ceil(Math.log2(text.length)) + 1);
   const seen = new Uint8Array(bits / 8);
@@ -196,15 +196,15 @@ function possibleSecretsIn(text: string, hidden: HiddenForms): HiddenForms {
     seen[(hash & (bits - 1)) >>> 3] = (seen[(hash & (bits - 1)) >>> 3] ?? 0) | (1 << (hash & 7));
   };
   const has = (hash: number): boolean => ((seen[(hash & (bits - 1)) >>> 3] ?? 0) & (1 << (hash & 7))) !== 0;
-  everyFourCharacters(text, (hash) => {
+  visitHashes(text, (hash) => {
     add(hash);
     return true;
   });
-  return hidden.filter(([, secret]) => everyFourCharacters(secret, has));
+  return hidden.filter(([, secret]) => visitHashes(secret, has));
 }
 
 /** Hashes every four-character sequence until `visit` returns `false`. Returns whether it never did. */
-function everyFourCharacters(text: string, visit: (hash: number) => boolean): boolean {
+function visitHashes(text: string, visit: (hash: number) => boolean): boolean {
   let [a, b, c] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2)];
   for (let at = 3; at < text.length; at += 1) {
     const d = text.charCodeAt(at);
@@ -222,7 +222,7 @@ const ELLIPSES = ['…', '...'] as const;
  * Returns the end of the part that can be redacted now, regardless of the text that follows. It does not
  * split a whole secret.
  */
-function redactableEnd(text: string, hidden: HiddenForms, beginningAt: BeginningFinder): number {
+function findRedactableEnd(text: string, hidden: HiddenForms, beginningAt: BeginningFinder): number {
   let end = openSecretStart(text, beginningAt);
   // The longest secret is redacted first. A long run of one that overlaps itself is not held back.
   const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
@@ -298,7 +298,7 @@ export interface PieceRedactor<Text> {
  * Returns the text of a var, a secret or a Secrets Store binding, without surrounding whitespace. Returns ''
  * if it is not set. Rejects with any error of the store.
  */
-export async function secretText(value: unknown): Promise<string> {
+export async function readSecretText(value: unknown): Promise<string> {
   const text: unknown = isSecretsStoreBinding(value) ? await value.get() : value;
   return typeof text === 'string' ? text.trim() : '';
 }
@@ -317,22 +317,22 @@ export const MIN_REDACTED_CHARACTERS = 6;
  * Returns a secret as it is, and as it is written in JSON, in a URL and in base64. Some writers escape `/` in
  * JSON as `\\/`, and write percent escapes in lowercase.
  */
-export const writtenForms = (secret: string): ReadonlySet<string> => {
+export const listWrittenForms = (secret: string): ReadonlySet<string> => {
   const plain = [
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret.toWellFormed()),
     new URLSearchParams({ '': secret }).toString().slice(1),
   ];
-  const inBase64 = base64Forms(ENCODER.encode(secret)).flatMap((form) => [
+  const inBase64 = listBase64Forms(ENCODER.encode(secret)).flatMap((form) => [
     form,
     form.replaceAll('+', '-').replaceAll('/', '_'),
     encodeURIComponent(form),
   ]);
-  return new Set([...plain, ...inBase64].flatMap(variantsOf));
+  return new Set([...plain, ...inBase64].flatMap(listVariants));
 };
 
-const variantsOf = (written: string): readonly string[] => [
+const listVariants = (written: string): readonly string[] => [
   written,
   written.replaceAll('/', '\\/'),
   written.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
@@ -343,7 +343,7 @@ const variantsOf = (written: string): readonly string[] => [
  * credentials. Three bytes are four characters, so this depends on the number of bytes before it. Characters
  * shared with neighbors are left out.
  */
-function base64Forms(bytes: Uint8Array): readonly string[] {
+function listBase64Forms(bytes: Uint8Array): readonly string[] {
   const alone = toBase64(bytes);
   const inside = [0, 1, 2].map((before) => {
     const padded = new Uint8Array(before + bytes.length);
@@ -357,7 +357,7 @@ function base64Forms(bytes: Uint8Array): readonly string[] {
  * Returns the credentials in a whole `Authorization` header. For Basic ones, also the decoded pair and the
  * password.
  */
-export function credentialsInHeader(secret: string): readonly string[] {
+export function listHeaderCredentials(secret: string): readonly string[] {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];
   const pair = scheme.toLowerCase() === 'basic' && fromBase64(credentials);
   if (!pair) return [credentials];

@@ -124,14 +124,14 @@ function editDistance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const at = (line: readonly number[], index: number): number => line[index] ?? MAX_COMPARED_LETTERS;
+      const getCost = (line: readonly number[], index: number): number => line[index] ?? MAX_COMPARED_LETTERS;
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       row.push(
         Math.min(
-          at(last, j) + 1,
-          at(row, j - 1) + 1,
-          at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-          isSwap ? at(before, j - 2) + 1 : MAX_COMPARED_LETTERS,
+          getCost(last, j) + 1,
+          getCost(row, j - 1) + 1,
+          getCost(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+          isSwap ? getCost(before, j - 2) + 1 : MAX_COMPARED_LETTERS,
         ),
       );
     }

@@ -1,4 +1,4 @@
-import { type Signal, type ToolResult, toolResult } from './tool-result.ts';
+import { createToolResult, type Signal, type ToolResult } from './tool-result.ts';
 
 /** Thrown by a tool to end its loop. It does not count as a failure: the call's result is the reason. */
 export class SignalError extends Error {
@@ -69,8 +69,8 @@ export class ToolConfigurationError extends SignalError {
  */
 export const toSignalResult = ({ signal }: SignalError): ToolResult =>
   signal.type === 'misconfigured' || signal.type === 'fail'
-    ? toolResult({ type: 'error', message: signal.reason, signal })
-    : toolResult({ type: 'text', content: signal.reason, withheld: true, signal });
+    ? createToolResult({ type: 'error', message: signal.reason, signal })
+    : createToolResult({ type: 'text', content: signal.reason, withheld: true, signal });
 
 /**
  * Leaves a call open, for another invocation or for an answer from outside. A decorator must rethrow it, and

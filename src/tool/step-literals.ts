@@ -29,14 +29,14 @@ export function findMisfit(
   for (const [index, { tool: next }] of steps.entries()) {
     const before = steps[index - 1];
     if (!before || before.adapt || next.readInput) continue;
-    const problem = misfitProblem(before.tool, next, readOutput);
+    const problem = findMisfitProblem(before.tool, next, readOutput);
     if (problem !== undefined) return { at: index, problem };
   }
   return undefined;
 }
 
-function misfitProblem(before: AnyTool, next: AnyTool, readOutput: OutputReader): string | undefined {
-  const schema = outputSchemaOf(before, readOutput);
+function findMisfitProblem(before: AnyTool, next: AnyTool, readOutput: OutputReader): string | undefined {
+  const schema = findOutputSchema(before, readOutput);
   if (!schema) return undefined;
   const { properties } = schema;
   if (!isJsonObject(properties)) return undefined;
@@ -60,7 +60,7 @@ const isOpenObject = (output: unknown, { additionalProperties = false }: JsonSch
   Object(output).type === 'loose_object' || additionalProperties !== false;
 
 /** Returns the JSON Schema of a tool's declared output, if it is an object. */
-function outputSchemaOf({ output }: AnyTool, readOutput: OutputReader): JsonSchema | undefined {
+function findOutputSchema({ output }: AnyTool, readOutput: OutputReader): JsonSchema | undefined {
   const read = attempt(() => output && readOutput(output).json);
   return read.ok ? read.value : undefined;
 }

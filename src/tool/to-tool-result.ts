@@ -1,7 +1,7 @@
 import { type ContentPart, type NewFile, toFileName, toMediaType } from './content.ts';
 import { copyJsonPart, type ExtractedBytes, type NonJsonValue, type PartialJsonCopy } from './copy-json.ts';
 import { literals } from './literals.ts';
-import { type ContentResult, isToolResult, type ToolResult, text, toolResult } from './tool-result.ts';
+import { type ContentResult, createToolResult, isToolResult, type ToolResult, text } from './tool-result.ts';
 
 /**
  * Converts the return value of a tool to a result. `undefined` becomes the text `Done`, `null` an empty text,
@@ -16,7 +16,7 @@ import { type ContentResult, isToolResult, type ToolResult, text, toolResult } f
  * out: a remark after the value informs the model, and `onLost` receives a message for the developer. The
  * value is copied, so that the tool can continue to change its own.
  */
-export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): ToolResult {
+export function toToolResult(tool: string, returned: unknown, onLost?: LostValueHandler): ToolResult {
   if (returned === undefined) return text('Done');
   const result = isToolResult(returned) ? returned : undefined;
   if (result && result.type !== 'artifact') return result;
@@ -26,20 +26,24 @@ export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): 
 }
 
 /** Called with a message about a part of a tool's return value that cannot be stored. */
-type OnLost = (problem: string) => void;
+type LostValueHandler = (problem: string) => void;
 
 function toShownResult({ value, left, nulls, bytes }: PartialJsonCopy): ToolResult {
-  const remark = hiddenRemarks(left);
+  const remark = listHiddenRemarks(left);
   const [only] = bytes;
-  if (only?.name === '') return toolResult({ type: 'content', parts: [toFile(only)] });
+  if (only?.name === '') return createToolResult({ type: 'content', parts: [toFile(only)] });
   if (value === undefined) return text(['Done', ...remark].join('\n'));
   if (value === null) return text(nulls.length > 0 ? 'null' : '');
   if (typeof value === 'string') return text(value);
   if (typeof value !== 'object') return text(JSON.stringify(value));
   if (bytes.length === 0)
-    return toolResult({ type: 'artifact', value, ...(remark[0] && { remark: remark[0] }) });
+    return createToolResult({ type: 'artifact', value, ...(remark[0] && { remark: remark[0] }) });
   const words = [JSON.stringify(value), ...remark].join('\n\n');
-  return toolResult({ type: 'artifact', value, parts: appendFiles([{ type: 'text', text: words }], bytes) });
+  return createToolResult({
+    type: 'artifact',
+    value,
+    parts: appendFiles([{ type: 'text', text: words }], bytes),
+  });
 }
 
 /**
@@ -51,11 +55,11 @@ function toArtifactResult(
   { value, left, bytes }: PartialJsonCopy,
 ): ToolResult {
   const { content, ...rest } = said;
-  if (value === undefined && said.parts) return toolResult({ type: 'content', parts: said.parts });
-  if (value === undefined) return text(content ?? ['Done', ...hiddenRemarks(left)].join('\n'));
-  if (bytes.length === 0) return toolResult({ ...said, value });
+  if (value === undefined && said.parts) return createToolResult({ type: 'content', parts: said.parts });
+  if (value === undefined) return text(content ?? ['Done', ...listHiddenRemarks(left)].join('\n'));
+  if (bytes.length === 0) return createToolResult({ ...said, value });
   const words: readonly ContentPart[] = [{ type: 'text', text: content ?? JSON.stringify(value) }];
-  return toolResult({ ...rest, value, parts: appendFiles(said.parts ?? words, bytes) });
+  return createToolResult({ ...rest, value, parts: appendFiles(said.parts ?? words, bytes) });
 }
 
 const appendFiles = (parts: readonly ContentPart[], bytes: readonly ExtractedBytes[]): ContentPart[] => [
@@ -65,13 +69,13 @@ const appendFiles = (parts: readonly ContentPart[], bytes: readonly ExtractedByt
 
 const toFile = ({ name, bytes }: ExtractedBytes): NewFile => ({
   type: 'file',
-  mediaType: mediaTypeOf(bytes),
+  mediaType: detectMediaType(bytes),
   ...(name !== '' && { name }),
   bytes,
 });
 
 /** Detects the media types that models are shown, by the first bytes. */
-function mediaTypeOf(bytes: Uint8Array): string {
+function detectMediaType(bytes: Uint8Array): string {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0] ?? 'application/octet-stream';
 }
@@ -88,7 +92,7 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
 const MAX_NAMED_PLACES = 5;
 
 /** Returns the remark for the model after a value with parts left out. */
-const hiddenRemarks = (left: readonly NonJsonValue[]): readonly string[] =>
+const listHiddenRemarks = (left: readonly NonJsonValue[]): readonly string[] =>
   left.length === 0 ? [] : [`(not shown: ${describePlaces(left)})`];
 
 function describePlaces(places: readonly NonJsonValue[]): string {
@@ -97,7 +101,11 @@ function describePlaces(places: readonly NonJsonValue[]): string {
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function reportLost(tool: string, { left, nulls }: PartialJsonCopy, onLost: OnLost | undefined): void {
+function reportLost(
+  tool: string,
+  { left, nulls }: PartialJsonCopy,
+  onLost: LostValueHandler | undefined,
+): void {
   if (!onLost) return;
   if (left.length > 0)
     onLost(
@@ -122,7 +130,7 @@ function reportLost(tool: string, { left, nulls }: PartialJsonCopy, onLost: OnLo
  * ```
  */
 export const content = (parts: readonly (string | ContentPart | ContentResult)[]): ContentResult =>
-  toolResult({
+  createToolResult({
     type: 'content',
     parts: parts.flatMap((part, index): readonly ContentPart[] => {
       if (typeof part === 'string') return [{ type: 'text', text: part }];
@@ -167,7 +175,7 @@ export function file(source: FileSource, mediaType: string, name?: string): Cont
   const told = { type: 'file', mediaType: type, ...toNameField(name) } as const;
   // A copy, since the tool can continue to use its own.
   const held = isUrl(source) ? { url: toHttpsUrl(source) } : { bytes: new Uint8Array(toBytes(source)) };
-  return toolResult({ type: 'content', parts: [{ ...told, ...held }] });
+  return createToolResult({ type: 'content', parts: [{ ...told, ...held }] });
 }
 
 /**

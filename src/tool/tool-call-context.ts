@@ -127,7 +127,7 @@ function validateValue(key: string, value: Json | undefined, schema: StandardSch
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Its rejection is not handled elsewhere.
-    throw contextError(
+    throw createContextError(
       key,
       'asynchronous-schema',
       'is read through an asynchronous schema. Use a synchronous one',
@@ -135,14 +135,18 @@ function validateValue(key: string, value: Json | undefined, schema: StandardSch
   }
   if (result !== undefined && !result.issues) return result.value;
   // The messages of a schema quote the value, so they are not passed on.
-  if (value === undefined) throw contextError(key, 'missing', 'is missing');
-  throw contextError(key, 'invalid', 'does not match the schema it is read with');
+  if (value === undefined) throw createContextError(key, 'missing', 'is missing');
+  throw createContextError(key, 'invalid', 'does not match the schema it is read with');
 }
 
 function copyValue(key: string, value: JsonLike): Json {
   const copy = copyJson(value);
   if (copy.ok) return freeze(copy.value);
-  throw contextError(key, 'not-json', `is not JSON: at \`${copy.problem.path}\` it is ${copy.problem.what}`);
+  throw createContextError(
+    key,
+    'not-json',
+    `is not JSON: at \`${copy.problem.path}\` it is ${copy.problem.what}`,
+  );
 }
 
 /** Freezes a value, since its readers share it. */
@@ -152,7 +156,7 @@ function freeze(value: Json): Json {
   return Object.freeze(value);
 }
 
-const contextError = (key: string, problem: ContextProblem, what: string): ToolCallContextError =>
+const createContextError = (key: string, problem: ContextProblem, what: string): ToolCallContextError =>
   new ToolCallContextError(key, problem, `The tool-call context's '${shorten(key, 80)}' ${what}.`);
 
 const isIterable = <Item>(values: object | Iterable<Item>): values is Iterable<Item> =>

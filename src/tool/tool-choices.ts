@@ -13,7 +13,10 @@ export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | 
  * Returns the valid form of the first choice that these tools can never meet, or `undefined` if they can meet
  * all.
  */
-export function choiceProblem(choices: readonly Choice[], tools: readonly NamedTool[]): string | undefined {
+export function findChoiceProblem(
+  choices: readonly Choice[],
+  tools: readonly NamedTool[],
+): string | undefined {
   for (const choice of choices) {
     if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
       return 'it only together with tools';

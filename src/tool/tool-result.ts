@@ -19,7 +19,7 @@ import {
 } from './shape.ts';
 
 /**
- * Marks a value made by `text`, `content`, `artifact` or `error`. Private to this module, so that data that
+ * Marks a value made by `text`, `getContent`, `artifact` or `error`. Private to this module, so that data that
  * only looks like a result (`{ type: 'error' }`) is never mistaken for one.
  */
 const RESULT_MARK: unique symbol = Symbol('holdfast.tool-result');
@@ -85,7 +85,7 @@ export const RESULT = {
       and: WITHHELD_FIELDS,
     },
     /**
-     * Without `content`, the model reads the value's JSON followed by the remark, so that the value is stored
+     * Without `getContent`, the model reads the value's JSON followed by the remark, so that the value is stored
      * once.
      */
     {
@@ -93,7 +93,7 @@ export const RESULT = {
         type: { only: 'artifact' },
         value: ANY_JSON,
         content: OPTIONAL_TEXT,
-        /** In place of `content`, if the model is shown files too. */
+        /** In place of `getContent`, if the model is shown files too. */
         parts: { optional: PARTS },
         remark: OPTIONAL_TEXT,
         artifactType: OPTIONAL_TEXT,
@@ -116,7 +116,7 @@ export const RESULT = {
   ],
 } as const satisfies Shape;
 
-/** A result made by `text`, `content`, `artifact` or `error`. */
+/** A result made by `text`, `getContent`, `artifact` or `error`. */
 export type ToolResult = ResultData & {
   readonly [RESULT_MARK]: true;
   /** The text for the model, without the `Error: ` before an error's message. */
@@ -137,7 +137,7 @@ export interface ArtifactItem {
 }
 
 /** Returns the artifacts of a result, each with its type. A list counts as its items, never as a whole. */
-export function artifactItems(result: ResultData): readonly ArtifactItem[] {
+export function listArtifactItems(result: ResultData): readonly ArtifactItem[] {
   if (result.type !== 'artifact') return [];
   const { value, artifactType, artifactTypes } = result;
   const items = Array.isArray(value) ? value : [value];
@@ -151,15 +151,15 @@ export function artifactItems(result: ResultData): readonly ArtifactItem[] {
  * Makes a result from plain data, such as from the journal. The added properties are not enumerable, so they
  * are not journaled.
  */
-export function toolResult<Data extends ResultData>(
+export function createToolResult<Data extends ResultData>(
   data: Data,
 ): Extract<ToolResult, { readonly type: Data['type'] }>;
-export function toolResult(data: ResultData): ToolResult {
+export function createToolResult(data: ResultData): ToolResult {
   // Computed on access, since the text of an artifact can be its whole JSON.
-  const content = (): string => resultText(data);
-  const added = { [RESULT_MARK]: { value: true }, text: { value: content } };
+  const getContent = (): string => getResultText(data);
+  const added = { [RESULT_MARK]: { value: true }, text: { value: getContent } };
   const result = Object.defineProperties({ ...data }, added);
-  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: content });
+  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: getContent });
   return result as ToolResult; // The properties were just defined.
 }
 
@@ -172,7 +172,7 @@ export const isToolResult = (value: unknown): value is ToolResult =>
  * added to its own text.
  */
 export const modelText = (result: ResultData): string =>
-  result.type === 'error' ? `Error: ${result.message}` : resultText(result);
+  result.type === 'error' ? `Error: ${result.message}` : getResultText(result);
 
 /** The default for the maximum characters of one result that a model is shown. */
 export const DEFAULT_RESULT_CHARACTERS = 65_536;
@@ -182,10 +182,10 @@ export const DEFAULT_RESULT_CHARACTERS = 65_536;
  * that is. A remark below an artifact is never shortened, since it names tools that the model could not know
  * otherwise. `readOn` returns how to read the rest from a character.
  */
-export function textForModel(result: ResultData, most: number, readOn?: (from: number) => string): string {
+export function toModelText(result: ResultData, most: number, readOn?: (from: number) => string): string {
   const { text } = cachedText(result);
   if (text.length <= most) return text;
-  const below = remarkOf(result);
+  const below = getRemark(result);
   const whole = text.length - below.length;
   const shown = truncateText(text, Math.min(most, whole));
   if (shown.length === whole) return text;
@@ -197,12 +197,12 @@ export function textForModel(result: ResultData, most: number, readOn?: (from: n
 const cachedText = memoize((result: ResultData) => ({ text: modelText(result) }));
 
 /** Returns the text of a result that can be shortened, without the remark below an artifact. */
-export function shortenableText(result: ResultData): string {
+export function getShortenableText(result: ResultData): string {
   const text = modelText(result);
-  return text.slice(0, text.length - remarkOf(result).length);
+  return text.slice(0, text.length - getRemark(result).length);
 }
 
-function remarkOf(result: ResultData): string {
+function getRemark(result: ResultData): string {
   const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
   return remark ? `\n\n${remark}` : '';
 }
@@ -215,7 +215,7 @@ export const truncateText = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
 
 /** Returns the length of the common beginning of two texts. */
-export function commonPrefixLength(one: string, other: string): number {
+export function getCommonPrefixLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   if (one.startsWith(other.slice(0, most))) return most;
   let at = 0;
@@ -230,18 +230,18 @@ export const isSuccess = (result: ResultData): boolean => result.type !== 'error
  * Returns a result for a tool that is not available now. It is not an error, since the model can find another
  * way.
  */
-export const withheldResult = (content: string): ToolResult =>
-  toolResult({ type: 'text', content, withheld: true });
+export const createWithheldResult = (content: string): ToolResult =>
+  createToolResult({ type: 'text', content, withheld: true });
 
 /** Returns an error with a reason that the system knows. A tool's own errors have none. */
-export const failureResult = (reason: ErrorReason, message: string): ToolResult =>
-  toolResult({ type: 'error', message, reason });
+export const createFailureResult = (reason: ErrorReason, message: string): ToolResult =>
+  createToolResult({ type: 'error', message, reason });
 
 /** Returns whether the outcome of a result's call is unknown. */
 export const isOutcomeUnknown = (result: ResultData): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
-function resultText(result: ResultData): string {
+function getResultText(result: ResultData): string {
   switch (result.type) {
     case 'text':
       return result.content;
@@ -267,17 +267,17 @@ function resultText(result: ResultData): string {
  * ```
  */
 export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
-  toolResult({ type: 'text', content: content ?? '' });
+  createToolResult({ type: 'text', content: content ?? '' });
 
 /** A result of text and files. */
 export type ContentResult = Extract<ToolResult, { type: 'content' }>;
 
 /** Returns the parts of a result. Empty if it has no files. */
-export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
+export const listResultParts = (result: ResultData): readonly ContentPart[] =>
   result.type === 'content' || result.type === 'artifact' ? (result.parts ?? []) : [];
 
 /** Returns whether a result contains a file that is not kept yet. */
-export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNewFile);
+export const hasNewFiles = (result: ResultData): boolean => listResultParts(result).some(isNewFile);
 
 /**
  * Returns a result with an error for the model, which reads `Error: {message}`, or a default message. `cause`
@@ -293,7 +293,7 @@ export function error(
   { cause }: { readonly cause?: unknown } = {},
 ): Extract<ToolResult, { type: 'error' }> {
   const words = message?.trim() ? message : 'Tool execution failed with no message';
-  const result = toolResult({ type: 'error', message: words });
+  const result = createToolResult({ type: 'error', message: words });
   if (cause !== undefined) causes.set(result, cause);
   return result;
 }
@@ -310,7 +310,7 @@ export function takeCause(result: ToolResult): unknown {
 
 /**
  * Returns a result with text for the model and a value for the program. Sinks, unlock conditions and chaining
- * see the value. The model sees only the text, or the text and files of `content`. With a type, the value is
+ * see the value. The model sees only the text, or the text and files of `getContent`. With a type, the value is
  * an artifact of that type. The value is copied as JSON when the call ends, and parts that JSON does not keep
  * are logged.
  *
@@ -326,9 +326,15 @@ export function artifact(
   ...rest: readonly [unknown] | readonly [ArtifactType, unknown]
 ): ToolResult {
   const said = typeof words === 'string' ? { content: words } : { parts: words.parts };
-  if (rest.length === 1) return toolResult({ type: 'artifact', ...said, value: asUncheckedJson(rest[0]) });
+  if (rest.length === 1)
+    return createToolResult({ type: 'artifact', ...said, value: asUncheckedJson(rest[0]) });
   const [type, value] = rest;
-  return toolResult({ type: 'artifact', ...said, value: asUncheckedJson(value), artifactType: type.name });
+  return createToolResult({
+    type: 'artifact',
+    ...said,
+    value: asUncheckedJson(value),
+    artifactType: type.name,
+  });
 }
 
 /**
@@ -350,7 +356,7 @@ export function mapContent(result: ToolResult, map: (content: string) => string)
   const content = map(result.content);
   // An artifact without its own text is stored once, as long as its text does not change.
   if (content === result.content) return result;
-  return toolResult(withText(result, content));
+  return createToolResult(withText(result, content));
 }
 
 /**
@@ -359,7 +365,7 @@ export function mapContent(result: ToolResult, map: (content: string) => string)
  */
 export function withText(result: ResultData, words: string): ResultData {
   if (result.type === 'error') return { ...result, message: words };
-  const files = partsOfResult(result).filter(isFile);
+  const files = listResultParts(result).filter(isFile);
   if (result.type === 'text' || files.length === 0) return { ...withoutParts(result), content: words };
   return { ...result, parts: toPartsWithFiles(words, files) };
 }

@@ -9,36 +9,36 @@ import { describeValue } from './shown.ts';
  * Returns why these uses conflict, or `undefined`. `scopes`: the uses that apply together, such as an agent's
  * and its app's. `all`: the uses of all scopes.
  */
-export function usesProblem(
+export function findUsesProblem(
   scopes: readonly (readonly ModuleUse[])[],
   { all, isMade }: { readonly all: readonly ModuleUse[]; isMade(use: object): boolean },
 ): string | undefined {
   const modules = new Map<string, ModuleIdentity>();
   for (const use of [...scopes, all].flat()) {
-    if (typeof use !== 'object' || !isMade(use)) return copiedUseProblem(use);
+    if (typeof use !== 'object' || !isMade(use)) return describeCopiedUse(use);
     const { module } = use;
     const { name } = module;
     if ((modules.get(name) ?? module) !== module)
       return `Two modules are called '${name}'. Rename one${SECOND_COPY}`;
     modules.set(name, module);
   }
-  return scopes.map(sharedKeyProblem).find((problem) => problem !== undefined);
+  return scopes.map(findSharedKeyProblem).find((problem) => problem !== undefined);
 }
 
 /** Returns an error for two uses of one module with the same key, or `undefined`. */
-function sharedKeyProblem(uses: readonly ModuleUse[]): string | undefined {
+function findSharedKeyProblem(uses: readonly ModuleUse[]): string | undefined {
   const distinct = new Map<string, ModuleUse>();
   for (const use of uses) {
     const { module, key } = use;
     const id = `${module.name} ${key}`;
-    if ((distinct.get(id) ?? use) !== use) return duplicateUseProblem(module.name, key);
+    if ((distinct.get(id) ?? use) !== use) return describeDuplicateUse(module.name, key);
     distinct.set(id, use);
   }
   return undefined;
 }
 
 /** Returns the error for a value that is not a use. */
-function copiedUseProblem(use: unknown): string {
+function describeCopiedUse(use: unknown): string {
   const { name } = Object(Object(use).module);
   return typeof name === 'string'
     ? `A use of the module '${name}' is a copy. Pass the object that the module returned${SECOND_COPY}`
@@ -47,7 +47,7 @@ function copiedUseProblem(use: unknown): string {
 
 const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).';
 
-const duplicateUseProblem = (name: string, key: string): string =>
+const describeDuplicateUse = (name: string, key: string): string =>
   `The module '${name}' is used twice ` +
   (key === ''
     ? 'with different settings. Use it once.'
@@ -57,7 +57,7 @@ const duplicateUseProblem = (name: string, key: string): string =>
  * Returns the problem of the entries of `chaining`, or `undefined`. `isMade`: returns whether a function of
  * the module made an entry.
  */
-export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
+export function findChainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
     return `chaining() received ${describeValue(given)}. Pass a list, as in chaining([chainFrom(Customer)]).`;
   const at = given.findIndex((entry) => !isMade(Object(entry)));

@@ -15,13 +15,13 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
  * for it.
  */
 export const collectUses = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
-  collectFrom(carriers, ownUses);
+  collectFrom(carriers, listOwnUses);
 
-function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
+function listOwnUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
   if (discover) literals?.refuse(TypeError, literals.discoverProblem(uses));
   return uses.flatMap((use) => {
     const strategy = OFFERS.of(use);
-    return strategy ? [use, ...ownUses(strategy)] : [use];
+    return strategy ? [use, ...listOwnUses(strategy)] : [use];
   });
 }
 
@@ -76,7 +76,7 @@ export const OFFERS = defineSeam<OfferSeam>();
  * Returns the strategies of these uses that run only in this loop, in order. `key`: the key of the loop's
  * memories.
  */
-export const ownOffers = (
+export const listOwnOffers = (
   uses: readonly ModuleUse[] | undefined,
   place: OfferSeam['own'],
   key?: string,
@@ -88,5 +88,7 @@ export const ownOffers = (
   });
 
 /** Returns the facts with which a loop of these uses restarts under a key. */
-export const factsToForget = (uses: readonly ModuleUse[] | undefined, key: string): readonly MemoryFact[] =>
-  (uses ?? []).flatMap((use) => OFFERS.of(use)?.forget?.(key) ?? []);
+export const listFactsToForget = (
+  uses: readonly ModuleUse[] | undefined,
+  key: string,
+): readonly MemoryFact[] => (uses ?? []).flatMap((use) => OFFERS.of(use)?.forget?.(key) ?? []);

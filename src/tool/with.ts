@@ -1,5 +1,5 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
-import { checkCall, checkInput, coerceInput, invalidInputResult } from './check-input.ts';
+import { checkCall, checkInput, coerceInput, createInvalidInputResult } from './check-input.ts';
 import { copyMakerOf, decorate, makeCopyable, renameTool, unwrapAs } from './decorate.ts';
 import {
   type InputSchema,
@@ -124,20 +124,20 @@ export function withParameter<
   const isClosed = [tool.inputSchema.additionalProperties, tool.inputSchema.unevaluatedProperties].includes(
     false,
   );
-  const ofTool = (input: JsonObject): JsonObject => (isClosed ? omitKey(input, key) : input);
+  const toToolInput = (input: JsonObject): JsonObject => (isClosed ? omitKey(input, key) : input);
 
   // A tool with its own loop is asked with the whole input.
   const isAsked = unwrapAs(tool, isCopyable) !== undefined;
 
   async function check(input: JsonObject, as: string = tool.name): Promise<CheckedInput<unknown>> {
-    const rest = await tool.check(ofTool(input), as);
+    const rest = await tool.check(toToolInput(input), as);
     const added = await checkInput(property, input, as);
     if (rest.ok && added.ok) return { ok: true, value: { ...Object(rest.value), [key]: added.value } };
     const failed = [rest, added].filter((one) => !one.ok);
     const broken = failed.find(({ problems }) => problems === undefined);
     return (
       broken ??
-      invalidInputResult(
+      createInvalidInputResult(
         as,
         failed.flatMap(({ problems = [] }) => problems),
       )
@@ -152,7 +152,7 @@ export function withParameter<
         const added = await checkCall(property, input, call);
         if (added.ok) {
           const more = { key, sent: getOwn(input, key), typed: added.value };
-          return tool.call(ofTool(input), isAsked ? withAddedInput(call, more) : call);
+          return tool.call(toToolInput(input), isAsked ? withAddedInput(call, more) : call);
         }
         const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;

@@ -2,7 +2,7 @@
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { Check } from '../session/deployment.ts';
+import type { DeploymentCheck } from '../session/deployment.ts';
 import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -118,13 +118,13 @@ export interface AppParts extends Gates {
   /** Checks an environment, once for each. @throws DeploymentError if a session cannot work in it. */
   check?(env: Env): void;
   /** Returns checks of the module's own needs, for `GET /health`. Sessions work even if these fail. */
-  checks?(app: HostedApp & { readonly host: HttpHost }): readonly Check[];
+  checks?(app: HostedApp & { readonly host: HttpHost }): readonly DeploymentCheck[];
 }
 
 export const APP = defineSeam<AppParts>();
 
 /** Returns the parts that the modules of an app add, each once. */
-export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
+export const collectAppParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
   partsOf(modules.uses);
 
 /** Returns the parts that these uses add, each once. */

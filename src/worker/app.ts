@@ -4,35 +4,35 @@ import { HonoBase } from 'hono/hono-base';
 import { PatternRouter } from 'hono/router/pattern-router';
 import { getPath } from 'hono/utils/url';
 import type { DueOutcome, DueRow, HandOver, TurnRunner } from '../journal/agenda.ts';
-import { missingAnswersModuleMessage } from '../loop/running-call.ts';
+import { formatMissingAnswersModuleMessage } from '../loop/running-call.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALL_ORIGINS } from '../tool/call-origin.ts';
 import { createRedactingLog } from '../tool/console-log.ts';
 import { collectCredentials } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
 import { errorEntry } from '../tool/log.ts';
-import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
-import { callerOf } from './auth.ts';
+import { type CronTime, collectAppParts, type InvokedApp } from './app-seam.ts';
+import { authenticateCaller } from './auth.ts';
 import { resumeTurn, runDueRow } from './background.ts';
 import { checkApp } from './check-app.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import type { Env } from './host.ts';
 import { Problem } from './problem.ts';
-import { errorResponses } from './refusal.ts';
+import { createErrorResponder } from './refusal.ts';
 import { isEventStream, wantsEvents } from './request-headers.ts';
 import {
   type CallerRequest,
   createLinkBase,
+  groupRoutesByPath,
   type HttpHost,
   type HttpRequest,
   type Route,
   type RouteRequest,
-  routesByPath,
   SHARED_RESPONSES,
 } from './route.ts';
-import { routeTable } from './routes/route-table.ts';
-import { ownerOf, targetOf, toInvokedHost } from './target.ts';
+import { createRouteTable } from './routes/route-table.ts';
+import { createTarget, getOwner, toInvokedHost } from './target.ts';
 
 /**
  * The exports of a Worker's module, except for `SessionObject`. `AppEnv` is its environment. Code uses its
@@ -76,7 +76,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     deployed: toDeployment,
     hide: (log) => createRedactingLog(log, {}, () => collectCredentials(ownEnv)),
   });
-  const table = routeTable(host);
+  const table = createRouteTable(host);
   const app = createApp(host, table);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
@@ -112,7 +112,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
  * Passes a scheduled time to each module that handles crons. @throws the first failure, after all have ended.
  */
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
-  const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
+  const taking = collectAppParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
     const message = `no turn starts at the cron ${time.cron}: no module handles crons.`;
     app.host.log(errorEntry(message, undefined, 'cron-not-taken'));
@@ -152,13 +152,13 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
   const mounted = createRoutes(routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
-  const misplaced = literals?.misplacedRequests(host, routesByPath(routes).keys());
-  const nothing = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
-    await callerOf(asked);
+  const misplaced = literals?.misplacedRequests(host, groupRoutesByPath(routes).keys());
+  const refuseUnknownRoute = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
+    await authenticateCaller(asked);
     const { url } = asked.request;
     const lacking =
       !host.answers && literals?.isOfAnswers(url)
-        ? ` ${missingAnswersModuleMessage('An answer to a call')}`
+        ? ` ${formatMissingAnswersModuleMessage('An answer to a call')}`
         : '';
     const detail = `This path is unknown. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
     throw new Problem('unknown-route', detail);
@@ -169,7 +169,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
     const below = asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked;
     // An unknown path below one of another protocol gets a response in the format of that protocol.
     const beside = routes.find(({ path }) => path.split('/')[1] === below.split('/')[1]);
-    return answer({ refuse: beside?.refuse }, nothing)(c);
+    return answer({ refuse: beside?.refuse }, refuseUnknownRoute)(c);
   });
   return app;
 }
@@ -181,11 +181,11 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
 function createRoutes(routes: readonly Route[], answer: HandlerWrapper): Hono<HonoEnv> {
   const app = createHono();
   for (const route of routes) app.on(route.method, toHonoPath(route.path), answer(route, respond));
-  for (const [path, ways] of routesByPath(routes)) {
+  for (const [path, ways] of groupRoutesByPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Runs for requests with the right path and the wrong method.
     const refuse = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
-      await callerOf(asked);
+      await authenticateCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow}.`, {
         headers: { allow },
       });
@@ -218,7 +218,7 @@ function createHandlerWrapper(
   host: HttpHost,
   baseOf?: (url: string, path: string | undefined) => string,
 ): HandlerWrapper {
-  const failed = errorResponses(host.log);
+  const failed = createErrorResponder(host.log);
   const { http } = host.gates;
   return (at, work) =>
     async ({ env, req, executionCtx: execution }) => {
@@ -226,7 +226,7 @@ function createHandlerWrapper(
       const { raw: request } = req;
       const { allow } = at;
       const base = baseOf ? baseOf(request.url, at.path) : host.basePath;
-      const refused = (thrown: unknown): Response =>
+      const createRefusal = (thrown: unknown): Response =>
         failed(thrown, { request, requestId }, (problem) => at.refuse?.(problem, { request, base }));
       const inApp = { host, env, base, execution };
       const asked: HttpRequest = { request, requestId, allow };
@@ -234,10 +234,10 @@ function createHandlerWrapper(
       try {
         const named = req.param();
         response = await (http
-          ? http(asked, (given) => work(at, { ...given, ...inApp }, named).catch(refused))
+          ? http(asked, (given) => work(at, { ...given, ...inApp }, named).catch(createRefusal))
           : work(at, { ...asked, ...inApp }, named));
       } catch (thrown) {
-        response = refused(thrown);
+        response = createRefusal(thrown);
       }
       const { headers } = response;
       headers.set('x-request-id', requestId);
@@ -263,10 +263,10 @@ const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
  */
 async function respond(route: Route, asked: RouteRequest, named: PathParams): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
-  const caller = await callerOf(asked);
+  const caller = await authenticateCaller(asked);
   const { host, request } = asked;
   const known = { ...asked, caller };
-  if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
+  if (route.isCounted) await host.gates.admit?.(getOwner(caller), known);
   // Our protocol streams if `Accept` requests it. For other protocols, only the response shows it.
   const isStream = wantsEvents(request);
   if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse))
@@ -285,7 +285,7 @@ async function handleForCaller(
   if (route.access === 'caller') return route.handle(known, named);
   const here = { ...known, host: toInvokedHost(host, env, execution) };
   const owner = await host.gates.owner?.(here, route, named);
-  const target = targetOf(here, caller, { agent: '', session: '', ...named, owner });
+  const target = createTarget(here, caller, { agent: '', session: '', ...named, owner });
   // A tool may call the Worker's own `fetch`.
   const origin = CALL_ORIGINS.originOf(env);
   return route.handle({ ...here, target, origin, signal: request.signal }, named);

@@ -44,17 +44,17 @@ interface AuthRequest {
  * @throws Problem 401 or 403, or the refusal of a module; Error if `auth` or a module returns an invalid
  * value.
  */
-export async function callerOf({ host, env, request, isOwnPage }: AuthRequest): Promise<Caller> {
+export async function authenticateCaller({ host, env, request, isOwnPage }: AuthRequest): Promise<Caller> {
   const { auth, gates, log } = host;
-  if (!isOwnPage) mustNotBeCrossSite(request);
+  if (!isOwnPage) assertNotCrossSite(request);
   const caller = await auth(request, env);
-  if (!caller) throw unauthorizedProblem(auth.scheme);
-  mustBeCaller(caller, '`auth` returned');
+  if (!caller) throw createUnauthorizedProblem(auth.scheme);
+  assertCaller(caller, '`auth` returned');
   const message = auth.remark?.(request, env);
   if (message !== undefined) logOnce(log, warningEntry(message));
   if (gates.caller) {
     const speaker = await gates.caller(caller, request);
-    mustBeCaller(speaker, 'A module returned');
+    assertCaller(speaker, 'A module returned');
     return speaker;
   }
   if (caller.delegates)
@@ -74,7 +74,7 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
  *
  * @throws Problem 403 `cross-site`.
  */
-function mustNotBeCrossSite({ method, url, headers }: Request): void {
+function assertNotCrossSite({ method, url, headers }: Request): void {
   if (SAFE_METHODS.includes(method)) return;
   const origin = headers.get('origin');
   const isForeign = origin !== null && URL.parse(origin)?.host !== new URL(url).host;
@@ -86,8 +86,8 @@ function mustNotBeCrossSite({ method, url, headers }: Request): void {
 }
 
 /** @throws Error if it is invalid. */
-function mustBeCaller(caller: Caller, who: string): void {
-  const problem = callerProblem(caller);
+function assertCaller(caller: Caller, who: string): void {
+  const problem = findCallerProblem(caller);
   if (problem !== undefined) throw new Error(`${who} a caller ${problem}.`);
 }
 
@@ -95,7 +95,7 @@ function mustBeCaller(caller: Caller, who: string): void {
  * Returns the problem with a caller, as the end of a sentence after "a caller ", or `undefined`. Without this
  * check, code that reads a missing claim would give all callers the same sessions.
  */
-export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
+export function findCallerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
     return 'whose id or tenant is empty or not a string';
   }
@@ -108,7 +108,7 @@ export function callerProblem({ id, tenant, roles, delegates }: Caller): string 
   return SYSTEM_PRINCIPAL.test(id) ? `with the id '${id}', which is reserved` : undefined;
 }
 
-const unauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
+const createUnauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
   scheme === 'Bearer'
     ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
         headers: { 'www-authenticate': scheme },
@@ -168,7 +168,7 @@ export const openOnLocalhost = (): Authenticate<object> =>
     () => LOCAL_CALLER,
     ({ url, headers }) => {
       const sign = findRemoteSign(new URL(url).hostname, headers);
-      if (sign !== undefined) throw onlyLocalhostProblem(sign);
+      if (sign !== undefined) throw createOnlyLocalhostProblem(sign);
       return LOCAL_CALLER;
     },
     // A call to the Worker without a connection does not come from a network.
@@ -199,7 +199,7 @@ const defaultTokenAuth = createTokenAuth(TOKEN_SETTING);
 function resolveAuth(env: Env): Authenticate<object> {
   if (env[TOKEN_SETTING]) return defaultTokenAuth;
   if (localhostAuth && env.HOLDFAST_AUTH === 'localhost') return localhostAuth;
-  throw noAuthProblem();
+  throw createNoAuthProblem();
 }
 
 /**
@@ -256,16 +256,16 @@ const TOKEN_ADVICE = `Set the secret ${TOKEN_SETTING} and send it as a bearer to
  * Returns the problem without a token. Strangers read it, so it names only the built-in var: a token may have
  * been passed instead of a var's name.
  */
-const noTokenProblem = (source: SecretSource): Problem =>
+const createNoTokenProblem = (source: SecretSource): Problem =>
   new Problem(
     'not-configured',
     `This Worker has no token yet. ${source === TOKEN_SETTING ? TOKEN_ADVICE : 'Set the secret that its bearerToken reads'}.`,
   );
 
-const noAuthProblem = (): Problem =>
+const createNoAuthProblem = (): Problem =>
   new Problem('not-configured', `This Worker has no authentication yet. ${TOKEN_ADVICE}.${localhostHint}`);
 
-const onlyLocalhostProblem = (sign: string): Problem =>
+const createOnlyLocalhostProblem = (sign: string): Problem =>
   new Problem(
     'only-localhost',
     `This Worker only accepts requests from its own machine, but this one ${sign}. ${TOKEN_ADVICE}.`,
@@ -283,7 +283,7 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
     throw new ConfigurationError(`The Secrets Store did not return ${which}.`, { cause });
   }
-  if (tokens.length === 0) throw noTokenProblem(source);
+  if (tokens.length === 0) throw createNoTokenProblem(source);
   return tokens;
 }
 
@@ -306,16 +306,21 @@ interface QuestioningCall {
 }
 
 /** @throws SessionError if a question is for a role that the caller does not have. */
-export function mustHaveRole(caller: Caller, { call, wait }: QuestioningCall): void {
-  const role = missingRole(caller, wait);
+export function assertRole(caller: Caller, { call, wait }: QuestioningCall): void {
+  const role = findMissingRole(caller, wait);
   if (role === undefined) return;
-  throw roleRequiredError(`Call ${call} must be answered by a person with the role '${role}'.`, { role });
+  throw createRoleRequiredError(`Call ${call} must be answered by a person with the role '${role}'.`, {
+    role,
+  });
 }
 
 /** Returns the role that a question is for, if the caller lacks it. */
-export const missingRole = ({ roles }: Caller, wait: Wait): string | undefined =>
+export const findMissingRole = ({ roles }: Caller, wait: Wait): string | undefined =>
   wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
 
 /** Makes the error for a caller who lacks a role. */
-export const roleRequiredError = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
+export const createRoleRequiredError = (
+  problem: string,
+  more: Readonly<Record<string, string>>,
+): SessionError =>
   new SessionError('role-required', `${problem} Send the token of a person with this role.`, { more });

@@ -13,7 +13,7 @@ import { defineSeam } from '../tool/module-use.ts';
 import { ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Env, Host, HostedApp, InvokedHost } from './host.ts';
-import { modelOfAgent, type Target, targetOf, turnServices } from './target.ts';
+import { createTarget, createTurnServices, getAgentModel, type Target } from './target.ts';
 
 /**
  * How long a repeated start finds its turn, in milliseconds. Senders of webhooks retry for three days, people
@@ -52,7 +52,7 @@ export async function toBackgroundTurn(
   if (problem !== undefined) throw new Error(`The owner of the turn ${problem}.`);
   if (isBlank(named.message)) throw new Error('The message of the turn is blank.');
   const from = { id: by, tenant: owner.tenant };
-  const target = targetOf(here, from, { ...named, owner });
+  const target = createTarget(here, from, { ...named, owner });
   checkModel(here, target);
   // The bytes of a repeat may differ, so the key alone identifies it.
   const request = { key, bodyHash: key, ttl: START_KEY_TTL_MS };
@@ -68,7 +68,7 @@ export async function toBackgroundTurn(
  * Checks that there is a model, since without one the turn could only fail. Failing now lets the caller start
  * it again after the problem is fixed.
  */
-const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
+const checkModel = (here: HostedApp, { agent }: Target): unknown => getAgentModel(here, agent);
 
 /** The outcome of a start: `full` and `session-full` change nothing. */
 type BackgroundOutcome =
@@ -119,7 +119,7 @@ export async function resumeTurn(host: InvokedHost, env: Env, { name, turn }: Ha
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: toReader(host.modules) });
   if (leased.status !== 'leased') return;
-  await runTurn(turnServices({ host, env }, { port, ...address }), leased, sentAt);
+  await runTurn(createTurnServices({ host, env }, { port, ...address }), leased, sentAt);
 }
 
 /** The app's part that a module receives with a due row. */

@@ -8,18 +8,18 @@ import type { TurnHost } from '../session/turn-host.ts';
 import { followSession } from '../session/watching/follow-session.ts';
 import {
   type AwaitedTurn,
-  keptOrThrow,
-  outcomeElsewhere,
-  outcomeHere,
+  awaitOutcome,
   type TurnOutcome,
+  toKeptOrThrow,
+  waitForOwnOutcome,
 } from '../session/watching/turn-outcome.ts';
-import { type SessionAccess, turnServices } from './target.ts';
+import { createTurnServices, type SessionAccess } from './target.ts';
 import {
-  acceptedView,
+  createAcceptedView,
+  createQueuedView,
+  createSuspendedView,
   type LaterView,
-  pendingViews,
-  queuedView,
-  suspendedView,
+  listPendingViews,
   type TurnView,
 } from './turn-view.ts';
 
@@ -63,7 +63,7 @@ export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): Waited
 
 /** Returns the result for a turn that continues elsewhere, or in the background. */
 export const toRunElsewhere = ({ target }: SessionAccess, turn: string): AcceptedRequest => ({
-  later: acceptedView(target, turn),
+  later: createAcceptedView(target, turn),
 });
 
 /**
@@ -72,7 +72,7 @@ export const toRunElsewhere = ({ target }: SessionAccess, turn: string): Accepte
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<AcceptedRequest> {
   const { port, owner, agent, session } = at.target;
-  const services = turnServices(at, { port, owner, agent: agent.name, session });
+  const services = createTurnServices(at, { port, owner, agent: agent.name, session });
   const sentAt = at.host.clock.now();
   const lease = await requestLease(at, turn);
   return lease.status === 'leased' ? toRunHere({ turn, services, lease, sentAt }) : { turn };
@@ -96,7 +96,7 @@ interface Follower {
 /**
  * Runs the turn if it is to run here, waits for its end, and returns its view.
  *
- * @throws the errors of `outcomeHere`: SessionErasedError if the turn no longer exists, and the reason of the
+ * @throws the errors of `waitForOwnOutcome`: SessionErasedError if the turn no longer exists, and the reason of the
  * signal.
  */
 export async function awaitView(
@@ -118,16 +118,16 @@ export async function awaitView(
   };
   if (run) {
     const running = follower ? follower.run(awaited, run) : run({ leave: at.signal });
-    return toView(at, await outcomeHere(awaited, running));
+    return toView(at, await waitForOwnOutcome(awaited, running));
   }
   await follower?.watch(awaited);
-  return toView(at, await outcomeElsewhere(awaited));
+  return toView(at, await awaitOutcome(awaited));
 }
 
 /** Shows the events of a turn until the signal aborts. */
 export const createFollower = (leave: AbortSignal, show: (item: FeedItem) => void): Follower => ({
   run: (awaited, run) => runAndFollow(awaited, { leave, show }, run),
-  watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(keptOrThrow),
+  watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(toKeptOrThrow),
 });
 
 /** Runs a turn, and follows it if another invocation continues it: `show` receives those events, too. */
@@ -149,14 +149,14 @@ async function toView(at: SessionAccess, outcome: TurnOutcome): Promise<TurnView
     case 'ended':
       return outcome.answer;
     case 'suspended':
-      return suspendedView(at, outcome.events);
+      return createSuspendedView(at, outcome.events);
     case 'queued': {
       // The caller may be the person who must answer the open turn. So return its questions now instead of
       // waiting.
-      const pending = pendingViews(at, await readTurn(target.port, outcome.behind));
-      return { ...queuedView(target, { status: 'queued', turn: outcome.turn }), pending };
+      const pending = listPendingViews(at, await readTurn(target.port, outcome.behind));
+      return { ...createQueuedView(target, { status: 'queued', turn: outcome.turn }), pending };
     }
     case 'kept':
-      return acceptedView(target, outcome.turn);
+      return createAcceptedView(target, outcome.turn);
   }
 }

@@ -1,6 +1,6 @@
 import { DELAY_RULE, isDelay, MAX_DELAY_SECONDS } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject, unknownKeyProblems } from '../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, listUnknownKeyProblems } from '../tool/json.ts';
 import {
   ANY_OBJECT,
   type Infer,
@@ -24,7 +24,7 @@ interface Body {
 }
 
 /** Returns which of these types the request's body has. @throws Problem 415 for any other type. */
-export function bodyType<Type extends string>({ headers }: Request, types: readonly Type[]): Type {
+export function getBodyType<Type extends string>({ headers }: Request, types: readonly Type[]): Type {
   const said = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const type = types.find((one) => one === said);
   if (type !== undefined) return type;
@@ -43,7 +43,7 @@ export async function readBody(
   maxBytes: number,
   mustFit?: (text: string) => void,
 ): Promise<Body> {
-  bodyType(request, ['application/json']);
+  getBodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
   mustFit?.(text);
   let value: unknown;
@@ -53,17 +53,17 @@ export async function readBody(
     throw new Problem('bad-json', 'The body is not JSON.');
   }
   if (isJsonObject(value)) return { text, value };
-  throw invalidBodyError(['it must be a JSON object']);
+  throw createInvalidBodyError(['it must be a JSON object']);
 }
 
 /** Returns the error for a body that is too large without its files. */
-export const tooLargeWithoutFilesError = (most: number): SessionError =>
+export const createTooLargeWithoutFilesError = (most: number): SessionError =>
   new SessionError(
     'body-too-large',
     `Without its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
 
-export const invalidBodyError = (problems: readonly string[]): SessionError =>
+export const createInvalidBodyError = (problems: readonly string[]): SessionError =>
   new SessionError('invalid-body', `The body is not valid: ${withFullStop(problems.join('; '))}`, {
     more: { problems },
   });
@@ -87,13 +87,13 @@ const INITIAL_BUFFER_BYTES = 16_384;
  * @throws Problem 413, or 400 if the body breaks off.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLargeProblem(maxBytes);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw createTooLargeProblem(maxBytes);
   let bytes = new Uint8Array(Math.min(INITIAL_BUFFER_BYTES, maxBytes));
   let length = 0;
   try {
     for await (const chunk of request.body ?? []) {
       const needed = length + chunk.byteLength;
-      if (needed > maxBytes) throw tooLargeProblem(maxBytes);
+      if (needed > maxBytes) throw createTooLargeProblem(maxBytes);
       if (needed > bytes.byteLength) {
         const larger = new Uint8Array(Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
         larger.set(bytes);
@@ -108,7 +108,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return bytes.slice(0, length);
 }
 
-const tooLargeProblem = (most: number): Problem =>
+const createTooLargeProblem = (most: number): Problem =>
   new Problem('body-too-large', `The body is larger than ${most} bytes. Send less.`);
 
 const CONTEXT_SHAPE: ShapeAs<JsonObject> = {
@@ -212,7 +212,7 @@ interface MessageRules {
 export async function readMessage(request: Request, checking: MessageRules): Promise<ReceivedMessage> {
   const { maxBodyBytes: besides, files } = checking;
   const most = files?.mostBytes ?? besides;
-  if (files && bodyType(request, ['application/json', FORM_TYPE]) === FORM_TYPE)
+  if (files && getBodyType(request, ['application/json', FORM_TYPE]) === FORM_TYPE)
     return checkMessage(await files.readForm(request, { most, besides }), checking);
   const { text, value } = await readBody(request, most, files?.mustFit);
   return { ...checkMessage({ fields: value, files: [], problems: [] }, checking), text };
@@ -232,12 +232,12 @@ export function checkMessage(
   const { said, ...more } = parseMessage(body, checking);
   if (typeof said === 'string') {
     const most = files?.mostBytes ?? maxBodyBytes;
-    if (said.length > most) throw tooLargeWithoutFilesError(most); // cannot occur for a body that was read
+    if (said.length > most) throw createTooLargeWithoutFilesError(most); // cannot occur for a body that was read
     return { said, ...more };
   }
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
   if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes)
-    throw tooLargeWithoutFilesError(maxBodyBytes);
+    throw createTooLargeWithoutFilesError(maxBodyBytes);
   files?.check(said);
   return { said: said.map(({ part }) => part), ...more };
 }
@@ -268,8 +268,8 @@ function parseMessage(
   if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
     problems.push(`delaySeconds: ${DELAY_RULE}`);
   }
-  problems.push(...unknownKeyProblems(fields, MESSAGE_KEYS));
-  if (problems.length > 0) throw invalidBodyError(problems);
+  problems.push(...listUnknownKeyProblems(fields, MESSAGE_KEYS));
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   return { said, context, loopId, delaySeconds } as ParsedMessage; // just checked
 }
 
@@ -323,20 +323,20 @@ function parsePart(
   const { at, problems } = place;
   if (isJsonObject(part) && part.type === 'file') {
     if (files) return files.parseFile(part, place);
-    throw noFilesError(at);
+    throw createNoFilesError(at);
   }
   if (!isJsonObject(part) || part.type !== 'text') {
     problems.push(`${at}: must be a part of the type text or file`);
     return [];
   }
-  problems.push(...unknownKeyProblems(part, TEXT_PART_KEYS).map((problem) => `${at}.${problem}`));
+  problems.push(...listUnknownKeyProblems(part, TEXT_PART_KEYS).map((problem) => `${at}.${problem}`));
   const { text } = part;
   if (typeof text === 'string') return [{ at, part: { type: 'text', text } }];
   problems.push(`${at}.text: must be text`);
   return [];
 }
 
-const noFilesError = (at: string): SessionError =>
+const createNoFilesError = (at: string): SessionError =>
   new SessionError('unsupported-media-type', `${at} is a file, but this app accepts no files. Send text.`, {
     more: { accepts: { data: [], url: [] } },
   });
@@ -358,7 +358,7 @@ function parseContext(
   if (values === undefined) return ToolCallContext.EMPTY;
   if (!isJsonObject(values)) return ['context: must be a JSON object'];
   const strange = allowed === undefined ? [] : Object.keys(values).filter((key) => !allowed.has(key));
-  if (strange.length > 0) return strange.slice(0, MAX_LISTED_KEYS).map(contextKeyProblem);
+  if (strange.length > 0) return strange.slice(0, MAX_LISTED_KEYS).map(findContextKeyProblem);
   try {
     return ToolCallContext.of(values);
   } catch (failure) {
@@ -370,5 +370,5 @@ function parseContext(
 /** The maximum number of context keys that a problem lists. */
 const MAX_LISTED_KEYS = 10;
 
-const contextKeyProblem = (key: string): string =>
+const findContextKeyProblem = (key: string): string =>
   `context: a body cannot set '${key.slice(0, 80)}'. Allow it in createHoldfast({ http: { bodyContext: [...] } })`;

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { refusedModelProblem } from '../loop/loop-seams.ts';
+import { findModelProblem } from '../loop/loop-seams.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { literals } from '../tool/literals.ts';
@@ -19,18 +19,18 @@ interface CheckedApp {
  * an agent that the app lacks. In production the turns fail instead.
  */
 export function checkApp(config: CheckedApp): void {
-  literals?.refuse(ConfigurationError, literals.appProblem(config, modelRefusal));
+  literals?.refuse(ConfigurationError, literals.appProblem(config, findModelRefusal));
 }
 
 /**
  * Returns why the app's model does not fit these modules. A model that comes from an environment is known
  * only in turns.
  */
-const modelRefusal = (
+const findModelRefusal = (
   model: NonNullable<CheckedApp['model']> | undefined,
   uses: readonly ModuleUse[],
 ): string | undefined =>
-  model === undefined || typeof model === 'function' ? undefined : refusedModelProblem(uses, model);
+  model === undefined || typeof model === 'function' ? undefined : findModelProblem(uses, model);
 
 /**
  * Checks that an app has an agent. `what` is the place that names it, as in `Agent 'a' has the subagent`.

@@ -23,10 +23,10 @@ export function checkRoutes({
     );
   const told = new Set<string>();
   routes.forEach((route, place) => {
-    const problem = routeProblem(route);
+    const problem = findRouteProblem(route);
     if (problem !== undefined)
       throw new ConfigurationError(`${who}: routes[${place}] ${withFullStop(problem)}`);
-    const named = routeName(Object(route));
+    const named = formatRouteName(Object(route));
     const key = named.replaceAll(/\{\w+\}/g, '{}');
     if (told.has(key))
       throw new ConfigurationError(`${who}: routes[${place}] is a second ${named}. Remove one.`);
@@ -35,7 +35,7 @@ export function checkRoutes({
 }
 
 /** Returns the problem with a route, as a sentence without its subject, or `undefined`. */
-function routeProblem(route: unknown): string | undefined {
+function findRouteProblem(route: unknown): string | undefined {
   const fault = literals?.fault(route, 'defineRoute');
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic } = Object(route);
@@ -43,13 +43,13 @@ function routeProblem(route: unknown): string | undefined {
     return "has 'isPublic' and 'isCounted'. Use one, since a public route has no caller";
   if (!METHODS.includes(method))
     return `has ${describeValue(method)} as its 'method'. Use ${METHODS.join(', ')}`;
-  const problem = pathProblem(path);
+  const problem = findPathProblem(path);
   return problem === undefined ? undefined : `has ${describeValue(path)} as its 'path': ${problem}`;
 }
 
-function pathProblem(path: string): string | undefined {
+function findPathProblem(path: string): string | undefined {
   if (!path.startsWith('/')) return "begin it with '/'";
-  const segments = segmentsOf(path);
+  const segments = splitSegments(path);
   const strange = segments.find((segment) => !SEGMENT.test(segment));
   if (strange !== undefined) {
     const what = strange === '' ? 'an empty part' : describeValue(strange);
@@ -63,15 +63,15 @@ function pathProblem(path: string): string | undefined {
 /** A word of a path, or a name in braces. A router gives other characters a meaning. */
 const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 
-const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
+const splitSegments = (path: string): readonly string[] => path.split('/').slice(1);
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
 /** Returns the name of a route for errors. */
-const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+const formatRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** Returns whether a request can match both paths. */
 function canBothMatch(one: string, other: string): boolean {
-  const [here, there] = [segmentsOf(one), segmentsOf(other)];
+  const [here, there] = [splitSegments(one), splitSegments(other)];
   return (
     here.length === there.length &&
     here.every((segment, place) => {
@@ -92,7 +92,7 @@ export function checkCollisions(name: string, routes: readonly Route[], others: 
     const taken = others.find(({ path }) => canBothMatch(path, route.path));
     if (!taken) continue;
     throw new ConfigurationError(
-      `Module '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
+      `Module '${name}' has the route ${formatRouteName(route)}, whose path the app already has as ${formatRouteName(taken)}. Choose another path.`,
     );
   }
 }

@@ -5,11 +5,11 @@ import type { Principal } from '../journal/events.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import {
-  type Check,
   checkDeployment,
   type Deployment,
+  type DeploymentCheck,
   DeploymentError,
-  deploymentWarnings,
+  listDeploymentWarnings,
 } from '../session/deployment.ts';
 import { createObjectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
@@ -18,7 +18,7 @@ import { memoize } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
 import { type Log, logOnce, warningEntry } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { type AppParts, appParts, composeGates } from './app-seam.ts';
+import { type AppParts, collectAppParts, composeGates } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { mapAgentsByName } from './check-app.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
@@ -130,18 +130,18 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: WorkerPlatfor
   const agents = mapAgentsByName(config.agents);
   const { auth = defaultAuth, context = {}, http = {} } = config;
   const modules = collectAppModules(config);
-  const parts = appParts({ modules });
-  const part: PartLookup = (key) => parts.find((one) => one[key] !== undefined)?.[key];
+  const parts = collectAppParts({ modules });
+  const findPart: PartLookup = (key) => parts.find((one) => one[key] !== undefined)?.[key];
   const gates = composeGates(modules);
-  const log = hide(toLog(part('log')));
-  const checks = (env: Env): readonly Check[] => [
+  const log = hide(toLog(findPart('log')));
+  const listChecks = (env: Env): readonly DeploymentCheck[] => [
     () => checkDeployment(deployed(env)),
     ...parts.map((part) => () => part.check?.(env)),
   ];
   // An environment does not change, so it is checked once.
   const warnings = memoize((env: Env): readonly string[] => {
-    for (const check of checks(env)) check();
-    return deploymentWarnings(deployed(env));
+    for (const check of listChecks(env)) check();
+    return listDeploymentWarnings(deployed(env));
   });
   return {
     agents,
@@ -162,13 +162,13 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: WorkerPlatfor
     context: toContextHook(context),
     secrets: toSecretsHook(config.secrets),
     platform: toPlatformHook(config.limits ?? {}),
-    files: part('files'),
-    liveText: part('liveText'),
+    files: findPart('files'),
+    liveText: findPart('liveText'),
     answers: findAskingSeam(modules.uses),
-    copyOn: part('copyOn'),
-    checks,
+    copyOn: findPart('copyOn'),
+    checks: listChecks,
     warnings,
-    session: toSessionHook(config, { log, part, warnings }),
+    session: toSessionHook(config, { log, part: findPart, warnings }),
   };
 }
 

@@ -4,7 +4,7 @@ import { errorEntry } from '../tool/log.ts';
 import type { HandOver } from '../journal/agenda.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { agentOfSession } from '../session/read-secrets.ts';
+import { getSessionAgent } from '../session/read-secrets.ts';
 import { UnreadableError } from '../session/read-session.ts';
 import { attempt } from '../tool/async.ts';
 import { describeValue } from '../tool/shown.ts';
@@ -88,5 +88,5 @@ function parseHandOver(body: unknown): HandOver | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // each property is checked below
   if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
-  return attempt(() => agentOfSession(name)).ok ? { name, turn } : undefined;
+  return attempt(() => getSessionAgent(name)).ok ? { name, turn } : undefined;
 }

@@ -1,24 +1,24 @@
 import { readPages } from '../session/fold-session.ts';
 /** Cancels turns and erases sessions. */
 
-import { waitId } from '../journal/conversation.ts';
+import { createWaitId } from '../journal/conversation.ts';
 import { parseKnownEvent } from '../journal/event-rows.ts';
 import type { EventType, StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Wait } from '../journal/wait.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
-import { missingRole, roleRequiredError } from './auth.ts';
+import { createRoleRequiredError, findMissingRole } from './auth.ts';
 import type { Caller, HostedApp } from './host.ts';
 import { SessionError } from './problem.ts';
-import { unknownSessionError, unknownTurnError } from './session-view.ts';
+import { createUnknownSessionError, createUnknownTurnError } from './session-view.ts';
 import {
+  createTarget,
+  getOwner,
+  getTurnPath,
   type OwnedSessionNames,
-  ownerOf,
   type SessionAccess,
   type Target,
-  targetOf,
-  turnPath,
 } from './target.ts';
 
 /** A turn that was asked to stop. */
@@ -36,35 +36,35 @@ export const CANCEL_REQUESTED = {
 export async function cancelTurn({ target }: SessionAccess, named?: string): Promise<CancelRequested> {
   const { port } = target;
   const page = await port.read({ from: 1, limit: 1, turn: named });
-  if (!page) throw unknownSessionError(target);
+  if (!page) throw createUnknownSessionError(target);
   // The event that opens a session belongs to no turn, and has this name instead.
-  if (named === '') throw unknownTurnError(target, named);
+  if (named === '') throw createUnknownTurnError(target, named);
   const turn = named ?? page.openTurn?.id;
-  if (turn === undefined) throw noOpenTurnError();
-  if (turn === page.openTurn?.id) await mustBeAllowedToEnd(target, turn, 'cancel');
+  if (turn === undefined) throw createNoOpenTurnError();
+  if (turn === page.openTurn?.id) await assertCanEnd(target, turn, 'cancel');
   const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
-  if (posted !== 'posted') throw await cannotCancelError(target, turn);
-  if (await hasEndedOtherwise(target, turn)) throw turnOverError(target, turn);
+  if (posted !== 'posted') throw await createCannotCancelError(target, turn);
+  if (await hasEndedOtherwise(target, turn)) throw createTurnOverError(target, turn);
   return { turn, status: 'cancel-requested' };
 }
 
-const noOpenTurnError = (): SessionError =>
+const createNoOpenTurnError = (): SessionError =>
   new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
 /** Returns why a turn cannot be cancelled: it has ended, or never existed. */
-async function cannotCancelError(target: Target, turn: string): Promise<SessionError> {
+async function createCannotCancelError(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
     const detail = `Message ${turn} is being delivered to turn ${into}. Cancel that turn.`;
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
-  if (!page || page.rows.length === 0) return unknownTurnError(target, turn);
-  return turnOverError(target, turn);
+  if (!page || page.rows.length === 0) return createUnknownTurnError(target, turn);
+  return createTurnOverError(target, turn);
 }
 
-const turnOverError = (target: Target, turn: string): SessionError =>
-  new SessionError('turn-over', `Turn ${turn} has ended. GET ${turnPath(target, turn)} shows its answer.`);
+const createTurnOverError = (target: Target, turn: string): SessionError =>
+  new SessionError('turn-over', `Turn ${turn} has ended. GET ${getTurnPath(target, turn)} shows its answer.`);
 
 /** Returns whether a turn ended in another way. The cancel then came too late, and has no effect. */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
@@ -87,14 +87,14 @@ interface CallerApp extends HostedApp {
  */
 export async function eraseSession({ caller, ...app }: CallerApp, named: OwnedSessionNames): Promise<void> {
   const { host, env } = app;
-  const { agent, session, owner = ownerOf(caller) } = named;
+  const { agent, session, owner = getOwner(caller) } = named;
   const isKnown = host.agents.has(agent);
-  if (isKnown) targetOf(app, caller, named);
+  if (isKnown) createTarget(app, caller, named);
   const port = host.session(env, toSessionName({ owner, agent, session }));
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
-  if (openTurn) await mustBeAllowedToEnd({ port, caller }, openTurn.id, 'erase');
+  if (openTurn) await assertCanEnd({ port, caller }, openTurn.id, 'erase');
   const existed = await port.erase();
-  if (!existed && !isKnown) targetOf(app, caller, named);
+  if (!existed && !isKnown) createTarget(app, caller, named);
 }
 
 /** A call that waits for an answer. */
@@ -122,7 +122,7 @@ export async function openWaits(
   return asked.flatMap(({ seq, call, wait }) => {
     const isSettled = settled.some((event) => 'call' in event && event.call === call && event.seq > seq);
     const number = asked.filter((one) => one.call === call && one.seq < seq).length;
-    return isSettled || !isWanted(wait) ? [] : [{ id: waitId(call, number), call, wait }];
+    return isSettled || !isWanted(wait) ? [] : [{ id: createWaitId(call, number), call, wait }];
   });
 }
 
@@ -149,15 +149,15 @@ interface CallerSession {
  *
  * @throws SessionError if it waits for a person with a role that the caller lacks.
  */
-export async function mustBeAllowedToEnd(
+export async function assertCanEnd(
   { port, caller }: CallerSession,
   turn: string,
   what: 'cancel' | 'erase' | 'delete files of',
 ): Promise<void> {
-  const [first] = await openWaits(port, turn, (wait) => missingRole(caller, wait) !== undefined);
-  const role = first && missingRole(caller, first.wait);
+  const [first] = await openWaits(port, turn, (wait) => findMissingRole(caller, wait) !== undefined);
+  const role = first && findMissingRole(caller, first.wait);
   if (role === undefined) return;
   const which = what === 'cancel' ? `Turn ${turn}` : `Turn ${turn} of this session`;
   const who = `waits for a person with the role '${role}', and only they may ${what} it.`;
-  throw roleRequiredError(`${which} ${who}`, { role, turn });
+  throw createRoleRequiredError(`${which} ${who}`, { role, turn });
 }

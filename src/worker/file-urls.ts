@@ -46,7 +46,7 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
     },
     async *items(items) {
       for await (const item of items) {
-        const files = fileIdsOf(item);
+        const files = listFileIds(item);
         if (files.length > 0) await make(files);
         yield item;
       }
@@ -54,13 +54,13 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
   };
 }
 
-function fileIdsOf(item: TurnItem): readonly string[] {
+function listFileIds(item: TurnItem): readonly string[] {
   switch (item.type) {
     case 'turn-started':
     case 'turn-steered':
-      return item.parts ? storedFileIds(item.parts) : [];
+      return item.parts ? listStoredFileIds(item.parts) : [];
     case 'tool-call-ended':
-      return 'parts' in item.result && item.result.parts ? storedFileIds(item.result.parts) : [];
+      return 'parts' in item.result && item.result.parts ? listStoredFileIds(item.result.parts) : [];
     case 'answer':
       return (item.answer.files ?? []).map(({ id }) => id);
     case 'suspended':
@@ -70,5 +70,5 @@ function fileIdsOf(item: TurnItem): readonly string[] {
   }
 }
 
-const storedFileIds = (parts: readonly ContentPart[]): readonly string[] =>
+const listStoredFileIds = (parts: readonly ContentPart[]): readonly string[] =>
   parts.flatMap((part) => (isFile(part) && isStoredFile(part) ? part.id : []));

@@ -1,6 +1,6 @@
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { agentOfSession } from '../session/read-secrets.ts';
+import { getSessionAgent } from '../session/read-secrets.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { partsOf, type RetentionApp, type SessionPortWrapper } from './app-seam.ts';
 
@@ -21,19 +21,22 @@ type RetentionTimes = Pick<RetentionSettings, 'retainMs' | 'blobRetainMs'>;
 export function createRetentionWrapper(app: RetentionApp): SessionPortWrapper {
   const { agents, use, files } = app;
   const store = files?.store;
-  const keepingOf = (times: RetentionTimes): RetentionSettings | undefined => {
+  const findRetentionSettings = (times: RetentionTimes): RetentionSettings | undefined => {
     // Without settings, messages stay unchanged.
     if (!store && times.retainMs === undefined && times.blobRetainMs === undefined) return undefined;
     return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store && [store.owner] };
   };
   const ofApp = readRetentionTimes('The app', use) ?? {};
   const ofAgents = new Map(
-    agents.map(({ name, uses }) => [name, keepingOf(readRetentionTimes(`Agent '${name}'`, uses) ?? ofApp)]),
+    agents.map(({ name, uses }) => [
+      name,
+      findRetentionSettings(readRetentionTimes(`Agent '${name}'`, uses) ?? ofApp),
+    ]),
   );
-  const ofOthers = keepingOf(ofApp);
+  const ofOthers = findRetentionSettings(ofApp);
   const wraps = partsOf(use).flatMap((part) => part.wraps?.(app) ?? []);
   return (object, name, env) => {
-    const agent = agentOfSession(name);
+    const agent = getSessionAgent(name);
     const keeping = ofAgents.has(agent) ? ofAgents.get(agent) : ofOthers;
     let port = object;
     for (const wrap of wraps) port = wrap(port, name, env);

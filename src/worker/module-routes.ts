@@ -3,20 +3,20 @@ import { parseEvent, toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { toReader } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
-import { attempt, sha256Hex } from '../tool/async.ts';
+import { attempt, computeSha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { warningEntry } from '../tool/log.ts';
 import { createUse, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import { describeValue } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { APP, type AppParts, appParts } from './app-seam.ts';
+import { APP, type AppParts, collectAppParts } from './app-seam.ts';
 import { readBody } from './body.ts';
 import { checkCollisions, checkRoutes } from './check-routes.ts';
 import type { Caller, HostedApp, InvokedHost } from './host.ts';
 import type { ModuleRequest, PublicRequest, RouteProblem } from './module-request.ts';
 import type { Problem } from './problem.ts';
 import { toProblem } from './refusal.ts';
-import { contextOfHeaders } from './request-headers.ts';
+import { readContextHeaders } from './request-headers.ts';
 import {
   type CallerRequest,
   type PathParamsOf,
@@ -24,9 +24,9 @@ import {
   type RouteRequest,
   defineRoute as routeEntry,
 } from './route.ts';
-import { sessionFromCode } from './session-from-code.ts';
-import { COMMENT, eventStream } from './sse.ts';
-import { filesOfAgent, ownerOf, sessionPath, toInvokedHost } from './target.ts';
+import { createSessionFromCode } from './session-from-code.ts';
+import { COMMENT, createEventStream } from './sse.ts';
+import { findAgentFiles, getOwner, sessionPath, toInvokedHost } from './target.ts';
 
 /** A route of a module. */
 export interface ModuleRoute<
@@ -126,16 +126,17 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
     access: (isPublic ? 'open' : 'caller') as 'caller',
     ...(refuse && {
       refuse: (problem: Problem, { request }: Pick<RouteRequest, 'request'>) =>
-        copied('refuse', refuse(toRouteProblem(problem), request)),
+        copyResponse('refuse', refuse(toRouteProblem(problem), request)),
     }),
-    handle: async (asked, named) => copied('handle', await handle(toModuleRequest(asked, module), named)),
+    handle: async (asked, named) =>
+      copyResponse('handle', await handle(toModuleRequest(asked, module), named)),
   });
 
   /**
    * Copies a response, since the headers of a fetched one are immutable. @throws TypeError if it is not a
    * response.
    */
-  function copied(by: 'handle' | 'refuse', response: unknown): Response {
+  function copyResponse(by: 'handle' | 'refuse', response: unknown): Response {
     if (response instanceof Response) return new Response(response.body, response);
     const what = `${route.method} ${route.path} of module '${module}'`;
     throw new TypeError(
@@ -151,8 +152,8 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   // A client that closes its stream has disconnected, even if its request does not report it.
   const gone = new AbortController();
   const { bodyContext } = host;
-  const mapped = contextOfHeaders(request.headers, host.contextHeaders);
-  const texts = () => ({ host: toInvokedHost(host, env, { waitUntil }), env, caller, module });
+  const mapped = readContextHeaders(request.headers, host.contextHeaders);
+  const createTextScope = () => ({ host: toInvokedHost(host, env, { waitUntil }), env, caller, module });
   return {
     request,
     requestId,
@@ -172,12 +173,12 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     },
     base,
     get parts() {
-      return Object.assign({}, ...appParts(host));
+      return Object.assign({}, ...collectAppParts(host));
     },
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
     session: ({ partsAt, contextKeys = [], context = {}, ...of }) =>
-      sessionFromCode(
+      createSessionFromCode(
         {
           host: { ...host, basePath: base },
           waitUntil,
@@ -191,22 +192,22 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
         { ...of, principal: caller, request },
       ),
     async fileUrl({ agent, session, file }) {
-      const place = { owner: ownerOf(caller), agent, session, file };
+      const place = { owner: getOwner(caller), agent, session, file };
       const query = await host.files?.sign?.({ env, now: host.clock.now() }, place);
       const url = new URL(`${sessionPath(place, base)}/files/${encodeURIComponent(file)}`, request.url);
       url.search = query ?? '';
       return url.href;
     },
-    keep: (key, text) => storeText(texts(), key, text),
-    kept: (key) => readTexts(texts(), key),
+    keep: (key, text) => storeText(createTextScope(), key, text),
+    kept: (key) => readTexts(createTextScope(), key),
     stream(frames, headers) {
-      const leaving = (leave: AbortSignal): AsyncIterable<string> => {
+      const startFrames = (leave: AbortSignal): AsyncIterable<string> => {
         leave.addEventListener('abort', () => gone.abort());
         return frames(leave);
       };
       // Clients of other protocols treat everything except comments as events: OpenAI's Python client fails
       // on `retry`.
-      return eventStream(asked, leaving, { headers, first: COMMENT });
+      return createEventStream(asked, startFrames, { headers, first: COMMENT });
     },
     pending: (events) => host.answers?.pending(events) ?? [],
     problem: (failure) => toRouteProblem(toProblem(failure)),
@@ -217,7 +218,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
 /** Reads a body. The agent of its message, and therefore its limit, is known only afterwards. */
 async function readJson({ host, env, request }: RouteRequest): Promise<JsonObject> {
   const [files] = Array.from(host.agents.values(), (agent) =>
-    attempt(() => filesOfAgent({ host, env }, agent)),
+    attempt(() => findAgentFiles({ host, env }, agent)),
   )
     .flatMap((taken) => (taken.ok && taken.value) || [])
     .toSorted((one, other) => other.mostBytes - one.mostBytes);
@@ -258,7 +259,7 @@ export async function storeText(of: TextScope, key: string, text: string): Promi
   const { host } = of;
   const message = 'a surface could not store the session of a client, which must name it next time';
   try {
-    const port = await textSessionPort(of, key);
+    const port = await openTextSession(of, key);
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) if (await tryStoreText(port, of, text)) return;
     host.log(warningEntry(message));
   } catch (thrown) {
@@ -283,7 +284,7 @@ async function tryStoreText(port: SessionPort, { host, caller }: TextScope, text
 
 /** Returns the newest texts that were stored under a key, the last one first. */
 export async function readTexts(of: TextScope, key: string): Promise<readonly string[]> {
-  const port = await textSessionPort(of, key);
+  const port = await openTextSession(of, key);
   // Each text is two events, after the event that opens the session.
   const limit = 2 * MAX_TEXTS;
   const first = await port.read({ from: 1, limit: limit + 1 });
@@ -295,7 +296,7 @@ export async function readTexts(of: TextScope, key: string): Promise<readonly st
 /** Every agent has a name, so routes cannot reach a session with this one. */
 const NO_AGENT = '';
 
-async function textSessionPort({ host, env, caller, module }: TextScope, key: string): Promise<SessionPort> {
-  const session = `${module}:${await sha256Hex(key)}`;
-  return host.session(env, toSessionName({ owner: ownerOf(caller), agent: NO_AGENT, session }));
+async function openTextSession({ host, env, caller, module }: TextScope, key: string): Promise<SessionPort> {
+  const session = `${module}:${await computeSha256Hex(key)}`;
+  return host.session(env, toSessionName({ owner: getOwner(caller), agent: NO_AGENT, session }));
 }

@@ -44,19 +44,19 @@ interface StreamCandidate {
 /** Creates the count for one app. `most` is the limit for each caller. */
 export function createOpenStreams(most: number): OpenStreams {
   const open = new Map<string, Set<StreamEntry>>();
-  const placesOf = (key: string): Set<StreamEntry> => {
+  const getPlaces = (key: string): Set<StreamEntry> => {
     const places = open.get(key) ?? new Set();
     for (const place of places) if (Date.now() - place.seen >= SILENT_MS) places.delete(place);
     return places;
   };
   const enter = async ({ id, tenant }: StreamingCaller): Promise<StreamEntry> => {
     const key = JSON.stringify([id, tenant]);
-    for (let tries = 0; placesOf(key).size >= most; tries += 1) {
-      if (tries === MAX_PROBES) throw tooManyStreamsProblem(most);
-      for (const { probe } of placesOf(key)) probe();
+    for (let tries = 0; getPlaces(key).size >= most; tries += 1) {
+      if (tries === MAX_PROBES) throw createTooManyStreamsProblem(most);
+      for (const { probe } of getPlaces(key)) probe();
       await pause(TIMERS, PROBE_MS);
     }
-    const places = placesOf(key);
+    const places = getPlaces(key);
     const place: StreamEntry = {
       seen: Date.now(),
       probe: () => {},
@@ -92,7 +92,7 @@ export function createOpenStreams(most: number): OpenStreams {
   };
 }
 
-const tooManyStreamsProblem = (most: number): Problem =>
+const createTooManyStreamsProblem = (most: number): Problem =>
   new Problem('rate-limited', `You have ${most} event streams open. Close one, or ask for JSON.`, {
     retryAfter: 10,
   });

@@ -3,17 +3,20 @@ import type { Owner } from '../tool/call-origin.ts';
 import { ownerProblem } from '../tool/owner.ts';
 import { parseOwnerKey, toOwnerKey } from '../tool/owner-name.ts';
 import { describeValue } from '../tool/shown.ts';
-import { roleRequiredError } from './auth.ts';
+import { createRoleRequiredError } from './auth.ts';
 import type { Caller } from './host.ts';
 import { SessionError } from './problem.ts';
-import { ownerOf } from './target.ts';
+import { getOwner } from './target.ts';
 
 /** @throws SessionError `role-required` if the caller is not an operator. */
-export function mustBeOperator({ operator }: Caller): void {
+export function assertOperator({ operator }: Caller): void {
   if (operator === true) return;
-  throw roleRequiredError('Only operators may do this: callers for whom `auth` returns operator: true.', {
-    role: 'operator',
-  });
+  throw createRoleRequiredError(
+    'Only operators may do this: callers for whom `auth` returns operator: true.',
+    {
+      role: 'operator',
+    },
+  );
 }
 
 /** Parses an owner from a path or query. @throws SessionError if it is invalid. */
@@ -31,9 +34,9 @@ export function parseOwner(key: string): Owner {
  *
  * @throws SessionError if the caller is not an operator and names another owner, or the name is invalid.
  */
-export function requestedOwner(caller: Caller, named: unknown): Owner | undefined {
-  if (named === undefined || named === toOwnerKey(ownerOf(caller))) return undefined;
-  mustBeOperator(caller);
+export function getRequestedOwner(caller: Caller, named: unknown): Owner | undefined {
+  if (named === undefined || named === toOwnerKey(getOwner(caller))) return undefined;
+  assertOperator(caller);
   return parseOwner(String(named));
 }
 

@@ -1,7 +1,7 @@
 import { WAITING_TURN } from '../journal/event-page.ts';
 import { NOT_REQUESTER } from '../journal/wait.ts';
 import { MEDIA_TAKEN } from '../model/chat-model.ts';
-import { STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { STOPPED_TURN_SHAPE, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import {
   type Fields,
   INTEGER,
@@ -93,7 +93,7 @@ export type ProblemType =
   | (typeof CONFLICT_TYPES)[number];
 
 /** Returns the default status of a problem. */
-export function statusOf(type: ProblemType): number {
+export function getHttpStatus(type: ProblemType): number {
   if (type in STATUS_BY_TYPE) return STATUS_BY_TYPE[type as keyof typeof STATUS_BY_TYPE]; // it is among the keys
   return type.startsWith('unknown-') ? 404 : 409;
 }
@@ -184,7 +184,7 @@ export const PROBLEM = { object: PROBLEM_MEMBERS, and: { object: PROBLEM_FIELDS 
 export type FailedTurn = Infer<typeof FAILED_TURN>;
 export const FAILED_TURN = {
   object: { outcome: { only: 'failed' } },
-  and: { object: PROBLEM_FIELDS, and: STOPPED_TURN },
+  and: { object: PROBLEM_FIELDS, and: STOPPED_TURN_SHAPE },
 } as const satisfies Shape;
 
 /**
@@ -261,7 +261,7 @@ export class Problem extends Error {
   constructor(
     type: ProblemType,
     detail: string,
-    { status = statusOf(type), headers = {}, retryAfter, more = {}, worded }: ProblemOptions = {},
+    { status = getHttpStatus(type), headers = {}, retryAfter, more = {}, worded }: ProblemOptions = {},
   ) {
     super(detail);
     this.status = status;

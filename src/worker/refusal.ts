@@ -6,13 +6,13 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
 import { readTurn, UnreadableError } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
-import { sessionFullText } from '../session/turn-end.ts';
+import { formatSessionFull } from '../session/turn-end.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { errorEntry, type Log, logOnce } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
-import { type SessionAccess, type Target, turnPath } from './target.ts';
-import { pendingViews } from './turn-view.ts';
+import { getTurnPath, type SessionAccess, type Target } from './target.ts';
+import { listPendingViews } from './turn-view.ts';
 
 /** The failed request, with its id in logs. */
 type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
@@ -21,7 +21,7 @@ type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
  * Makes the function that converts thrown values to responses. Internal errors are logged, and the client
  * sees no details. If `refuse` does not format a problem, or throws, the default format is used.
  */
-export function errorResponses(
+export function createErrorResponder(
   write: Log,
 ): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
   return (error, { request: { signal }, requestId }, refuse) => {
@@ -65,7 +65,7 @@ export function toSessionError(failure: unknown): SessionError | undefined {
     const detail = 'The session cannot be reached now. Send the request again.';
     return new SessionError('session-unavailable', detail, { retryAfter: 1, cause });
   }
-  if (failure instanceof UnreadableError) return unreadableRefusal(failure);
+  if (failure instanceof UnreadableError) return createUnreadableRefusal(failure);
   if (failure instanceof SessionErasedError)
     return new SessionError('session-erased', failure.message, { cause });
   return undefined;
@@ -90,7 +90,7 @@ export function toProblem(error: unknown): Problem {
  * Returns the refusal for an unreadable session. It has no retry time, since only another deployment helps,
  * and includes the facts that the object knows.
  */
-const unreadableRefusal = ({ message, page, cause }: UnreadableError): SessionError =>
+const createUnreadableRefusal = ({ message, page, cause }: UnreadableError): SessionError =>
   new SessionError('session-unreadable', message, {
     more: page && { seq: page.head, openTurn: page.openTurn?.id ?? null, waiting: page.waiting },
     cause,
@@ -121,7 +121,7 @@ export async function toRefusal(
       );
     case 'suspended': {
       const { turn } = refused;
-      const pending = pendingViews(at, await readTurn(target.port, turn));
+      const pending = listPendingViews(at, await readTurn(target.port, turn));
       return new SessionError(
         'turn-suspended',
         (parameter) =>
@@ -137,20 +137,22 @@ export async function toRefusal(
     case 'full':
       return queueFullRefusal(refused);
     case 'session-full':
-      return sessionFullRefusal(refused);
+      return createSessionFullRefusal(refused);
     default:
       throw new Error(`Unexpected status: ${refused.status}`); // a module that sends blobs must handle it
   }
 }
 
 /** Returns the error for a message to a full session. */
-export const sessionFullRefusal = (full: Extract<StartRefusal, { status: 'session-full' }>): SessionError => {
+export const createSessionFullRefusal = (
+  full: Extract<StartRefusal, { status: 'session-full' }>,
+): SessionError => {
   const { most, used } = full;
-  return new SessionError('session-full', sessionFullText(full), { more: { most, used } });
+  return new SessionError('session-full', formatSessionFull(full), { more: { most, used } });
 };
 
 /** Returns the error for a message to a session whose queue is full. */
-export const queueFullRefusal = (full: QueueFull): SessionError =>
+export const queueFullRefusal = (full: QueueFullRefusal): SessionError =>
   new SessionError(
     'queue-full',
     `${queueFullText(full)} Send the message again when some have been answered.`,
@@ -159,16 +161,16 @@ export const queueFullRefusal = (full: QueueFull): SessionError =>
     },
   );
 
-type QueueFull = Extract<StartRefusal, { status: 'full' }>;
+type QueueFullRefusal = Extract<StartRefusal, { status: 'full' }>;
 
 /** Returns the text of that error. */
-export const queueFullText = ({ most }: QueueFull): string =>
+export const queueFullText = ({ most }: QueueFullRefusal): string =>
   `No more messages can wait in this session. The limit is ${most} messages or ${MAX_WAITING.bytes} bytes.`;
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /** The beginning of the text for a message without a response from its session. */
-export const MAY_BE_STORED = 'The session did not answer, and may have stored the message';
+export const POSSIBLY_STORED_TEXT = 'The session did not answer, and may have stored the message';
 
 /** A message that was sent to a session. */
 interface SentStart {
@@ -186,7 +188,7 @@ export function toUnansweredError(failure: unknown, { target, start, log }: Sent
   const { turn } = start;
   const message = `turn ${turn} may have been accepted`;
   log(errorEntry(message, failure, 'request-failed'));
-  const detail = `${MAY_BE_STORED}${describeDeliveryCheck(target, start)}`;
+  const detail = `${POSSIBLY_STORED_TEXT}${describeDeliveryCheck(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
@@ -196,11 +198,11 @@ export function toUnansweredError(failure: unknown, { target, start, log }: Sent
  */
 const describeDeliveryCheck = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
-    ? ` as turn ${turn}. Send it again only if GET ${turnPath(target, turn)} returns 404.`
+    ? ` as turn ${turn}. Send it again only if GET ${getTurnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
 /** Makes the problem for a failed turn. It contains the turn's answer. */
-export function failedTurnProblem(answer: TurnAnswer): Problem {
+export function createFailedTurnProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = FAILED_TURN_PROBLEMS[error?.type ?? 'internal'];
   const further =

@@ -1,6 +1,6 @@
 import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { sha256Hex } from '../tool/async.ts';
+import { computeSha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { SessionError } from './problem.ts';
 
@@ -99,7 +99,7 @@ export async function toRequestKey(key: string, body: string): Promise<RequestKe
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
-  return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL_MS };
+  return { key, bodyHash: await computeSha256Hex(body), ttl: KEY_TTL_MS };
 }
 
 interface ResumePosition {
@@ -112,7 +112,7 @@ interface ResumePosition {
 }
 
 /** Returns the id of an event in a stream: its sequence, and the incarnation of its session. */
-export const eventId = (seq: number, incarnation?: string): string =>
+export const formatEventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
 /**
@@ -121,7 +121,7 @@ export const eventId = (seq: number, incarnation?: string): string =>
  */
 function parseEventId(id: string, name: 'after' | 'Last-Event-ID'): ResumePosition {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
-  if (seq === undefined) throw invalidSequenceError(name);
+  if (seq === undefined) throw createInvalidSequenceError(name);
   return { after: Number(seq), incarnation };
 }
 
@@ -142,7 +142,7 @@ export function readResumePosition({ url, headers }: Request): ResumePosition {
 }
 
 /** Returns the error for an invalid sequence. `name` is its name in the request. */
-export const invalidSequenceError = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
+export const createInvalidSequenceError = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
     name === 'after' ? 'invalid-query' : 'invalid-header',
     `${name} must be the sequence number of an event, such as 12.`,
@@ -162,7 +162,7 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
 const isCredential = (header: string): boolean => /^(authorization$|cookie$|set-cookie$|proxy-)/.test(header);
 
 /** Returns the context from the mapped headers of a request. */
-export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): ToolCallContext {
+export function readContextHeaders(headers: Headers, mapped: ContextHeaders): ToolCallContext {
   const sent = [...mapped].flatMap(([header, key]): [string, string][] => {
     const value = headers.get(header);
     return value === null ? [] : [[key, value]];

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'hono';
-import type { Check } from '../session/deployment.ts';
+import type { DeploymentCheck } from '../session/deployment.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
@@ -28,7 +28,7 @@ export interface HttpHost extends Host {
    */
   warnings(env: Env): readonly string[];
   /** Returns the checks that must pass for any session to work. */
-  checks(env: Env): readonly Check[];
+  checks(env: Env): readonly DeploymentCheck[];
 }
 
 /** The functions of modules around the routes of an app. Each member is composed once. */
@@ -167,7 +167,7 @@ export const SHARED_RESPONSES = new WeakSet<Response>();
 export const SESSION_PATH = '/agents/{agent}/sessions/{session}';
 
 /** Groups the routes by path, both in the order of the table. */
-export const routesByPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
+export const groupRoutesByPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
 
 /** The app's setting for its path prefix. */

@@ -11,14 +11,14 @@ import { waitForStop } from '../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import { mustHaveRole } from './auth.ts';
+import { assertRole } from './auth.ts';
 import { type AcceptedRequest, requestLease, takeOver, toRunElsewhere, toRunHere } from './begun-turn.ts';
 import { openWaits } from './end-turn.ts';
 import { SessionError } from './problem.ts';
 import { toRefusal, toUnansweredError } from './refusal.ts';
 import { toRequestKey } from './request-headers.ts';
-import { type SessionAccess, turnServices } from './target.ts';
-import { queuedView } from './turn-view.ts';
+import { createTurnServices, type SessionAccess } from './target.ts';
+import { createQueuedView } from './turn-view.ts';
 
 export interface SentMessage {
   readonly said: string | readonly ContentPart[];
@@ -53,23 +53,23 @@ export interface SentMessage {
 export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise<AcceptedRequest> {
   const { target, request } = at;
   const start = await createTurnStart(at, sent);
-  if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw delayedSteerError();
+  if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw createDelayedSteerError();
   // Copied, so that anything missing in this deployment is found before the message is stored.
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, owner, agent, session } = target;
-  const services = { ...turnServices(at, { port, owner, agent: agent.name, session }, own) };
-  const taking = (placed: TurnStart): Promise<SendReceipt> => {
+  const services = { ...createTurnServices(at, { port, owner, agent: agent.name, session }, own) };
+  const sendPlaced = (placed: TurnStart): Promise<SendReceipt> => {
     const sending = { start: placed, inBackground: sent.inBackground };
     return sent.declines ? declineAndSend(at, services, sending) : sendStart(at, sending);
   };
   const placing = start.blobs && at.host.files?.take;
-  const { answer, sentAt } = await (placing ? placing(at, start, taking) : taking(start));
+  const { answer, sentAt } = await (placing ? placing(at, start, sendPlaced) : sendPlaced(start));
   switch (answer.status) {
     case 'accepted':
       return toRunElsewhere(at, answer.turn);
     case 'known': {
       const { turn, into, expired } = answer;
-      if (into !== undefined) return { later: queuedView(target, { status: 'steered', turn, into }) };
+      if (into !== undefined) return { later: createQueuedView(target, { status: 'steered', turn, into }) };
       if (sent.inBackground) return toRunElsewhere(at, turn);
       return expired ? takeOver(at, turn) : { turn };
     }
@@ -78,11 +78,11 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     case 'queued':
       // A sender that steers does not wait for an answer.
       return sent.inBackground || start.whenBusy === 'steer'
-        ? { later: queuedView(target, answer) }
+        ? { later: createQueuedView(target, answer) }
         : { turn: answer.turn };
     case 'steering':
     case 'scheduled':
-      return { later: queuedView(target, answer) };
+      return { later: createQueuedView(target, answer) };
     default:
       throw await toRefusal(answer, at);
   }
@@ -108,7 +108,7 @@ async function createTurnStart(at: SessionAccess, sent: SentMessage): Promise<Tu
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };
 }
 
-const delayedSteerError = (): SessionError =>
+const createDelayedSteerError = (): SessionError =>
   new SessionError('invalid-query', 'A message with delaySeconds cannot steer.');
 
 interface SendRequest {
@@ -172,7 +172,7 @@ async function declinePending(at: SessionAccess, services: TurnHost, turn: strin
   const { host, target, signal } = at;
   const { port, caller } = target;
   const waits = await openWaits(port, turn);
-  for (const wait of waits) mustHaveRole(caller, wait);
+  for (const wait of waits) assertRole(caller, wait);
   const cancel: CancelMessage = { declinedBy: caller.id, waits: waits.map(({ id }) => id) };
   await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();

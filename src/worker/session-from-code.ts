@@ -1,6 +1,6 @@
 /** A session for code of the app: the same functions as the HTTP routes, without HTTP. */
 import type { SentAnswer } from '../journal/asking.ts';
-import { missingAnswersModuleMessage } from '../loop/running-call.ts';
+import { formatMissingAnswersModuleMessage } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { createItemHandler } from '../session/live-feed.ts';
 import { CALL_ORIGINS } from '../tool/call-origin.ts';
@@ -9,15 +9,15 @@ import { describeValue } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { AnswerAcceptor } from './answering.ts';
 import type { SentPart } from './app-files.ts';
-import { appParts } from './app-seam.ts';
-import { callerProblem } from './auth.ts';
+import { collectAppParts } from './app-seam.ts';
+import { findCallerProblem } from './auth.ts';
 import { type AcceptedRequest, awaitView, createFollower } from './begun-turn.ts';
 import { checkMessage } from './body.ts';
 import type { CodeHost } from './code-host.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
 import type { Env, InvokedHost } from './host.ts';
 import { toSessionError } from './refusal.ts';
-import { invalidSequenceError } from './request-headers.ts';
+import { createInvalidSequenceError } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 import { type SentMessage, sendMessage } from './send-message.ts';
 import {
@@ -35,8 +35,8 @@ import {
   type TurnStream,
 } from './session.ts';
 import { readJournalEvents, readSessionView, readTurnView } from './session-view.ts';
-import { filesOfAgent, type SessionAccess, targetOf, toInvokedHost } from './target.ts';
-import { turnFeed } from './turn-feed.ts';
+import { createTarget, findAgentFiles, type SessionAccess, toInvokedHost } from './target.ts';
+import { createTurnFeed } from './turn-feed.ts';
 import { ANSWERING_APP } from './turn-response.ts';
 import type { TurnView } from './turn-view.ts';
 
@@ -44,7 +44,7 @@ import type { TurnView } from './turn-view.ts';
  * Makes a session for code of the app. @throws ConfigurationError if the options or the principal are
  * invalid.
  */
-export function sessionFromCode<Output>(
+export function createSessionFromCode<Output>(
   app: CodeHost,
   env: Env,
   options: SessionOptions<Output>,
@@ -136,14 +136,14 @@ function createSessionOpener(
   options: SessionOptions,
 ): SessionOpener {
   const { named, caller, request } = parseSessionOptions(options);
-  const here = (): HttpHost & InvokedHost => toInvokedHost(host, env, { waitUntil });
+  const createInvokedHost = (): HttpHost & InvokedHost => toInvokedHost(host, env, { waitUntil });
   return {
     async enter(signal = new AbortController().signal) {
-      const app = { host: here(), env, base: host.basePath };
+      const app = { host: createInvokedHost(), env, base: host.basePath };
       const origin = CALL_ORIGINS.originOf(env);
-      return { ...app, sentBy, origin, request, signal, target: targetOf(app, caller, named) };
+      return { ...app, sentBy, origin, request, signal, target: createTarget(app, caller, named) };
     },
-    erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
+    erase: async () => eraseSession({ host: createInvokedHost(), env, base: host.basePath, caller }, named),
   };
 }
 
@@ -156,7 +156,7 @@ function parseSessionOptions(options: SessionOptions) {
     const use = "Use one of the app's agents, or its name";
     throw new ConfigurationError(`sessionOf has ${describeValue(agent)} as its 'agent'. ${use}.`);
   }
-  const problem = callerProblem(Object(caller));
+  const problem = findCallerProblem(Object(caller));
   if (problem !== undefined) throw new ConfigurationError(`sessionOf received a principal ${problem}.`);
   return { named: { agent: name, session }, caller, request };
 }
@@ -188,10 +188,10 @@ async function openTurnStream(
   begin: TurnStarter,
   { after, signal }: ReadOptions,
 ): Promise<TurnStream> {
-  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw invalidSequenceError();
+  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw createInvalidSequenceError();
   const at = await enter(signal);
   const begun = await begin(at);
-  const items = turnFeed(at, begun, {
+  const items = createTurnFeed(at, begun, {
     after: after ?? (begun.later ? undefined : begun.askedAt),
     signal: at.signal,
   });
@@ -238,9 +238,9 @@ const toAnswersReader =
  * Returns the function by which the app accepts answers. @throws ConfigurationError if no module brings one.
  */
 function getAnswerAcceptor(host: Pick<HttpHost, 'modules'>): AnswerAcceptor {
-  const answers = appParts(host).find((part) => part.answers)?.answers;
+  const answers = collectAppParts(host).find((part) => part.answers)?.answers;
   if (answers) return answers;
-  throw new ConfigurationError(missingAnswersModuleMessage('An answer to a call'));
+  throw new ConfigurationError(formatMissingAnswersModuleMessage('An answer to a call'));
 }
 
 function toMessageOptions(options: StreamOptions): MessageOptions {
@@ -269,7 +269,7 @@ function toSentMessage(
       maxBodyBytes: at.host.maxBodyBytes,
       bodyContext: at.sentBy?.bodyContext,
       partsAt: at.sentBy?.partsAt,
-      files: at.host.files && filesOfAgent(at, agent),
+      files: at.host.files && findAgentFiles(at, agent),
     },
   );
   return {

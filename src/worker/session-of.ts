@@ -4,7 +4,7 @@ import type { Holdfast } from './app.ts';
 import { APPS } from './code-host.ts';
 import type { Env } from './host.ts';
 import type { Session, SessionOptions } from './session.ts';
-import { sessionFromCode } from './session-from-code.ts';
+import { createSessionFromCode } from './session-from-code.ts';
 
 /**
  * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and
@@ -31,5 +31,5 @@ export function sessionOf<Output = unknown, AppEnv extends object = Env>(
     throw new ConfigurationError(
       `sessionOf: ${describeValue(holdfast)} is not an app. Pass the result of createHoldfast.`,
     );
-  return sessionFromCode(app, env as Env, options); // an interface of bindings has no index signature
+  return createSessionFromCode(app, env as Env, options); // an interface of bindings has no index signature
 }

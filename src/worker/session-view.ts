@@ -10,11 +10,11 @@ import { foldFromSnapshot, readFromPage } from '../session/read-session.ts';
 import { followJournal } from '../session/watching/follow-session.ts';
 import {
   foldStoppedTurn,
-  TURN_ANSWER,
+  getVisibleMemory,
+  TURN_ANSWER_SHAPE,
   toTurnAnswer,
-  visibleToolMemory,
 } from '../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../tool/async.ts';
+import { computeSha256Hex } from '../tool/async.ts';
 import { MESSAGE_SOURCE, TURN_SAID } from '../tool/call.ts';
 import { CONTENT_PART, FILE_CONTENT, isFile } from '../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../tool/kept-values.ts';
@@ -32,9 +32,15 @@ import {
 } from '../tool/shape.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
-import { invalidSequenceError } from './request-headers.ts';
+import { createInvalidSequenceError } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
-import { PENDING_VIEW, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
+import {
+  createQueuedView,
+  createSuspendedView,
+  listPendingViews,
+  PENDING_VIEW,
+  type TurnView,
+} from './turn-view.ts';
 
 /** A turn that has no answer yet. */
 export interface RunningTurnView extends Infer<typeof RUNNING_TURN_VIEW> {}
@@ -106,7 +112,7 @@ export const SESSION_VIEW = {
     /** The sequence of the last event. */
     seq: INTEGER,
     /** The last turn that started: its answer, or its output so far. */
-    turn: { anyOf: [TURN_ANSWER, RUNNING_TURN_VIEW, NULL] },
+    turn: { anyOf: [TURN_ANSWER_SHAPE, RUNNING_TURN_VIEW, NULL] },
     /** The id of the turn that has not ended, including one that waits for a person. */
     openTurn: TEXT_OR_NULL,
     /** The turns that have not started, and why each waits. */
@@ -136,21 +142,21 @@ export interface TaggedView {
 export async function readSessionView(at: SessionAccess): Promise<TaggedView> {
   const { target, host } = at;
   const folded = await foldFromSnapshot(target.port, host.modules);
-  if (!folded) throw unknownSessionError(target);
+  if (!folded) throw createUnknownSessionError(target);
   const { state, page, turnEvents } = folded;
   const { seq, incarnation } = state;
   const view = {
     session: target.session,
     agent: target.agent.name,
     seq,
-    turn: lastTurnView(target, state),
+    turn: getLastTurnView(target, state),
     openTurn: page.openTurn?.id ?? null,
     waiting: page.waiting,
     messages: state.messages.flatMap(toMessageViews),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.callState),
-    memory: visibleToolMemory(state, host.modules),
-    pending: pendingViews(at, turnEvents),
+    memory: getVisibleMemory(state, host.modules),
+    pending: listPendingViews(at, turnEvents),
     usage: state.usage,
   };
   return { view, tag: await computeTag(at, { ...page, head: seq, incarnation }) };
@@ -175,7 +181,9 @@ interface TagSource extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 async function computeTag({ target, host }: SessionAccess, shown: TagSource): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
   const code = [VIEW_VERSION, host.modules.reducer, host.answers !== undefined, target.path];
-  const hash = await sha256Hex(JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]));
+  const hash = await computeSha256Hex(
+    JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]),
+  );
   return `W/"${hash.slice(0, 32)}"`;
 }
 
@@ -185,11 +193,11 @@ async function computeTag({ target, host }: SessionAccess, shown: TagSource): Pr
  */
 export async function readSessionTag(at: SessionAccess): Promise<string> {
   const page = await at.target.port.read({ from: 1, limit: 1 });
-  if (!page) throw unknownSessionError(at.target);
+  if (!page) throw createUnknownSessionError(at.target);
   return computeTag(at, page);
 }
 
-function lastTurnView(target: Target, { turn }: SessionState): SessionView['turn'] {
+function getLastTurnView(target: Target, { turn }: SessionState): SessionView['turn'] {
   if (!turn) return null;
   const { id, loopId, iterations, toolCalls, usage } = turn;
   const running = { turn: id, loopId, outcome: null, iterations, toolCalls, usage };
@@ -208,7 +216,7 @@ function toMessageViews(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result), ...filesOfResult(ended.result) }),
+      ...(ended && { result: modelText(ended.result), ...listResultFiles(ended.result) }),
     }),
   );
   return [
@@ -223,13 +231,13 @@ function toMessageViews(message: Message): MessageView[] {
   ];
 }
 
-function filesOfResult(result: ResultData): Pick<CallView, 'files'> {
+function listResultFiles(result: ResultData): Pick<CallView, 'files'> {
   const files = 'parts' in result ? (result.parts ?? []).filter(isFile) : [];
   return files.length > 0 ? { files } : {};
 }
 
 /** Returns the error for a session that has not started. */
-export const unknownSessionError = ({ session, path }: Target): SessionError =>
+export const createUnknownSessionError = ({ session, path }: Target): SessionError =>
   new SessionError('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 
 /**
@@ -241,11 +249,11 @@ export const unknownSessionError = ({ session, path }: Target): SessionError =>
 export async function readTurnView(at: SessionAccess, turn: string): Promise<TurnView> {
   const { target } = at;
   const page = await target.port.read({ from: 1, turn, maxBytes: MAX_PAGE_BYTES });
-  if (!page) throw unknownSessionError(target);
+  if (!page) throw createUnknownSessionError(target);
   const message: DeferredTurn | undefined = page.waits;
-  if (message) return queuedView(target, message);
-  if (page.into !== undefined) return queuedView(target, { status: 'steered', turn, into: page.into });
-  if (page.rows.length === 0) throw unknownTurnError(target, turn);
+  if (message) return createQueuedView(target, message);
+  if (page.into !== undefined) return createQueuedView(target, { status: 'steered', turn, into: page.into });
+  if (page.rows.length === 0) throw createUnknownTurnError(target, turn);
   const events = await readFromPage(target.port, page, { turn });
   const isOver = events.some(({ type }) => type === 'turn-ended');
   // Checked without folding, since the turn may be unreadable.
@@ -253,13 +261,13 @@ export async function readTurnView(at: SessionAccess, turn: string): Promise<Tur
     return { turn, session: target.session, agent: target.agent.name, status: 'running' };
   }
   const answer = foldStoppedTurn(target.session, target.agent.name, events);
-  return answer.outcome === 'suspended' ? suspendedView(at, events) : answer;
+  return answer.outcome === 'suspended' ? createSuspendedView(at, events) : answer;
 }
 
 const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
   openTurn?.id === turn && openTurn.state === 'waiting';
 
-export const unknownTurnError = ({ path }: Target, turn: string): SessionError =>
+export const createUnknownTurnError = ({ path }: Target, turn: string): SessionError =>
   new SessionError(
     'unknown-turn',
     `There is no turn '${turn.slice(0, 80)}' in this session. GET ${path} shows the last turn and the waiting ones.`,
@@ -272,9 +280,9 @@ export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event
  * @throws SessionError if the session has not started, and NewerEventError if newer code wrote the event
  * after this one.
  */
-export async function mustHaveEvents({ target }: SessionAccess, after: number): Promise<void> {
+export async function assertHasEvents({ target }: SessionAccess, after: number): Promise<void> {
   const first = await target.port.read({ from: after + 1, limit: 1 });
-  if (!first) throw unknownSessionError(target);
+  if (!first) throw createUnknownSessionError(target);
   first.rows.forEach(parseEvent);
 }
 
@@ -291,13 +299,13 @@ export interface EventsQuery {
   readonly live?: boolean | undefined;
 }
 
-/** Yields the events of the journal, in order. @throws the errors of `mustHaveEvents`. */
+/** Yields the events of the journal, in order. @throws the errors of `assertHasEvents`. */
 export async function* readJournalEvents(
   at: SessionAccess,
   { after = 0, turn, live = false }: EventsQuery,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  if (!Number.isSafeInteger(after) || after < 0) throw invalidSequenceError();
-  await mustHaveEvents(at, after);
+  if (!Number.isSafeInteger(after) || after < 0) throw createInvalidSequenceError();
+  await assertHasEvents(at, after);
   const { port } = at.target;
   if (live && turn === undefined) {
     const { clock, meter } = at.host;

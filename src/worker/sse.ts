@@ -4,7 +4,7 @@ import { errorEntry } from '../tool/log.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { ChangeNotifier, ENCODER, StopController } from '../tool/async.ts';
 import type { Host } from './host.ts';
-import { eventId } from './request-headers.ts';
+import { formatEventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 
@@ -31,7 +31,7 @@ interface StreamSettings {
  * after this function returns. `leave` aborts when the client goes. If the frames throw, the stream ends: its
  * client resumes from the journal after the last id it saw.
  */
-export function eventStream(
+export function createEventStream(
   { host, request, execution }: StreamRequest,
   frames: (leave: AbortSignal) => AsyncIterable<string>,
   { headers, first = `retry: ${RETRY_MS}\n\n` }: StreamSettings = {},
@@ -43,13 +43,13 @@ export function eventStream(
   const { signal: leave } = gone;
   const stream = openStream(first, () => gone.abort());
   leave.addEventListener('abort', stream.close);
-  const work = async (): Promise<void> => {
+  const pumpFrames = async (): Promise<void> => {
     for await (const frame of frames(leave)) {
       stream.write(frame);
       await stream.room();
     }
   };
-  const working = work()
+  const working = pumpFrames()
     .catch((failure) => {
       if (!leave.aborted) host.log(errorEntry('an event stream broke off', failure, 'request-failed'));
     })
@@ -73,9 +73,9 @@ function openStream(first: string, onGone: () => void): OpenStream {
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   const changes = new ChangeNotifier();
   const write = (text: string): void => out?.enqueue(ENCODER.encode(text));
-  const roomLeft = (): number => out?.desiredSize ?? 0;
+  const getRoomLeft = (): number => out?.desiredSize ?? 0;
   // A client with unread data needs no comment.
-  const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => getRoomLeft() > 0 && write(COMMENT), HEARTBEAT_MS);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
@@ -100,7 +100,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
     body,
     write,
     async room() {
-      while (out && roomLeft() <= 0) await changes.next;
+      while (out && getRoomLeft() <= 0) await changes.next;
     },
     close() {
       out?.close();
@@ -117,7 +117,7 @@ type FrameItem = TurnItem | { readonly type: 'erased' };
  * have an id, since a client resumes after it. `open` receives a callback for the session's incarnation, to
  * call before the first event.
  */
-export async function* eventFrames(
+export async function* streamEventFrames(
   open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<FrameItem>,
 ): AsyncGenerator<string, void, undefined> {
   let incarnation: string | undefined;
@@ -125,7 +125,7 @@ export async function* eventFrames(
     incarnation = told;
   });
   for await (const item of items) {
-    yield 'seq' in item ? formatFrame(item.type, item, eventId(item.seq, incarnation)) : toFrame(item);
+    yield 'seq' in item ? formatFrame(item.type, item, formatEventId(item.seq, incarnation)) : toFrame(item);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Agent } from '../agent/define-agent.ts';
 import { toPrincipal } from '../journal/event-rows.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import { refusedModelProblem } from '../loop/loop-seams.ts';
+import { findModelProblem } from '../loop/loop-seams.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { type Check, DeploymentError } from '../session/deployment.ts';
+import { type DeploymentCheck, DeploymentError } from '../session/deployment.ts';
 import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
@@ -36,11 +36,11 @@ export interface SessionNames {
 }
 
 /** Returns the owner of the caller's sessions. */
-export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
+export const getOwner = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
   tenant === undefined ? { id } : { tenant };
 
 /** Returns the path of one turn of the session. */
-export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
+export const getTurnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
 /** Returns the path of a session. The routes are served below `base`. */
@@ -57,10 +57,10 @@ export interface OwnedSessionNames extends SessionNames {
  *
  * @throws SessionError if the agent does not exist, or the session's id is invalid.
  */
-export function targetOf(
+export function createTarget(
   { host, env, base = '' }: HostedApp,
   caller: Caller,
-  { owner = ownerOf(caller), ...named }: OwnedSessionNames,
+  { owner = getOwner(caller), ...named }: OwnedSessionNames,
 ): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
@@ -156,7 +156,7 @@ interface SessionRef extends SessionNames {
  * and throws a ConfigurationError if the deployment lacks it. To refuse a message in that case, copy the
  * services first; under a lease, let the turn read them, so that it ends as failed.
  */
-export const turnServices = (
+export const createTurnServices = (
   { host, env, requestId }: HostedInvocation,
   { port, owner, agent, session }: SessionRef,
   own?: OwnTurn,
@@ -177,7 +177,7 @@ export const turnServices = (
     return host.resolve?.(declared, env) ?? declared;
   },
   get model() {
-    return modelOfAgent({ host, env }, getAgent(host, agent));
+    return getAgentModel({ host, env }, getAgent(host, agent));
   },
   get context() {
     const ofOwn = own && host.context(env, { principal: toPrincipal(own.caller), request: own.request });
@@ -202,9 +202,9 @@ const createAgentLookup = (host: InvokedHost, env: Env): NonNullable<TurnHost['a
     return [...host.agents.keys()].toSorted();
   },
   get model() {
-    return modelOfApp({ host, env });
+    return getAppModel({ host, env });
   },
-  modelOf: (make) => modelOf({ env }, make),
+  modelOf: (make) => getModel({ env }, make),
   find(name) {
     const agent = host.agents.get(name);
     return agent && resolveAgent(host, env, agent);
@@ -221,7 +221,7 @@ function getAgent(host: Host, name: string): Agent {
   return agent;
 }
 
-const modelsOf = memoize((make: ModelOfEnv) => memoize((env: Env) => createModel(env, make)));
+const getModels = memoize((make: ModelOfEnv) => memoize((env: Env) => createModel(env, make)));
 
 /**
  * Returns the model that a function creates from the environment: the same object for the same environment. A
@@ -231,7 +231,8 @@ const modelsOf = memoize((make: ModelOfEnv) => memoize((env: Env) => createModel
  * anything else or
  *   does not return a model.
  */
-export const modelOf = ({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel => modelsOf(make)(env);
+export const getModel = ({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel =>
+  getModels(make)(env);
 
 function createModel(env: Env, make: ModelOfEnv): ChatModel {
   let model: ChatModel;
@@ -251,8 +252,8 @@ function createModel(env: Env, make: ModelOfEnv): ChatModel {
 }
 
 /** Returns the model of an agent. Throws a ConfigurationError if it cannot be created. */
-export const modelOfAgent = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel =>
-  make ? modelOf(here, make) : (model ?? modelOfApp(here));
+export const getAgentModel = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel =>
+  make ? getModel(here, make) : (model ?? getAppModel(here));
 
 interface ReadingApp extends HostedApp {
   readonly host: Host & { readonly maxBodyBytes: number };
@@ -260,22 +261,22 @@ interface ReadingApp extends HostedApp {
 
 /**
  * Returns the rules for files in messages to an agent, or `undefined` if the app accepts none. Throws as
- * `modelOfAgent` does.
+ * `getAgentModel` does.
  */
-export const filesOfAgent = (here: ReadingApp, agent: Agent): MessageFiles | undefined =>
-  here.host.files?.takenBy(agent, modelOfAgent(here, agent), here.host.maxBodyBytes);
+export const findAgentFiles = (here: ReadingApp, agent: Agent): MessageFiles | undefined =>
+  here.host.files?.takenBy(agent, getAgentModel(here, agent), here.host.maxBodyBytes);
 
 /**
  * Returns the model for agents without their own. Throws a ConfigurationError if the app has none or it
  * cannot be created.
  */
-export function modelOfApp(here: HostedApp): ChatModel {
+export function getAppModel(here: HostedApp): ChatModel {
   const { model } = here.host;
   if (model === undefined)
     throw new ConfigurationError(
       `This app has no model. ${literals?.mending.model ?? 'See docs/models.md.'}`,
     );
-  return typeof model === 'function' ? modelOf(here, model) : model;
+  return typeof model === 'function' ? getModel(here, model) : model;
 }
 
 /**
@@ -283,12 +284,12 @@ export function modelOfApp(here: HostedApp): ChatModel {
  * modules. Creates a model only if its function is marked as reading only settings, since any other function
  * may do work.
  */
-export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
+export const listAgentChecks = ({ host, env }: HostedApp): readonly DeploymentCheck[] =>
   Array.from(host.agents.values(), (agent) => () => {
     host.resolve?.(agent, env);
     const make = agent.modelOf ?? agent.model ?? host.model;
     if (typeof make !== 'function' || !make.isChecked) return;
-    const problem = refusedModelProblem([...host.modules.appWide, ...agent.uses], modelOf({ env }, make));
+    const problem = findModelProblem([...host.modules.appWide, ...agent.uses], getModel({ env }, make));
     if (problem !== undefined) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   });
 
@@ -296,4 +297,4 @@ export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
  * Returns the agent with its model in this environment. @throws ConfigurationError if that cannot be created.
  */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>
-  agent.modelOf ? { ...agent, model: modelOf(here, agent.modelOf) } : agent;
+  agent.modelOf ? { ...agent, model: getModel(here, agent.modelOf) } : agent;

@@ -5,11 +5,11 @@
 import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { isFile, isNewFile, isStoredFile, textsOf, toPartsWithFiles } from '../tool/content.ts';
+import { isFile, isNewFile, isStoredFile, joinTexts, toPartsWithFiles } from '../tool/content.ts';
 import { joinParagraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { describeValue } from '../tool/shown.ts';
-import { type ErrorReason, modelText, partsOfResult, type ResultData } from '../tool/tool-result.ts';
+import { type ErrorReason, listResultParts, modelText, type ResultData } from '../tool/tool-result.ts';
 import { findRemoteSign } from './auth.ts';
 import type { RouteProblem } from './module-request.ts';
 import type { ProblemType } from './problem.ts';
@@ -75,7 +75,8 @@ export function createErrorWording(
     );
   return (request) =>
     new RequestErrorWording(
-      tell ?? (literals && isOwnMachine(request) ? showDetail : (problem) => defaultText(problem, request)),
+      tell ??
+        (literals && isOwnMachine(request) ? showDetail : (problem) => formatDefaultText(problem, request)),
     );
 }
 
@@ -84,7 +85,7 @@ const showDetail: Tell = ({ detail }) => detail;
 /**
  * Returns the default text. A program can act on the details of a busy session; a person on a page cannot.
  */
-function defaultText(
+function formatDefaultText(
   { type, title, detail, reason = 'threw' }: ProblemToTell,
   { headers }: Pick<Request, 'headers'>,
 ): string {
@@ -174,7 +175,7 @@ class RequestErrorWording implements ErrorWording {
     // The lines about files are for models.
     return {
       ...answer,
-      text: textsOf(
+      text: joinTexts(
         toPartsWithFiles(
           text,
           files.map((file) => ({ ...file, type: 'file' as const })),
@@ -219,9 +220,9 @@ class RequestErrorWording implements ErrorWording {
  * becomes one with the file's URL; otherwise it is removed.
  */
 export function formatResult(result: ResultData, fileUrl?: (id: string) => string): string {
-  const parts = partsOfResult(result);
+  const parts = listResultParts(result);
   if (parts.length === 0) return modelText(result);
-  if (!fileUrl) return textsOf(parts);
+  if (!fileUrl) return joinTexts(parts);
   const texts = parts.map((part) => {
     if (!isFile(part)) return part.text;
     const url = isStoredFile(part) ? fileUrl(part.id) : isNewFile(part) ? '' : part.url;

@@ -12,21 +12,21 @@ import {
 } from '../session/watching/follow-session.ts';
 import {
   foldStoppedTurn,
-  keptOrThrow,
   type TurnAnswer,
+  toKeptOrThrow,
   toTurnAnswer,
 } from '../session/watching/turn-outcome.ts';
 import { ChangeNotifier, StopController } from '../tool/async.ts';
 import { INTEGER, type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { AcceptedRequest, TurnRun } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
-import { type SessionAccess, turnPath } from './target.ts';
+import { getTurnPath, type SessionAccess } from './target.ts';
 import {
-  acceptedView,
-  continuesView,
+  createAcceptedView,
+  createContinuationView,
+  createSuspendedView,
   type LaterView,
   type SuspendedView,
-  suspendedView,
 } from './turn-view.ts';
 
 /** The last item of a turn's stream, which occurs once. */
@@ -85,7 +85,7 @@ type TurnItems = AsyncGenerator<TurnItem, void, undefined>;
  * here starts at once, and continues even if its items are not read. A slow reader gets the rest from the
  * journal, at its own speed and without partial text. The iteration throws the errors of running the turn.
  */
-export function turnFeed(
+export function createTurnFeed(
   at: SessionAccess,
   begun: AcceptedRequest,
   { after = 0, ...options }: FeedOptions,
@@ -114,8 +114,8 @@ async function* withKeptItem({ at, turn }: FeedRequest, items: TurnItems): TurnI
   try {
     yield* items;
   } catch (failure) {
-    keptOrThrow(failure);
-    yield { type: 'later', view: acceptedView(at.target, turn) };
+    toKeptOrThrow(failure);
+    yield { type: 'later', view: createAcceptedView(at.target, turn) };
   }
 }
 
@@ -126,7 +126,7 @@ function runLive(shown: FeedRequest, run: TurnRun): TurnItems {
   const running = run({ show: backlog.add, leave: gone.signal });
   // A client that stops reading must not end the invocation in the middle of a step.
   at.host.waitUntil(running.finally(backlog.close).catch(() => {}));
-  return liveItems(shown, { backlog, running, leave: () => gone.abort() });
+  return streamLiveItems(shown, { backlog, running, leave: () => gone.abort() });
 }
 
 interface LocalRun {
@@ -136,7 +136,7 @@ interface LocalRun {
   leave(): void;
 }
 
-async function* liveItems(shown: FeedRequest, { backlog, running, leave }: LocalRun): TurnItems {
+async function* streamLiveItems(shown: FeedRequest, { backlog, running, leave }: LocalRun): TurnItems {
   const { at } = shown;
   try {
     yield* backlog.items();
@@ -168,8 +168,8 @@ async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: 
       return yield {
         type: 'continues',
         turn,
-        answer: turnPath(target, turn),
-        ...continuesView(target, last),
+        answer: getTurnPath(target, turn),
+        ...createContinuationView(target, last),
       };
     const events = await readTurn(target.port, turn);
     // A turn that waited may have resumed since. Its events are shown before its end.
@@ -209,7 +209,7 @@ function toStreamEnd(at: SessionAccess, turn: string, events: readonly StoredEve
   if (events.length === 0) return { type: 'erased', turn };
   const answer = foldStoppedTurn(target.session, target.agent.name, events);
   return answer.outcome === 'suspended'
-    ? { type: 'suspended', view: suspendedView(at, events) }
+    ? { type: 'suspended', view: createSuspendedView(at, events) }
     : { type: 'answer', answer };
 }
 

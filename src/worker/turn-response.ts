@@ -1,12 +1,12 @@
 /** Makes responses from the outcomes of turns. */
 
-import { keptOrThrow, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { type TurnAnswer, toKeptOrThrow } from '../session/watching/turn-outcome.ts';
 import { StopController } from '../tool/async.ts';
 import type { AnsweringApp } from './answering.ts';
 import { type AcceptedRequest, awaitView, requestLease, toRunElsewhere, toRunHere } from './begun-turn.ts';
 import { readBody } from './body.ts';
 import { SessionError } from './problem.ts';
-import { failedTurnProblem } from './refusal.ts';
+import { createFailedTurnProblem } from './refusal.ts';
 import {
   prefersAsync,
   readIdempotencyKey,
@@ -17,9 +17,9 @@ import {
   withPreferenceApplied,
 } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
-import { eventFrames, eventStream } from './sse.ts';
-import { type Target, turnPath, turnServices } from './target.ts';
-import { turnFeed } from './turn-feed.ts';
+import { createEventStream, streamEventFrames } from './sse.ts';
+import { createTurnServices, getTurnPath, type Target } from './target.ts';
+import { createTurnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
 /**
@@ -41,7 +41,7 @@ export function respondWithTurn(
  *
  * @throws SessionError if the session of `Last-Event-ID`, or of `?after=`, was erased.
  */
-async function mustNotBeErased({ port }: Target, incarnation: string): Promise<void> {
+async function assertNotErased({ port }: Target, incarnation: string): Promise<void> {
   const page = await port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
   // A journal that was written elsewhere may have none.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
@@ -60,12 +60,12 @@ async function respond(
 ): Promise<Response> {
   const { target, request } = asked;
   const { incarnation } = readResumePosition(request);
-  if (incarnation !== undefined) await mustNotBeErased(target, incarnation);
+  if (incarnation !== undefined) await assertNotErased(target, incarnation);
   const begun = await begin(asked);
   if (!begun.later && wantsEvents(request)) return streamTurn(asked, begun);
   const first = await awaitView(asked, begun);
   const view = isOver(first) ? first : await waitAsPreferred(asked, first);
-  const location = turnPath(target, view.turn);
+  const location = getTurnPath(target, view.turn);
   const response = isOver(view)
     ? toResponse(view, location)
     : Response.json(view, { status: 202, headers: { location } });
@@ -78,8 +78,8 @@ async function respond(
  */
 export function streamTurn(asked: SessionRequest, begun: AcceptedRequest): Response {
   const place = readResumePosition(asked.request);
-  return eventStream(asked, (signal) =>
-    eventFrames((onIncarnation) => turnFeed(asked, begun, { ...place, signal, onIncarnation })),
+  return createEventStream(asked, (signal) =>
+    streamEventFrames((onIncarnation) => createTurnFeed(asked, begun, { ...place, signal, onIncarnation })),
   );
 }
 
@@ -116,21 +116,21 @@ export const isOver = (view: TurnView): view is TurnAnswer => !('status' in view
 /** Returns the response for an ended turn. A failed turn is a problem; its message and effects remain. */
 export const toResponse = (answer: TurnAnswer, location: string): Response =>
   answer.outcome === 'failed'
-    ? failedTurnProblem(answer).toResponse()
+    ? createFailedTurnProblem(answer).toResponse()
     : Response.json(answer, { headers: { 'content-location': location } });
 
 /** Returns a 202 response: the client should ask again after so many seconds. */
-export const acceptedResponse = (view: TurnView, retryAfter: number): Response =>
+export const createAcceptedResponse = (view: TurnView, retryAfter: number): Response =>
   Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 
 /** The app's functions for the module that accepts answers. */
 export const ANSWERING_APP: AnsweringApp = {
-  servicesOf: turnServices,
+  servicesOf: createTurnServices,
   keyOf: toRequestKey,
   async resumeHere(at, { turn, services, askedAt, inBackground }) {
     if (inBackground) return toRunElsewhere(at, turn);
     const sentAt = at.host.clock.now();
-    const resumed = await requestLease(at, turn).catch(keptOrThrow);
+    const resumed = await requestLease(at, turn).catch(toKeptOrThrow);
     if (resumed === 'kept') return toRunElsewhere(at, turn);
     const begun =
       resumed.status === 'leased' ? toRunHere({ turn, services, lease: resumed, sentAt }) : { turn };

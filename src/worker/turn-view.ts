@@ -2,7 +2,7 @@ import type { AskingSeam } from '../journal/asking.ts';
 import type { DeferredTurn } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { PENDING_CALL, type PendingCall } from '../journal/wait.ts';
-import { foldStoppedTurn, STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { foldStoppedTurn, STOPPED_TURN_SHAPE, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 
 /** A call that waits, with the URL for its answer. */
@@ -89,14 +89,14 @@ export const SUSPENDED_VIEW = {
     status: { only: 'suspended' },
     pending: { listOf: PENDING_VIEW },
   },
-  and: STOPPED_TURN,
+  and: STOPPED_TURN_SHAPE,
 } as const satisfies Shape;
 
 /** The view of a turn for a client: its answer, or that it waits, or that the answer comes later. */
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
 /** Returns the view of a message without a turn of its own. Its times are in ISO 8601. */
-export function queuedView({ session, agent }: TurnAddress, message: QueuedMessage): LaterView {
+export function createQueuedView({ session, agent }: TurnAddress, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
   if ('into' in message) return { ...told, into: message.into };
@@ -104,13 +104,13 @@ export function queuedView({ session, agent }: TurnAddress, message: QueuedMessa
 }
 
 /** Returns the output so far of a waiting turn, with the URLs for answers. */
-export const suspendedView = (
+export const createSuspendedView = (
   at: PendingSession<TurnAddress>,
   events: readonly StoredEvent[],
 ): SuspendedView => ({
   ...foldStoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
-  pending: pendingViews(at, events),
+  pending: listPendingViews(at, events),
   status: 'suspended',
 });
 
@@ -129,13 +129,16 @@ export function answerOfTurn(
 }
 
 /** Returns the place to resume a stream that ended with its invocation. */
-export const continuesView = ({ path }: TurnAddress, after: number): { after: number; events: string } => ({
+export const createContinuationView = (
+  { path }: TurnAddress,
+  after: number,
+): { after: number; events: string } => ({
   after,
   events: `${path}/events?after=${after}`,
 });
 
 /** Returns the view of an accepted turn whose answer comes later. */
-export const acceptedView = ({ session, agent }: TurnAddress, turn: string): LaterView => ({
+export const createAcceptedView = ({ session, agent }: TurnAddress, turn: string): LaterView => ({
   turn,
   session,
   agent: agent.name,
@@ -143,7 +146,7 @@ export const acceptedView = ({ session, agent }: TurnAddress, turn: string): Lat
 });
 
 /** Returns the calls that a turn waits for, from its events. */
-export const pendingViews = (
+export const listPendingViews = (
   { host, target }: PendingSession<Pick<TurnAddress, 'path'>>,
   events: readonly StoredEvent[],
 ): readonly PendingView[] => host.answers?.pending(events).map(toPendingView(target.path)) ?? [];

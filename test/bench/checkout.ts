@@ -25,23 +25,23 @@ export const currentCheckout: Checkout = { folder: root, remove: () => {} };
 export function checkOut(commit: string): Checkout {
   const parent = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   const folder = join(parent, 'checkout');
-  const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: root, stdio: 'pipe' });
-  git('worktree', 'add', '--detach', folder, commit);
+  const runGit = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: root, stdio: 'pipe' });
+  runGit('worktree', 'add', '--detach', folder, commit);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return {
     folder,
     remove() {
-      git('worktree', 'remove', '--force', folder);
+      runGit('worktree', 'remove', '--force', folder);
       rmSync(parent, { recursive: true, force: true });
     },
   };
 }
 
 /** The names of the measured Workers, which are also their file names in `workers`. */
-export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'bare-object' | 'empty';
+export type MeasuredName = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'bare-object' | 'empty';
 
 /** The build settings that a user's build does not have. */
-export interface Metered {
+export interface MeterOptions {
   /** Makes the Worker count its platform usage. */
   readonly isCounted?: boolean | undefined;
   /** The speed of its clock, as a multiple of real time. */
@@ -53,15 +53,15 @@ export interface Metered {
  * `into`.
  */
 export async function bundleMeasured(
-  name: Measured,
-  { folder, into, isCounted, speed }: Metered & { readonly folder: string; readonly into: string },
+  name: MeasuredName,
+  { folder, into, isCounted, speed }: MeterOptions & { readonly folder: string; readonly into: string },
 ): Promise<string> {
   const constants = {
     'process.env.NODE_ENV': 'production',
     ...(isCounted && { COUNTED: 'yes' }),
     ...(speed !== undefined && { SPEED: String(speed) }),
   };
-  const plugins = folder === root ? [] : [libraryIn(folder)];
+  const plugins = folder === root ? [] : [createLibraryPlugin(folder)];
   const code = await bundleWorker(`test/bench/workers/${name}.ts`, { constants, plugins });
   const file = join(mkdtempSync(join(into, `${name}-`)), 'worker.js');
   writeFileSync(file, code);
@@ -69,7 +69,7 @@ export async function bundleMeasured(
 }
 
 /** Makes the measured Workers import the library from another folder. */
-const libraryIn = (folder: string): Plugin => ({
+const createLibraryPlugin = (folder: string): Plugin => ({
   name: 'library of another checkout',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.\/\.\.\/\.\.\/(src|durable-objects)\// }, ({ path, importer }) =>

@@ -97,12 +97,12 @@ async function countObjects(
  * The time in ms after which the alarm of a lease has run. The alarm is set to the end of the lease, 20 seconds
  * after the last renewal.
  */
-const ALARMS_AFTER = 30_000;
+const ALARMS_AFTER_MS = 30_000;
 
-const waitForAlarms = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
+const waitForAlarms = (speed: number): Promise<void> => wait(ALARMS_AFTER_MS / speed);
 
 /** The time that the remaining work takes after a turn is answered, in ms. */
-const ENDING = 150;
+const ENDING_MS = 150;
 
 /** The usage of a single turn. */
 export interface TurnCounts {
@@ -117,10 +117,10 @@ export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<T
   const session = `alone-${crypto.randomUUID()}`;
   // The first turn of a process includes one-time work, so it is not counted.
   await worker.ask('/turns', { agent, session: isFirst ? `${session}-before` : session });
-  await wait(ENDING);
+  await wait(ENDING_MS);
   await worker.counts();
   await worker.ask('/turns', { agent, session, message: `calls=${calls}` });
-  await wait(ENDING);
+  await wait(ENDING_MS);
   const { objects, made } = await worker.counts();
   return { object: Object.values(objects)[0] ?? NO_OBJECT, apis: made };
 }

@@ -34,7 +34,7 @@ export interface Figure {
   sample(contestant: Contestant, sampling: Sampling): Promise<number>;
 }
 
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 
 interface Loops extends Pick<Sampling, 'loops' | 'round'> {
   readonly agent: 'read' | 'once';
@@ -65,7 +65,7 @@ const workersWithLongSession = new WeakSet<MeasuredWorker>();
  * Returns the CPU time in ms of one more turn in a session with this many turns. The earlier turns run before
  * the first sample.
  */
-async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
+async function measureExtraTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
   const session = 'long';
   if (!workersWithLongSession.has(worker)) await worker.ask('/turns', { session, count: turns });
   workersWithLongSession.add(worker);
@@ -87,15 +87,15 @@ export async function startUp(bundle: string, starts: number): Promise<number> {
   return (cpu / starts) * 1_000;
 }
 
-const DEFINED = 2_000;
+const DEFINE_COUNT = 2_000;
 
 async function define({ worker }: Contestant): Promise<number> {
   const began = performance.now();
-  await worker.ask('/define', { count: DEFINED });
-  return ((performance.now() - began) / DEFINED) * 1_000;
+  await worker.ask('/define', { count: DEFINE_COUNT });
+  return ((performance.now() - began) / DEFINE_COUNT) * 1_000;
 }
 
-async function writtenBy({ worker }: Contestant, agent: string, { round }: Sampling): Promise<number> {
+async function measureWrites({ worker }: Contestant, agent: string, { round }: Sampling): Promise<number> {
   const session = `written-${agent}-${round}`;
   await worker.ask('/turns', { agent, session, message: 'calls=10' });
   const { events } = JSON.parse(await worker.ask(`/agents/${agent}/sessions/${session}/events`)) as {
@@ -119,23 +119,23 @@ export const FIGURES: readonly Figure[] = [
       (await runLoops(of, { ...sampling, agent: 'once', atOnce: 1 })).wall * 1_000,
   },
   {
-    name: `ten \`read\` calls, ${AT_ONCE} at once: loops a second`,
+    name: `ten \`read\` calls, ${CONCURRENCY} at once: loops a second`,
     goal: 'at least 1.2',
     isRate: true,
     sample: async (of, sampling) =>
-      1 / (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE })).wall,
+      1 / (await runLoops(of, { ...sampling, agent: 'read', atOnce: CONCURRENCY })).wall,
   },
   {
-    name: `ten \`read\` calls, ${AT_ONCE} at once: CPU s of 1,000 loops`,
+    name: `ten \`read\` calls, ${CONCURRENCY} at once: CPU s of 1,000 loops`,
     goal: 'at most 0.75',
     sample: async (of, sampling) =>
-      (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE, tools: 11 })).cpu * 1_000,
+      (await runLoops(of, { ...sampling, agent: 'read', atOnce: CONCURRENCY, tools: 11 })).cpu * 1_000,
   },
   {
     name: 'the same with a model of 20 ms: CPU ms a loop',
     goal: 'at most 1.3',
     sample: async (of, sampling) =>
-      (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE, ms: 20 })).cpu * 1_000,
+      (await runLoops(of, { ...sampling, agent: 'read', atOnce: CONCURRENCY, ms: 20 })).cpu * 1_000,
   },
   {
     name: 'ten `read` calls, 1,000 tools offered: ms a loop',
@@ -161,16 +161,16 @@ export const FIGURES: readonly Figure[] = [
     goal: 'at most 30 ms',
     isOfSessions: true,
     isLeftOut: ({ turns }) => turns === 0,
-    sample: oneMoreTurn,
+    sample: measureExtraTurn,
   },
   {
     name: 'a session with ten `read` calls: KiB written',
     isOfSessions: true,
-    sample: (of, sampling) => writtenBy(of, 'read', sampling),
+    sample: (of, sampling) => measureWrites(of, 'read', sampling),
   },
   {
     name: 'a session with ten `once` calls: KiB written',
     isOfSessions: true,
-    sample: (of, sampling) => writtenBy(of, 'once', sampling),
+    sample: (of, sampling) => measureWrites(of, 'once', sampling),
   },
 ];

@@ -21,8 +21,8 @@ export async function measure(
     if (round > 0) times.push((performance.now() - began) / units);
   }
   times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
-  return { median: at(0.5), least: at(0), most: at(1) };
+  const getQuantile = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+  return { median: getQuantile(0.5), least: getQuantile(0), most: getQuantile(1) };
 }
 
 export interface MeasureOptions {

@@ -1,6 +1,6 @@
 /** A measured Worker in a separate process, and its requests. */
 import { startWorker } from '../full/process/start-worker.ts';
-import { memoryOf, workerdCpu, workerdPids } from './workerd-cpu.ts';
+import { listWorkerdPids, readMemory, readWorkerdCpu } from './workerd-cpu.ts';
 import type { Counts } from './workers/counts.ts';
 
 /** A request to a measured Worker. See `Asked` for the defaults. */
@@ -25,9 +25,9 @@ export interface MeasuredWorker {
  * process lists.
  */
 export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
-  const before = workerdPids();
+  const before = listWorkerdPids();
   const worker = await startWorker(bundle, { bundle });
-  const pid = workerdPids().find((one) => !before.includes(one)) ?? '';
+  const pid = listWorkerdPids().find((one) => !before.includes(one)) ?? '';
   const ask = async (path: string, query: Query = {}): Promise<string> => {
     const asked = new URL(path, worker.url);
     for (const [key, value] of Object.entries(query)) asked.searchParams.set(key, String(value));
@@ -40,8 +40,8 @@ export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
     url: worker.url,
     ask,
     counts: async () => JSON.parse(await ask('/counts')) as Counts, // the response of the Worker's /counts route
-    cpu: () => workerdCpu(pid),
-    memory: () => memoryOf(pid, 'VmRSS'),
+    cpu: () => readWorkerdCpu(pid),
+    memory: () => readMemory(pid, 'VmRSS'),
     stop: () => worker.stop(),
   };
 }

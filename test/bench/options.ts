@@ -38,16 +38,16 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
   const defaults = values.quick ? QUICK : FULL;
-  const whole = (name: keyof typeof FULL, least: number): number => {
+  const parseWholeNumber = (name: keyof typeof FULL, least: number): number => {
     const text = values[name] ?? String(defaults[name]);
     if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
     throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);
   };
   return {
     compare: values.compare,
-    rounds: whole('rounds', 1),
-    loops: whole('loops', 1),
-    turns: whole('turns', 0),
-    starts: whole('starts', 0),
+    rounds: parseWholeNumber('rounds', 1),
+    loops: parseWholeNumber('loops', 1),
+    turns: parseWholeNumber('turns', 0),
+    starts: parseWholeNumber('starts', 0),
   };
 }

@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleMeasured, type Checkout, checkOut, currentCheckout } from './checkout.ts';
-import { billOf } from './cost/prices.ts';
+import { computeBill } from './cost/prices.ts';
 import { countSlowTurns, countTurn, SHAPE_NAMES, SHAPES, sumOf } from './count-turns.ts';
 import { type Contestant, FIGURES, type Figure, startUp } from './figures.ts';
 import { startMeasured } from './measured-worker.ts';
 import { type BenchOptions, HELP, readOptions } from './options.ts';
-import { asTable, inDigits, quartilesOf, withQuartiles } from './statistics.ts';
+import { asTable, computeQuartiles, formatNumber, withQuartiles } from './statistics.ts';
 
 const AI_SDK = 'AI SDK';
 
@@ -58,10 +58,10 @@ async function measureAll(
 /** Returns the median of one list as a multiple of the other's median. */
 function formatRatio(own: readonly number[] = [], other: readonly number[] = []): string {
   if (own.length === 0 || other.length === 0) return '';
-  return inDigits(quartilesOf(own).median / quartilesOf(other).median);
+  return formatNumber(computeQuartiles(own).median / computeQuartiles(other).median);
 }
 
-function timesTable(samples: Samples, contestants: readonly Contestant[]): string {
+function formatTimesTable(samples: Samples, contestants: readonly Contestant[]): string {
   const [own, ...others] = contestants.map(({ name }) => name);
   const head = ['what', ...contestants.map(({ name }) => name), ...others.map((name) => `/ ${name}`), 'goal'];
   const rows = [...samples].map(([{ name, goal = '' }, taken]) => {
@@ -73,7 +73,7 @@ function timesTable(samples: Samples, contestants: readonly Contestant[]): strin
 }
 
 /** Returns the costs of turns with a model that replies immediately, each counted alone. */
-async function countsTable(libraries: readonly Library[], into: string): Promise<string> {
+async function formatCountsTable(libraries: readonly Library[], into: string): Promise<string> {
   const rows = [
     [
       'a turn, model of 0 s',
@@ -93,7 +93,7 @@ async function countsTable(libraries: readonly Library[], into: string): Promise
     for (const shape of SHAPE_NAMES) {
       const { object, apis } = await countTurn(worker, shape);
       const { rowsWritten, alarmsSet, appends, requests, awakeMs } = object;
-      const figures = [rowsWritten, alarmsSet, appends, requests, awakeMs, sumOf(apis)].map(inDigits);
+      const figures = [rowsWritten, alarmsSet, appends, requests, awakeMs, sumOf(apis)].map(formatNumber);
       const each = Object.entries(apis).map(([api, count]) => `${api} ${count}`);
       rows.push([shape, library.name, ...figures, each.join(', ')]);
     }
@@ -103,7 +103,7 @@ async function countsTable(libraries: readonly Library[], into: string): Promise
 }
 
 /** Returns the costs of turns with slow models. */
-async function secondsTable(libraries: readonly Library[], into: string): Promise<string> {
+async function formatSecondsTable(libraries: readonly Library[], into: string): Promise<string> {
   const rows = [
     ['a turn', 'model', 'of', 'rows', 'alarms set', 'appends', 'requests', 'messages', '$ a million'],
   ];
@@ -115,14 +115,14 @@ async function secondsTable(libraries: readonly Library[], into: string): Promis
     for (const { shape, seconds, counts } of turns) {
       const { rowsWritten, alarmsSet, appends, requests, messages } = counts;
       const figures = [rowsWritten, alarmsSet, appends, requests, messages];
-      const { total } = billOf(counts, SHAPES[shape].calls + 1);
-      rows.push([shape, `${seconds} s`, name, ...figures.map(inDigits), total.toFixed(2)]);
+      const { total } = computeBill(counts, SHAPES[shape].calls + 1);
+      rows.push([shape, `${seconds} s`, name, ...figures.map(formatNumber), total.toFixed(2)]);
     }
   }
   return asTable(rows);
 }
 
-async function contestantOf({ name, folder }: Library, into: string): Promise<Contestant> {
+async function createContestant({ name, folder }: Library, into: string): Promise<Contestant> {
   const isStored = name !== AI_SDK;
   say(`  building ${name}`);
   const bundle = await bundleMeasured(isStored ? 'holdfast' : 'ai-sdk', { folder, into });
@@ -130,7 +130,7 @@ async function contestantOf({ name, folder }: Library, into: string): Promise<Co
   return { name, isStored, worker: await startMeasured(bundle), oneTool };
 }
 
-async function bench(options: BenchOptions, compared: Checkout | undefined, into: string): Promise<void> {
+async function runBench(options: BenchOptions, compared: Checkout | undefined, into: string): Promise<void> {
   const stored: Library[] = [{ name: 'Holdfast', folder: currentCheckout.folder }];
   const commit = options.compare;
   if (compared && commit !== undefined) stored.push({ name: commit, folder: compared.folder });
@@ -141,15 +141,15 @@ async function bench(options: BenchOptions, compared: Checkout | undefined, into
   ];
   const contestants: Contestant[] = [];
   try {
-    for (const library of libraries) contestants.push(await contestantOf(library, into));
+    for (const library of libraries) contestants.push(await createContestant(library, into));
     const empty = await bundleMeasured('empty', { folder: currentCheckout.folder, into });
     const samples = await measureAll(contestants, options, empty);
-    process.stdout.write(`${timesTable(samples, contestants)}\n\n`);
+    process.stdout.write(`${formatTimesTable(samples, contestants)}\n\n`);
   } finally {
     for (const { worker } of contestants) await worker.stop();
   }
-  process.stdout.write(`${await countsTable(libraries, into)}\n\n`);
-  process.stdout.write(`${await secondsTable(stored, into)}\n`);
+  process.stdout.write(`${await formatCountsTable(libraries, into)}\n\n`);
+  process.stdout.write(`${await formatSecondsTable(stored, into)}\n`);
 }
 
 async function main(): Promise<void> {
@@ -161,7 +161,7 @@ async function main(): Promise<void> {
   const compared = options.compare === undefined ? undefined : checkOut(options.compare);
   const into = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
   try {
-    await bench(options, compared, into);
+    await runBench(options, compared, into);
   } finally {
     compared?.remove();
     rmSync(into, { recursive: true, force: true });

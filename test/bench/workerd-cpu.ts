@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
  * Returns the CPU seconds of the workerd processes that this process started, or of the one with this id.
  * Returns `NaN` if the machine does not report them.
  */
-export function workerdCpu(pid?: string): number {
+export function readWorkerdCpu(pid?: string): number {
   try {
-    const pids = pid === undefined ? workerdPids() : [pid];
-    return pids.length === 0 ? Number.NaN : pids.reduce((sum, one) => sum + cpuOf(one), 0);
+    const pids = pid === undefined ? listWorkerdPids() : [pid];
+    return pids.length === 0 ? Number.NaN : pids.reduce((sum, one) => sum + readCpu(one), 0);
   } catch {
     return Number.NaN;
   }
@@ -17,9 +17,9 @@ export function workerdCpu(pid?: string): number {
  * Returns the peak memory in bytes of the workerd that this process started, or `NaN` if the machine does not
  * report it.
  */
-export function workerdMost(): number {
+export function readWorkerdPeakMemory(): number {
   try {
-    const most = workerdPids().map((pid) => memoryOf(pid, 'VmHWM'));
+    const most = listWorkerdPids().map((pid) => readMemory(pid, 'VmHWM'));
     return most.length === 0 ? Number.NaN : Math.max(...most);
   } catch {
     return Number.NaN;
@@ -30,7 +30,7 @@ export function workerdMost(): number {
  * Returns the current or the peak memory of a process in bytes. @throws Error if the machine does not report
  * it.
  */
-export function memoryOf(pid: string, which: 'VmRSS' | 'VmHWM'): number {
+export function readMemory(pid: string, which: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
@@ -39,7 +39,7 @@ export function memoryOf(pid: string, which: 'VmRSS' | 'VmHWM'): number {
  * Returns the ids of the workerd processes that this process started. The list is empty if the machine does not
  * report them.
  */
-export function workerdPids(): readonly string[] {
+export function listWorkerdPids(): readonly string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isWorkerd(name));
   } catch {
@@ -59,13 +59,13 @@ function isWorkerd(pid: string): boolean {
 }
 
 /** Returns the CPU time of all threads of a process in seconds. */
-const cpuOf = (pid: string): number =>
+const readCpu = (pid: string): number =>
   readdirSync(`/proc/${pid}/task`).reduce(
-    (sum, thread) => sum + cpuOfThread(`/proc/${pid}/task/${thread}`),
+    (sum, thread) => sum + readThreadCpu(`/proc/${pid}/task/${thread}`),
     0,
   );
 
-function cpuOfThread(folder: string): number {
+function readThreadCpu(folder: string): number {
   try {
     const [nanoseconds] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ');
     return Number(nanoseconds) / 1e9;

@@ -1,2 +1,2 @@
 /** Returns the size of a value's JSON in UTF-8 bytes. */
-export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+export const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

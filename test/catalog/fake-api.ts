@@ -7,13 +7,13 @@ export interface FakeApi {
   readonly requests: readonly ApiRequest[];
 }
 
-export function fakeApi(): FakeApi {
+export function createFakeApi(): FakeApi {
   const requests: ApiRequest[] = [];
-  const api: Api = (request) => {
+  const answerRequest: Api = (request) => {
     requests.push(request);
     return { ok: true, method: request.method, path: request.path };
   };
-  return { api, requests };
+  return { api: answerRequest, requests };
 }
 
 /** Returns `true` if a request matches this operation by method and path. */

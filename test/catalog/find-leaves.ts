@@ -1,7 +1,7 @@
 import type { Catalog, CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { JsonObject } from '../../src/index.ts';
 import { fillForm } from '../doors/model.ts';
-import { bytesOf } from './bytes-of.ts';
+import { countBytes } from './bytes-of.ts';
 import type { Destination } from './pilot.ts';
 
 /**
@@ -17,15 +17,16 @@ export async function findLeaves({ leaves }: Catalog, count: number): Promise<re
 async function findHardest(leaves: readonly CatalogLeaf[]): Promise<Destination> {
   const ranked = leaves.toSorted(
     (one, other) =>
-      other.way.length - one.way.length || bytesOf(other.tool.inputSchema) - bytesOf(one.tool.inputSchema),
+      other.way.length - one.way.length ||
+      countBytes(other.tool.inputSchema) - countBytes(one.tool.inputSchema),
   );
   for (const leaf of ranked) {
-    const input = smallestInput(leaf);
+    const input = createSmallestInput(leaf);
     if ((await leaf.tool.check(input)).ok) return { leaf, input, way: leaf.way };
   }
   throw new Error(`No operation of '${leaves[0]?.operation.tag}' accepts a generated input.`);
 }
 
 /** Returns a minimal input for the schema. It may not match patterns. */
-const smallestInput = ({ tool }: CatalogLeaf): JsonObject =>
+const createSmallestInput = ({ tool }: CatalogLeaf): JsonObject =>
   JSON.parse(fillForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));

@@ -2,7 +2,7 @@ import type { AnyTool } from '../../src/index.ts';
 import type { SessionState } from '../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { createMemoryLoop, type Loop, offerTools, runToolLoop } from '../doors/loop.ts';
-import { type Destination, pilot } from './pilot.ts';
+import { createPilot, type Destination } from './pilot.ts';
 
 /** The times to compute the offered tools, in ms. Medians over the model calls of one turn. */
 export interface OfferTimes {
@@ -15,12 +15,15 @@ export interface OfferTimes {
 const TURNS = 20;
 
 /** Measures the time before each model call, in turns that navigate to one leaf. */
-export async function offerTimes(tools: readonly AnyTool[], destination: Destination): Promise<OfferTimes> {
+export async function measureOfferTimes(
+  tools: readonly AnyTool[],
+  destination: Destination,
+): Promise<OfferTimes> {
   const first: number[] = [];
   const again: number[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
-    const model = pilot(() => {
-      const cold = coldLoop(loop);
+    const model = createPilot(() => {
+      const cold = createColdLoop(loop);
       first.push(measureMs(() => offerTools(cold, 'now')));
       again.push(measureMs(() => offerTools(loop, 'now')));
     });
@@ -33,11 +36,11 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
     model.flyTo(destination);
     await runToolLoop(loop);
   }
-  return { first: median(first), again: median(again) };
+  return { first: computeMedian(first), again: computeMedian(again) };
 }
 
 /** Copies a loop as another invocation would build it: equal, but without shared objects. */
-function coldLoop({ journal, spec, ...loop }: Loop): Loop {
+function createColdLoop({ journal, spec, ...loop }: Loop): Loop {
   const state: SessionState = { ...journal.state, memories: structuredClone(journal.state.memories) };
   return {
     ...loop,
@@ -53,5 +56,5 @@ function measureMs(work: () => unknown): number {
   return performance.now() - began;
 }
 
-const median = (times: readonly number[]): number =>
+const computeMedian = (times: readonly number[]): number =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;

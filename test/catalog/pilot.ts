@@ -20,7 +20,7 @@ export interface Pilot extends ChatModel {
  * Creates a pilot. `watch` is called before each reply. If a tool is not offered, the model ends the turn with
  * a text.
  */
-export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot {
+export function createPilot(watch: (request: ModelRequest) => void = () => {}): Pilot {
   let calls: readonly { readonly name: string; readonly input: JsonObject }[] = [];
   let place = 0;
   return {
@@ -33,9 +33,9 @@ export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot 
       watch(request);
       const call = calls[place];
       place += 1;
-      if (!call) return textReply('Done.');
+      if (!call) return createTextReply('Done.');
       if (!request.tools.some(({ name }) => name === call.name))
-        return textReply(`${call.name} is not offered.`);
+        return createTextReply(`${call.name} is not offered.`);
       const id = `call_${place}`;
       const toolCalls = [{ id, name: call.name, input: JSON.stringify(call.input) }];
       return { text: '', toolCalls, finish: 'tool-calls' };
@@ -43,4 +43,4 @@ export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot 
   };
 }
 
-const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const createTextReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });

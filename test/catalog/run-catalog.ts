@@ -6,12 +6,12 @@
 import { type Catalog, defineCatalog } from '../../src/examples/catalog/catalog.ts';
 import { type AnyTool, defineAgent } from '../../src/index.ts';
 import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
-import { bytesOf } from './bytes-of.ts';
-import { type FakeApi, fakeApi, isFor } from './fake-api.ts';
+import { countBytes } from './bytes-of.ts';
+import { createFakeApi, type FakeApi, isFor } from './fake-api.ts';
 import { findLeaves } from './find-leaves.ts';
-import { offerTimes } from './offer-times.ts';
+import { measureOfferTimes } from './offer-times.ts';
 import { openApiDocument, PACKAGE } from './openapi-document.ts';
-import { type Destination, type Pilot, pilot } from './pilot.ts';
+import { createPilot, type Destination, type Pilot } from './pilot.ts';
 
 const TAGS = 20;
 /** The goal: the factor by which the definitions in a model call must be smaller than in the flat list. */
@@ -26,7 +26,7 @@ interface Flight {
 }
 
 async function main(): Promise<boolean> {
-  const fake = fakeApi();
+  const fake = createFakeApi();
   const document = await openApiDocument();
   const began = performance.now();
   const catalog = defineCatalog(document, fake.api);
@@ -38,7 +38,7 @@ async function main(): Promise<boolean> {
     fake,
   );
   const tree = await fly(catalog.tools, destinations, fake);
-  for (const flight of tree) console.log(rowOf(flight));
+  for (const flight of tree) console.log(formatRow(flight));
   await printTimes(catalog, destinations);
   return judge(flat, tree);
 }
@@ -49,7 +49,7 @@ async function fly(
   destinations: readonly Destination[],
   fake: FakeApi,
 ): Promise<readonly Flight[]> {
-  const model = pilot();
+  const model = createPilot();
   const agent = defineAgent({
     name: 'catalog',
     description: "Uses GitHub's API.",
@@ -76,7 +76,7 @@ async function runFlight(
   return {
     destination,
     reached: called && outcome === 'completed' && text === 'Done.',
-    bytes: session.requests.slice(asked).map(({ tools }) => bytesOf(tools)),
+    bytes: session.requests.slice(asked).map(({ tools }) => countBytes(tools)),
   };
 }
 
@@ -89,9 +89,9 @@ function describe({ tools, leaves }: Catalog, ms: number): void {
   );
 }
 
-function rowOf({ destination: { leaf }, reached, bytes }: Flight): string {
+function formatRow({ destination: { leaf }, reached, bytes }: Flight): string {
   const way = [...leaf.way, leaf.tool.name].join(' > ');
-  const sizes = `${count(mean(bytes)).padStart(7)} mean ${count(Math.max(...bytes)).padStart(7)} max`;
+  const sizes = `${count(computeMean(bytes)).padStart(7)} mean ${count(Math.max(...bytes)).padStart(7)} max`;
   return `${reached ? 'reached    ' : 'NOT REACHED'} ${String(bytes.length).padStart(2)} calls ${sizes}  ${way}`;
 }
 
@@ -100,8 +100,8 @@ async function printTimes(catalog: Catalog, destinations: readonly Destination[]
   if (!deepest) return;
   const flat = catalog.leaves.map(({ tool }) => tool);
   const times = {
-    flat: await offerTimes(flat, { ...deepest, way: [] }),
-    tree: await offerTimes(catalog.tools, deepest),
+    flat: await measureOfferTimes(flat, { ...deepest, way: [] }),
+    tree: await measureOfferTimes(catalog.tools, deepest),
   };
   console.log('');
   for (const [name, { first, again }] of Object.entries(times)) {
@@ -113,22 +113,23 @@ async function printTimes(catalog: Catalog, destinations: readonly Destination[]
 
 /** Prints the results. Returns `true` if every leaf was reached within the goal. */
 function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
-  const flatBytes = mean(flat.flatMap(({ bytes }) => bytes));
+  const flatBytes = computeMean(flat.flatMap(({ bytes }) => bytes));
   const bytes = tree.flatMap((one) => one.bytes);
   const reached = tree.filter((one) => one.reached).length;
   const most = Math.max(...bytes);
-  const turn = (flights: readonly Flight[]): number => mean(flights.map((one) => sum(one.bytes)));
-  const pass = reached === TAGS && flat.every((one) => one.reached) && flatBytes / mean(bytes) >= GOAL;
+  const computeTurnBytes = (flights: readonly Flight[]): number =>
+    computeMean(flights.map((one) => sum(one.bytes)));
+  const pass = reached === TAGS && flat.every((one) => one.reached) && flatBytes / computeMean(bytes) >= GOAL;
   console.log(`
 bytes of tool definitions per model call, flat: ${count(flatBytes)}
-bytes of tool definitions per model call, tree: ${count(mean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
-bytes of tool definitions per turn: ${count(turn(flat))} flat (2 calls), ${count(turn(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
-catalog: ${reached} of ${TAGS} leaves reached; per call ${formatRatio(flatBytes, mean(bytes))} times fewer on average, ${formatRatio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${formatRatio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
+bytes of tool definitions per model call, tree: ${count(computeMean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
+bytes of tool definitions per turn: ${count(computeTurnBytes(flat))} flat (2 calls), ${count(computeTurnBytes(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
+catalog: ${reached} of ${TAGS} leaves reached; per call ${formatRatio(flatBytes, computeMean(bytes))} times fewer on average, ${formatRatio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${formatRatio(computeTurnBytes(flat), computeTurnBytes(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
   return pass;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
+const computeMean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 const formatRatio = (more: number, less: number): string => (more / less).toFixed(0);
 const count = (number: number): string => Math.round(number).toLocaleString('en');
 

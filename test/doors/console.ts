@@ -6,4 +6,4 @@ export { UsageError } from '../../src/cli/command.ts';
 export { console } from '../../src/cli/console/console.ts';
 export { loadPage } from '../../src/cli/console/page.ts';
 export { type ConsoleServer, createConsoleServer } from '../../src/cli/console/server.ts';
-export { rowsOf } from '../../src/modules/console/page/turn/turn-rows.ts';
+export { toRows } from '../../src/modules/console/page/turn/turn-rows.ts';

@@ -4,8 +4,8 @@ export { assertFits } from '../../src/modules/files/files-taken.ts';
 export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';
 export { SessionFiles } from '../../src/modules/files/session-files.ts';
 export {
-  filesToShow,
   type ReadableFiles,
+  readFilesToShow,
   toShownContent,
 } from '../../src/modules/files/shown-files.ts';
 export {

@@ -32,7 +32,7 @@ export {
   MAX_LIVE_LENGTH,
   MAX_UNREAD,
 } from '../../src/journal/live-items.ts';
-export { valueIn } from '../../src/journal/memories.ts';
+export { getMemoryValue } from '../../src/journal/memories.ts';
 export { FOLDING } from '../../src/journal/memory-folding.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
@@ -46,14 +46,14 @@ export type {
   StartRefusal,
   TurnStart,
 } from '../../src/journal/session-port.ts';
-export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
-export { framesAround } from '../../src/journal/spending.ts';
+export { parseSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
+export { listOuterFrames } from '../../src/journal/spending.ts';
 export {
   type CallRecord,
-  emptyState,
+  createEmptyState,
   type FrameState,
-  inFrame,
   type Message,
   type TurnState,
+  toFrameField,
 } from '../../src/journal/state.ts';
 export type { Wait } from '../../src/journal/wait.ts';

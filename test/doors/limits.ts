@@ -1,4 +1,4 @@
 /** Internals for tests: the memory of the module for call limits. */
 
-export { DROPPED } from '../../src/modules/compaction/summarize.ts';
+export { SUMMARY_MEMORY } from '../../src/modules/compaction/summarize.ts';
 export { CALL_COUNTS, type CallCounts } from '../../src/modules/limits/call-limits.ts';

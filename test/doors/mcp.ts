@@ -18,28 +18,28 @@ export {
   createCredit,
   createRedactor,
   hideHeaders,
-  serverUrlOf,
+  resolveServerUrl,
 } from '../../src/mcp/client/server-access.ts';
 export {
   createGuardedFetch,
   type FetchRules,
 } from '../../src/mcp/client/wire/guarded-fetch.ts';
-export { paramHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
+export { createParamHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
 export {
-  beginsAnswer,
   type EventOrRetry,
+  isAnswerStart,
   readEvents,
   readJson,
 } from '../../src/mcp/client/wire/read-events.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';
 export { toBlockFiles } from '../../src/mcp/content/mcp-content.ts';
 export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
-export { oneLine, toContentWords } from '../../src/mcp/content/words.ts';
+export { toContentWords, toOneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
 export { parseRequestState, toRequestState } from '../../src/mcp/server/caller.ts';
 export {
   findHeadersMismatch,
-  headersProblem,
+  findHeadersProblem,
 } from '../../src/mcp/server/publish.ts';
 export {
   readEventId,
@@ -49,17 +49,17 @@ export {
 export { mergeGenerators } from '../../src/mcp/server/task-notifications.ts';
 export { readTaskId, type Task, toTaskId } from '../../src/mcp/server/task-state.ts';
 export { listPending } from '../../src/mcp/server/to-call-result.ts';
-export { expand, matchUri, toTemplate, uriProblem } from '../../src/mcp/server/uri-template.ts';
+export { expand, findUriProblem, matchUri, toTemplate } from '../../src/mcp/server/uri-template.ts';
 export { answerElicitation } from '../../src/mcp/tools/answer-elicitation.ts';
 export { createThrottle } from '../../src/mcp/tools/call-remote.ts';
 export { findTools } from '../../src/mcp/tools/find-tools.ts';
 export { type McpListing, parseListing } from '../../src/mcp/tools/listing.ts';
 export {
   createMcpTool,
-  effectOf,
+  getEffect,
   nameTools,
   toListedInput,
 } from '../../src/mcp/tools/mcp-tool.ts';
 export { toListing } from '../../src/mcp/tools/to-listing.ts';
 export { toResult } from '../../src/mcp/tools/to-result.ts';
-export { schemaCheck, usableSchema } from '../../src/modules/json-schema/schema-check.ts';
+export { createSchemaCheck, toUsableSchema } from '../../src/modules/json-schema/schema-check.ts';

@@ -7,4 +7,4 @@ export { OWN_ROUTES } from '../../src/modules/openapi/own-routes.ts';
 export { createModule, createUse, type ModuleUse } from '../../src/tool/module-use.ts';
 export { APP } from '../../src/worker/app-seam.ts';
 export type { HttpHost, Route } from '../../src/worker/route.ts';
-export { routeTable } from '../../src/worker/routes/route-table.ts';
+export { createRouteTable } from '../../src/worker/routes/route-table.ts';

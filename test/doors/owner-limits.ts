@@ -2,7 +2,7 @@
 
 export type { TurnUsage } from '../../src/modules/owner-limits/account.ts';
 export {
-  budgetsOfTurn,
   dropGrant,
   holdGrant,
+  readTurnBudgets,
 } from '../../src/modules/owner-limits/held-grants.ts';

@@ -2,10 +2,14 @@
 
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkAnswer, postAnswer } from '../../src/modules/answers/check-answer.ts';
-export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answers/questions.ts';
+export {
+  collectQuestions,
+  listOpenQuestions,
+  listPendingViews,
+} from '../../src/modules/answers/questions.ts';
 export { LiveQueue } from '../../src/modules/live-text/live-queue.ts';
 export { LiveRelay } from '../../src/modules/live-text/live-relay.ts';
-export { LIVE_TEXT } from '../../src/modules/live-text/live-text.ts';
+export { LIVE_TEXT_PARTS } from '../../src/modules/live-text/live-text.ts';
 export { foldLeased, toReader } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
@@ -20,18 +24,18 @@ export {
   readPlatform,
   runSoon,
   systemClock,
-  UNLIMITED,
+  UNLIMITED_PLATFORM,
 } from '../../src/session/read-platform.ts';
 export { toSessionName } from '../../src/session/read-secrets.ts';
 export { foldAll, readJournal, readTurn } from '../../src/session/read-session.ts';
 export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
-export { ENDED, type StoppedTurn } from '../../src/session/turn-end.ts';
+export { STOP_SEAM, type StoppedTurn } from '../../src/session/turn-end.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
 export {
   followItems,
   followSession,
-  Notices,
+  NoticeQueue,
 } from '../../src/session/watching/follow-session.ts';
 export {
   foldStoppedTurn,

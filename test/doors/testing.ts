@@ -7,12 +7,12 @@ export {
   withOrderedHashes,
 } from '../../src/testing/clocks.ts';
 export {
-  disturbancesAt,
+  listDisturbances,
   mapConcurrently,
   playDisturbed,
   UndisturbedPlays,
 } from '../../src/testing/crash-matrix/crash-matrix.ts';
-export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
+export { type CrashRow, formatCrashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export {
   type CrashableSession,
   createCrashableMemorySession,
@@ -20,9 +20,9 @@ export {
 export {
   type CallNames,
   callNames,
+  collectUnknownCalls,
+  computeDamage,
   type Damage,
-  damageOf,
-  unknownCalls,
 } from '../../src/testing/crash-matrix/damage.ts';
 export {
   DISTURBANCES,

@@ -3,16 +3,20 @@
  * signals and resolution.
  */
 
-export { schemaProblemLines } from '../../src/modules/answers/check-answer.ts';
-export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
+export { listSchemaProblems } from '../../src/modules/answers/check-answer.ts';
+export { createJsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
 export { applyChange } from '../../src/modules/strategies/define-injection-strategy.ts';
-export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/unfolding/unfolding.ts';
+export {
+  UNFOLDED_MEMORY,
+  type UnfoldedEntry,
+  type UnfoldedList,
+} from '../../src/modules/unfolding/unfolding.ts';
 export {
   collectTools,
   mapProviderTools,
 } from '../../src/sources/resolution/resolve-tools.ts';
 export { createRequiredTools } from '../../src/sources/resolution/tool-provider.ts';
-export { partsOf, runDiscovery } from '../../src/sources/resolution/tool-source.ts';
+export { getDiscoverySteps, runDiscovery } from '../../src/sources/resolution/tool-source.ts';
 export { attempt, memoize, StopController } from '../../src/tool/async.ts';
 export {
   CALL_ORIGINS,
@@ -20,9 +24,9 @@ export {
   createCallOrigins,
 } from '../../src/tool/call-origin.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
-export { consoleLog, toLog } from '../../src/tool/console-log.ts';
+export { createConsoleLog, toLog } from '../../src/tool/console-log.ts';
 export {
-  fileLine,
+  formatFileLine,
   fromBase64,
   isTextType,
   toBase64,
@@ -59,12 +63,12 @@ export { CallInterrupted, toSignalResult } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';
 export { createFact } from '../../src/tool/tool-memory.ts';
 export {
-  failureResult,
+  createFailureResult,
+  createToolResult,
+  createWithheldResult,
   isToolResult,
+  listResultParts,
   modelText,
-  partsOfResult,
-  toolResult,
-  withheldResult,
   withText,
 } from '../../src/tool/tool-result.ts';
 export { collectUses } from '../../src/tool/uses.ts';

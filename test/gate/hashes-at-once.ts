@@ -6,9 +6,9 @@ import { createHash, createHmac, webcrypto } from 'node:crypto';
 
 type Digest = typeof webcrypto.subtle.digest;
 
-const atOnce: Digest = async (algorithm, data) => {
+const digestSynchronously: Digest = async (algorithm, data) => {
   const name = typeof algorithm === 'string' ? algorithm : algorithm.name;
-  return new Uint8Array(createHash(name.replace('-', '')).update(bytesOf(data)).digest()).buffer;
+  return new Uint8Array(createHash(name.replace('-', '')).update(toBytes(data)).digest()).buffer;
 };
 
 const { subtle } = webcrypto;
@@ -20,34 +20,34 @@ const keys = new WeakMap<object, Uint8Array>();
 const importSynchronously = async (...args: Parameters<typeof importKey>): Promise<object> => {
   const key = await importKey(...args);
   const [format, data] = args;
-  if (format === 'raw') keys.set(key, bytesOf(data));
+  if (format === 'raw') keys.set(key, toBytes(data));
   return key;
 };
 
 /** HMACs by SHA-256 are made at once; nothing else is signed in a test that could tell. */
-const signedAtOnce: typeof sign = async (algorithm, key, data) => {
+const signSynchronously: typeof sign = async (algorithm, key, data) => {
   const secret = keys.get(key);
   if (secret === undefined) return sign(algorithm, key, data);
-  return new Uint8Array(createHmac('sha256', secret).update(bytesOf(data)).digest()).buffer;
+  return new Uint8Array(createHmac('sha256', secret).update(toBytes(data)).digest()).buffer;
 };
 
-const bytesOf = (data: Parameters<Digest>[1]): Uint8Array =>
+const toBytes = (data: Parameters<Digest>[1]): Uint8Array =>
   ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);
 
 const subtlePrototype = Object.getPrototypeOf(subtle);
-const IS_DONE = Symbol.for('hashes at once');
-const valueProperty = (value: unknown) => ({ configurable: true, writable: true, value });
+const PATCHED_KEY = Symbol.for('hashes at once');
+const createValueProperty = (value: unknown) => ({ configurable: true, writable: true, value });
 
 // Of the prototype, so that a test may put another one in its place and take that away again. Once a thread, which runs many files.
-if (!(IS_DONE in subtlePrototype)) {
+if (!(PATCHED_KEY in subtlePrototype)) {
   Object.defineProperties(subtlePrototype, {
     ...{
-      digest: valueProperty(atOnce),
-      sign: valueProperty(signedAtOnce),
-      importKey: valueProperty(importSynchronously),
+      digest: createValueProperty(digestSynchronously),
+      sign: createValueProperty(signSynchronously),
+      importKey: createValueProperty(importSynchronously),
     },
-    [IS_DONE]: valueProperty(true),
+    [PATCHED_KEY]: createValueProperty(true),
   });
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
-import { databasesIn } from '../full/deploys/stored.ts';
+import { listDatabases } from '../full/deploys/stored.ts';
 
 /** A stored object: its file, and the SQL statements that restore its database. */
 export interface Dump {
@@ -15,8 +15,8 @@ export interface Dump {
 }
 
 /** Reads the databases of a storage, by the names of their objects. No Worker may be running on it. */
-export function dumpsOf(storage: string): ReadonlyMap<string, Dump> {
-  return new Map(databasesIn(storage).map((file) => read(storage, file)));
+export function readDumps(storage: string): ReadonlyMap<string, Dump> {
+  return new Map(listDatabases(storage).map((file) => read(storage, file)));
 }
 
 function read(storage: string, path: string): [string, Dump] {
@@ -26,7 +26,7 @@ function read(storage: string, path: string): [string, Dump] {
       v.object({ name: v.string() }),
       database.prepare('SELECT name FROM schema').get(),
     );
-    return [name, { file: relative(storage, path), sql: sqlOf(database) }];
+    return [name, { file: relative(storage, path), sql: readSql(database) }];
   } finally {
     database.close();
   }
@@ -40,12 +40,12 @@ const tables = v.array(v.object({ type: v.string(), name: v.string(), sql: v.nul
  * Dumps every table, with one row on each line. SQLite's own tables come first, because they set the next row
  * ids.
  */
-function sqlOf(database: DatabaseSync): string {
+function readSql(database: DatabaseSync): string {
   const all = v.parse(tables, database.prepare('SELECT type, name, sql FROM sqlite_schema').all());
   const made = all.flatMap(({ name, sql }) => (sql === null || isOwn(name) ? [] : `${sql};`));
   const [own, others] = [all.filter(({ name }) => isOwn(name)), all.filter(({ name }) => !isOwn(name))];
   const rows = [...own, ...others].flatMap(({ type, name }) =>
-    type === 'table' ? rowsOf(database, name) : [],
+    type === 'table' ? readRows(database, name) : [],
   );
   return `${[...made, ...rows].join('\n')}\n`;
 }
@@ -53,15 +53,15 @@ function sqlOf(database: DatabaseSync): string {
 /** Returns `true` for a table that SQLite creates itself. */
 const isOwn = (name: string): boolean => name.startsWith('sqlite_');
 
-function rowsOf(database: DatabaseSync, table: string): readonly string[] {
+function readRows(database: DatabaseSync, table: string): readonly string[] {
   const names = v.parse(columns, database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all());
-  const values = names.map(({ name }) => sqlLiteral(`"${name}"`)).join(` || ', ' || `);
+  const values = names.map(({ name }) => formatSqlLiteral(`"${name}"`)).join(` || ', ' || `);
   const select = `SELECT 'INSERT INTO "${table}" VALUES (' || ${values} || ');' AS sql FROM "${table}"`;
   return v.parse(statements, database.prepare(select).all()).map(({ sql }) => sql);
 }
 
 /** Formats a value as SQL. BLOBs contain text here, so they are written as readable text. */
-const sqlLiteral = (column: string): string =>
+const formatSqlLiteral = (column: string): string =>
   `CASE typeof(${column}) WHEN 'blob' THEN 'CAST(' || quote(CAST(${column} AS TEXT)) || ' AS BLOB)' ELSE quote(${column}) END`;
 
 /** Restores the databases in an empty storage. */
@@ -77,7 +77,7 @@ export function restore(storage: string, dumps: Iterable<Dump>): void {
 
 /** Schedules the alarms of all sessions in a storage. */
 export function setAlarms(storage: string): void {
-  for (const path of databasesIn(storage)) setAlarm(path);
+  for (const path of listDatabases(storage)) setAlarm(path);
 }
 
 /** Schedules the alarms of a class. workerd stores them in a file next to the databases. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import type { SessionEvent, StoredEvent } from '../../src/journal/entry.ts';
 import {
-  emptyState,
+  createEmptyState,
   parseEvent,
   REDUCER_VERSION,
   reduce,
@@ -14,7 +14,7 @@ import {
   unpackEvents,
 } from '../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
-import { SPENDING } from '../doors/loop.ts';
+import { SPENDING_MEMORY } from '../doors/loop.ts';
 import type { Dump } from './dump.ts';
 import { listVersions, readFolder } from './kept.ts';
 
@@ -26,7 +26,7 @@ export interface Folds {
 }
 
 /** Folds all stored sessions with the code of this checkout. */
-export function foldsNow(): Folds {
+export function computeFolds(): Folds {
   const folds = listVersions().flatMap((version) =>
     [...readFolder(version).journals].map(
       ([name, { dump }]) => [`${version}/${name}`, foldOf(dump)] as const,
@@ -36,7 +36,7 @@ export function foldsNow(): Folds {
 }
 
 /** Returns the problem with the folds of this checkout, or `undefined` if they match the stored ones. */
-export function problemOf(kept: Folds, now: Folds): string | undefined {
+export function findFoldProblem(kept: Folds, now: Folds): string | undefined {
   const changed = Object.keys(now.folds).filter(
     (name) => Object.hasOwn(kept.folds, name) && kept.folds[name] !== now.folds[name],
   );
@@ -73,20 +73,20 @@ const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELE
  * open turn.
  */
 function foldOf(dump: Dump): string {
-  const state = emptyState();
+  const state = createEmptyState();
   const hash = createHash('sha256');
   const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
-    reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING]);
+    reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING_MEMORY]);
     if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
   };
-  for (const event of eventsIn(dump)) fold(event);
+  for (const event of readEvents(dump)) fold(event);
   const { turn, seq } = state;
   if (turn && !turn.outcome) fold({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
   return hash.digest('hex').slice(0, 16);
 }
 
 /** Returns all events of a stored session. */
-export function eventsIn({ sql }: Dump): readonly StoredEvent[] {
+export function readEvents({ sql }: Dump): readonly StoredEvent[] {
   const database = new DatabaseSync(':memory:');
   try {
     database.exec(`BEGIN; ${sql} COMMIT`);

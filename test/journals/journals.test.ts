@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unknownOutcomeText } from '../full/deploys/texts.ts';
-import { dumpsOf, restore } from './dump.ts';
-import { type KeptReading, listVersions, readFolder, textOf, toKept } from './kept.ts';
-import { offeredTools, resultsOfTool, userTexts } from './readings.ts';
+import { formatUnknownOutcome } from '../full/deploys/texts.ts';
+import { readDumps, restore } from './dump.ts';
+import { formatValue, type KeptReading, listVersions, readFolder, toKept } from './kept.ts';
+import { collectToolResults, getOfferedTools, getUserTexts } from './readings.ts';
 import { type Reading, read } from './record.ts';
 import { journals } from './sessions/journals.ts';
 
@@ -23,13 +23,13 @@ function findChanges(
   const from = before.findIndex((line, index) => line !== now[index]);
   if (from < 0) return { was: [], is: now.slice(before.length) };
   const fromEnd = before.toReversed().findIndex((line, index) => line !== now.at(-1 - index));
-  const shown = (lines: readonly string[]) =>
+  const cutLines = (lines: readonly string[]) =>
     lines.slice(from, Math.max(from, lines.length - fromEnd)).slice(0, 2000);
-  return { was: shown(before), is: shown(now) };
+  return { was: cutLines(before), is: cutLines(now) };
 }
 
 /** The tools that each journal's memory makes available, by the name of the journal. */
-const OFFERED: Readonly<Record<string, readonly string[]>> = {
+const OFFERED_TOOLS: Readonly<Record<string, readonly string[]>> = {
   unfolded: ['files', 'office', 'shop', 'read_file', 'take_milk', 'take_tea', 'write_file', 'send_mail'],
   chained: [
     'get_customer',
@@ -58,9 +58,9 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   'tool-group': ['fetch_page', 'note', 'search'],
 };
 
-const bodyOf = (answer: { readonly body?: unknown } | undefined): unknown => answer?.body;
+const getBody = (answer: { readonly body?: unknown } | undefined): unknown => answer?.body;
 
-const NOTHING = { was: [], is: [] };
+const NO_DIFFERENCE = { was: [], is: [] };
 
 describe.each(listVersions())('the journals of %s', (version) => {
   const folder = readFolder(version);
@@ -80,7 +80,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
     readings = await read(stored, folder.at);
   });
 
-  const readingOf = (name: string): KeptReading => {
+  const getReading = (name: string): KeptReading => {
     const reading = readings.get(name);
     if (!reading) throw new Error(`The journal ${name} has no reading.`);
     if (reading instanceof Error) throw reading;
@@ -89,7 +89,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
 
   it.each(names)('%s is read and continued with the recorded result', (name) => {
     const was = folder.journals.get(name)?.reading;
-    expect(findChanges(textOf(was), textOf(readingOf(name)))).toEqual(NOTHING);
+    expect(findChanges(formatValue(was), formatValue(getReading(name)))).toEqual(NO_DIFFERENCE);
   });
 
   it.each(names)('%s contains the features that it covers', (name) => {
@@ -104,7 +104,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
     const dumps = [...folder.journals.values()].map(({ dump }) => dump);
     try {
       restore(storage, dumps);
-      expect(new Set(dumpsOf(storage).values())).toEqual(new Set(dumps));
+      expect(new Set(readDumps(storage).values())).toEqual(new Set(dumps));
     } finally {
       await rm(storage, { recursive: true });
     }
@@ -114,57 +114,57 @@ describe.each(listVersions())('the journals of %s', (version) => {
    * Returns how often a tool of an open turn was executed before and after the session was stored, and with how
    * many keys.
    */
-  function acted(name: string, tool: string) {
+  function splitDeeds(name: string, tool: string) {
     const { before = [] } = folder.journals.get(name) ?? {};
-    const all = [...before, ...readingOf(name).done].filter((deed) => deed.tool === tool);
+    const all = [...before, ...getReading(name).done].filter((deed) => deed.tool === tool);
     const open = all.filter(({ call }) => !call.startsWith('new-turn'));
     return { times: open.length, keys: new Set(open.map(({ key }) => key)).size };
   }
 
   const doneBefore = 'charge was done before';
   it.each([
-    ['killed-in-once', unknownOutcomeText('charge')],
+    ['killed-in-once', formatUnknownOutcome('charge')],
     ['killed-in-once-done', doneBefore],
     ['killed-in-once-not-done', 'charge is done'],
-    ['killed-in-agentic-tool', unknownOutcomeText('charge')],
+    ['killed-in-agentic-tool', formatUnknownOutcome('charge')],
     ['killed-in-subagent', doneBefore],
-    ['killed-with-answer', unknownOutcomeText('charge')],
-    ['killed-with-cancel', unknownOutcomeText('charge')],
+    ['killed-with-answer', formatUnknownOutcome('charge')],
+    ['killed-with-cancel', formatUnknownOutcome('charge')],
   ])('the interrupted call in %s runs once, and the model receives: %s', (name, outcome) => {
-    expect([...resultsOfTool(readingOf(name), 'charge')]).toEqual([outcome]);
-    expect(acted(name, 'charge')).toEqual({ times: 1, keys: 1 });
+    expect([...collectToolResults(getReading(name), 'charge')]).toEqual([outcome]);
+    expect(splitDeeds(name, 'charge')).toEqual({ times: 1, keys: 1 });
   });
 
   it('interrupted calls that may be repeated run again under the same key', () => {
-    expect(acted('killed-in-once', 'mail')).toEqual({ times: 2, keys: 1 });
-    expect(acted('steered', 'look_up')).toEqual({ times: 3, keys: 2 });
+    expect(splitDeeds('killed-in-once', 'mail')).toEqual({ times: 2, keys: 1 });
+    expect(splitDeeds('steered', 'look_up')).toEqual({ times: 3, keys: 2 });
   });
 
   it('a waiting call accepts its answer and has one effect', () => {
-    const { answers, done } = readingOf('suspended');
+    const { answers, done } = getReading('suspended');
     expect(answers.at(-1)).toMatchObject({ status: 200, body: { text: 'Refunded.' } });
     expect(done.map(({ tool, input }) => [tool, input])).toEqual([
       ['refund', { amount: 5 }],
       ['refund', { amount: 6 }],
     ]);
-    expect(acted('suspended-inside', 'pay')).toEqual({ times: 1, keys: 1 });
-    expect(acted('killed-with-answer', 'refund')).toEqual({ times: 1, keys: 1 });
-    expect(acted('killed-with-cancel', 'refund')).toEqual({ times: 0, keys: 0 });
-    expect(acted('expired', 'refund')).toEqual({ times: 0, keys: 0 });
+    expect(splitDeeds('suspended-inside', 'pay')).toEqual({ times: 1, keys: 1 });
+    expect(splitDeeds('killed-with-answer', 'refund')).toEqual({ times: 1, keys: 1 });
+    expect(splitDeeds('killed-with-cancel', 'refund')).toEqual({ times: 0, keys: 0 });
+    expect(splitDeeds('expired', 'refund')).toEqual({ times: 0, keys: 0 });
   });
 
   it('a repeated message and a repeated delivery are recognized', () => {
-    const { answers, events } = readingOf('finished');
-    const again = { turn: (bodyOf(answers[0]) as { turn: string }).turn, message: 'Again.' };
-    expect(bodyOf(events[0])).toMatchObject({
+    const { answers, events } = getReading('finished');
+    const again = { turn: (getBody(answers[0]) as { turn: string }).turn, message: 'Again.' };
+    expect(getBody(events[0])).toMatchObject({
       events: expect.arrayContaining([expect.objectContaining(again)]),
     });
     expect(answers[1]).toMatchObject({ status: 422 });
-    expect(readingOf('hooked').answers[0]).toMatchObject({ status: 202, body: { status: 'known' } });
+    expect(getReading('hooked').answers[0]).toMatchObject({ status: 202, body: { status: 'known' } });
   });
 
   it('the model receives the summary in place of the compacted messages', () => {
-    expect(userTexts(readingOf('compacted'))).toEqual([
+    expect(getUserTexts(getReading('compacted'))).toEqual([
       'Summary of the conversation so far, whose messages are not shown any more:\n\nIn short: it was paid twice.',
       'On.',
       'Yes?',
@@ -172,7 +172,7 @@ describe.each(listVersions())('the journals of %s', (version) => {
     ]);
   });
 
-  it.each(Object.entries(OFFERED))('the next request of %s offers its tools', (name, tools) => {
-    expect(offeredTools(readingOf(name))).toEqual(tools);
+  it.each(Object.entries(OFFERED_TOOLS))('the next request of %s offers its tools', (name, tools) => {
+    expect(getOfferedTools(getReading(name))).toEqual(tools);
   });
 });

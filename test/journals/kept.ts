@@ -60,19 +60,19 @@ export const toKept = ({ session, events, answers, asked, done, after }: Reading
 });
 
 /** Returns the text of a stored value. */
-export const textOf = (value: unknown): string => `${inLines(value)}\n`;
+export const formatValue = (value: unknown): string => `${formatLines(value)}\n`;
 
 /** The maximum length of a value on one line. */
-const LINE = 160;
+const MAX_LINE = 160;
 
 /** Formats JSON with short values on one line. */
-function inLines(value: unknown, indent = ''): string {
+function formatLines(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value);
-  if (typeof value !== 'object' || value === null || flat.length <= LINE) return flat;
+  if (typeof value !== 'object' || value === null || flat.length <= MAX_LINE) return flat;
   const isList = Array.isArray(value);
   const inner = Object.entries(value).map(([key, one]) => {
     const name = isList ? '' : `${JSON.stringify(key)}: `;
-    return `${indent} ${name}${inLines(one, `${indent} `)}`;
+    return `${indent} ${name}${formatLines(one, `${indent} `)}`;
   });
   return [isList ? '[' : '{', inner.join(',\n'), `${indent}${isList ? ']' : '}'}`].join('\n');
 }
@@ -104,11 +104,14 @@ const keptSchema = v.strictObject({ before: v.array(effectSchema), reading: read
 const folderSchema = v.strictObject({ at: v.number(), journals: v.array(v.string()) });
 
 export function readFolder(version: string): Folder {
-  const text = (file: string): string => readFileSync(join(ROOT, version, file), 'utf8');
-  const { at, journals } = v.parse(folderSchema, JSON.parse(text('written.json')));
+  const readText = (file: string): string => readFileSync(join(ROOT, version, file), 'utf8');
+  const { at, journals } = v.parse(folderSchema, JSON.parse(readText('written.json')));
   const all = journals.map((name) => {
-    const dump = fromText(lengthen(text(`${name}.sql`)));
-    return [name, { dump, ...v.parse(keptSchema, JSON.parse(lengthen(text(`${name}.json`)))) }] as const;
+    const dump = parseDump(expandRepeats(readText(`${name}.sql`)));
+    return [
+      name,
+      { dump, ...v.parse(keptSchema, JSON.parse(expandRepeats(readText(`${name}.json`)))) },
+    ] as const;
   });
   return { at, journals: new Map(all) };
 }
@@ -118,12 +121,12 @@ export function writeFolder(version: string, { at, journals }: Folder): void {
   const write = (file: string, text: string): void => writeFileSync(join(ROOT, version, file), text);
   for (const [name, { dump, ...beside }] of journals) {
     write(`${name}.sql`, shorten(`-- ${dump.file}\n${dump.sql}`));
-    write(`${name}.json`, shorten(textOf(beside)));
+    write(`${name}.json`, shorten(formatValue(beside)));
   }
   write('written.json', `${JSON.stringify({ at, journals: [...journals.keys()] }, null, 1)}\n`);
 }
 
-function fromText(text: string): Dump {
+function parseDump(text: string): Dump {
   const [, file = '', sql = ''] = /^-- (.+)\n([\s\S]*)$/.exec(text) ?? [];
   return { file, sql };
 }
@@ -132,5 +135,5 @@ function fromText(text: string): Dump {
 const shorten = (text: string): string =>
   text.replace(/([^"⟨⟩]{2,40}?)\1{999,}/g, (all, one: string) => `⟨${one}×${all.length / one.length}⟩`);
 
-const lengthen = (text: string): string =>
+const expandRepeats = (text: string): string =>
   text.replace(/⟨([^⟨⟩]+)×(\d+)⟩/g, (_, one: string, times: string) => one.repeat(Number(times)));

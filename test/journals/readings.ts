@@ -17,15 +17,15 @@ const request = v.object({
 const requestOf = ({ asked }: KeptReading, index: number) => v.parse(request, asked[index]);
 
 /** Returns the tools in a request to a model. Defaults to its first request. */
-export const offeredTools = (reading: KeptReading, index = 0): readonly string[] =>
+export const getOfferedTools = (reading: KeptReading, index = 0): readonly string[] =>
   requestOf(reading, index).tools?.map((tool) => tool.function.name) ?? [];
 
 /** Returns the user messages in a request. */
-export const userTexts = (reading: KeptReading, index = 0): readonly string[] =>
+export const getUserTexts = (reading: KeptReading, index = 0): readonly string[] =>
   requestOf(reading, index).messages.flatMap(({ role, content }) => (role === 'user' ? (content ?? '') : []));
 
 /** Returns the results of a tool's last calls in all requests to the model. */
-export function resultsOfTool(reading: KeptReading, tool: string): ReadonlySet<string> {
+export function collectToolResults(reading: KeptReading, tool: string): ReadonlySet<string> {
   const all = reading.asked.flatMap((_, index) => {
     const { messages } = requestOf(reading, index);
     const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Build, startWorker } from '../full/process/start-worker.ts';
+import { type BuildOptions, startWorker } from '../full/process/start-worker.ts';
 import { type Dump, restore, setAlarms } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { type Answer, openTalk, readStream } from './talk.ts';
@@ -11,13 +11,16 @@ import { openWorld, type RecordedEffect, type World } from './world.ts';
 export const WORKER = 'test/journals/worker/worker.ts';
 
 /** A stored session. */
-export interface Stored {
+export interface StoredJournal {
   readonly journal: Journal;
   readonly dump: Dump;
 }
 
 /** Returns the scenes of its agent and of nested agents. */
-export const scenesOf = ({ name, inside = {} }: Journal): readonly string[] => [name, ...Object.keys(inside)];
+export const listScenes = ({ name, inside = {} }: Journal): readonly string[] => [
+  name,
+  ...Object.keys(inside),
+];
 
 /** The responses of the code to requests for a stored session. */
 export interface Reading {
@@ -43,9 +46,9 @@ const TWO_HOURS = 2 * 60 * 60_000;
  * an unreadable session, the result is an error, such as a model request without a scripted reply.
  */
 export async function read(
-  stored: readonly Stored[],
+  stored: readonly StoredJournal[],
   at: number,
-  build: Build = {},
+  build: BuildOptions = {},
 ): Promise<ReadonlyMap<string, Reading | Error>> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
@@ -69,7 +72,7 @@ export async function read(
 async function readAt(
   url: string,
   world: World,
-  stored: readonly Stored[],
+  stored: readonly StoredJournal[],
 ): Promise<ReadonlyMap<string, Reading | Error>> {
   for (const { journal } of stored) play(world, journal);
   const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
@@ -87,7 +90,7 @@ const toError = (failure: unknown): Error =>
 
 /** Returns the reading, or the error. Refused model requests are reported as the cause. */
 function judgeReading(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
-  const problems = scenesOf(journal).flatMap((scene) => world.problems(scene));
+  const problems = listScenes(journal).flatMap((scene) => world.problems(scene));
   if (problems.length > 0) return new Error(problems.join('\n'));
   return reading ?? new Error('The session was not read.');
 }
@@ -100,9 +103,9 @@ export function play(world: World, { name, plays, inside = {}, reportsDone: wasD
 }
 
 /** A session after the first read. */
-interface Seen extends Stored, Pick<Reading, 'session' | 'events'> {}
+interface SeenJournal extends StoredJournal, Pick<Reading, 'session' | 'events'> {}
 
-async function look(url: string, stored: Stored): Promise<Seen> {
+async function look(url: string, stored: StoredJournal): Promise<SeenJournal> {
   const { name, as } = stored.journal;
   const talk = openTalk(url, name, as);
   const session = await talk.get('');
@@ -110,7 +113,7 @@ async function look(url: string, stored: Stored): Promise<Seen> {
   for (let next: string | null = '/events'; next !== null; ) {
     const page: Answer = await talk.get(next);
     events.push(page);
-    next = pageOf(page).next?.replace(/^.*\/events/, '/events') ?? null;
+    next = parsePage(page).next?.replace(/^.*\/events/, '/events') ?? null;
   }
   await checkStream(url, stored.journal, events);
   return { ...stored, session, events };
@@ -123,14 +126,14 @@ interface Page {
   readonly next: string | null;
 }
 
-const pageOf = ({ status, body }: Answer): Page => {
+const parsePage = ({ status, body }: Answer): Page => {
   if (status !== 200) throw new Error(`GET events returned ${status}: ${body}`);
   return JSON.parse(body) as Page; // documented in docs/http.md
 };
 
 /** Checks that the stream returns the same events, byte for byte. */
 async function checkStream(url: string, { name, as }: Journal, pages: readonly Answer[]): Promise<void> {
-  const events = pages.flatMap((page) => pageOf(page).events);
+  const events = pages.flatMap((page) => parsePage(page).events);
   const frames = events.map(
     (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
   );
@@ -139,15 +142,15 @@ async function checkStream(url: string, { name, as }: Journal, pages: readonly A
   if (told !== expected) throw new Error(`The stream of ${name} differs from its pages:\n${told}`);
 }
 
-async function resumeTurns(url: string, world: World, seen: Seen): Promise<Reading> {
+async function resumeTurns(url: string, world: World, seen: SeenJournal): Promise<Reading> {
   const { journal, session, events } = seen;
   const talk = openTalk(url, journal.name, journal.as);
   await journal.continueSession(talk);
   await talk.rest();
   const answers = [...talk.answers];
   const after = await talk.get('');
-  const scenes = scenesOf(journal);
-  const named = withNamesFor(await newTurns(url, seen));
+  const scenes = listScenes(journal);
+  const named = withNamesFor(await listNewTurns(url, seen));
   return {
     session,
     events,
@@ -170,21 +173,24 @@ function withoutChance(body: string): string {
   return JSON.stringify(state);
 }
 
-const compareByTool = (a: OfTool, b: OfTool): number => (a.tool < b.tool ? -1 : 1);
+const compareByTool = (a: ToolDelay, b: ToolDelay): number => (a.tool < b.tool ? -1 : 1);
 
 /** The part of a `GET session` response that is used here. */
 interface State {
-  readonly memory?: { readonly process?: { readonly history?: OfTool[]; readonly tools?: OfTool[] } };
+  readonly memory?: { readonly process?: { readonly history?: ToolDelay[]; readonly tools?: ToolDelay[] } };
 }
 
-interface OfTool {
+interface ToolDelay {
   readonly tool: string;
   ms?: number;
 }
 
 /** Returns the turns that are not in the dump, in the order of their starts. */
-async function newTurns(url: string, { journal: { name, as }, dump }: Seen): Promise<readonly string[]> {
-  const page = pageOf(await openTalk(url, name, as).get('/events'));
+async function listNewTurns(
+  url: string,
+  { journal: { name, as }, dump }: SeenJournal,
+): Promise<readonly string[]> {
+  const page = parsePage(await openTalk(url, name, as).get('/events'));
   const turns = page.events.flatMap(({ type, turn }) => (type === 'turn-started' && turn ? [turn] : []));
   return turns.filter((turn) => !dump.sql.includes(turn));
 }

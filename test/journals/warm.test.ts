@@ -9,39 +9,39 @@ import type { SessionEvent, StoredEvent } from '../../src/journal/entry.ts';
 import type { ToolMemory } from '../../src/module.ts';
 import { BRANCHES } from '../doors/branches.ts';
 import {
-  emptyState,
+  createEmptyState,
   foldCoveredEvent,
-  fromSnapshot,
   MESSAGE_TYPES,
+  parseSnapshot,
   reduce,
   toSnapshot,
 } from '../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
-import { CALL_COUNTS, DROPPED } from '../doors/limits.ts';
-import { SPENDING } from '../doors/loop.ts';
-import { sourceFilesIn } from '../source/parse-source.ts';
-import { eventsIn } from './folds.ts';
+import { CALL_COUNTS, SUMMARY_MEMORY } from '../doors/limits.ts';
+import { SPENDING_MEMORY } from '../doors/loop.ts';
+import { listSourceFiles } from '../source/parse-source.ts';
+import { readEvents } from './folds.ts';
 import { listVersions, readFolder } from './kept.ts';
 
 const MEMORIES: readonly ToolMemory[] = [
   ...BUILT_IN_KINDS.memories,
-  SPENDING,
+  SPENDING_MEMORY,
   CALL_COUNTS,
-  DROPPED,
+  SUMMARY_MEMORY,
   ...BRANCHES.state,
 ];
 
 /** Modules that only store facts in the journal. */
-const FOLDS_NOTHING = ['feedback', 'operator-access', 'title'];
+const FOLDLESS_MODULES = ['feedback', 'operator-access', 'title'];
 
 const SESSIONS = listVersions().flatMap((version) =>
   [...readFolder(version).journals].map(([name, { dump }]) => ({
     name: `${version}/${name}`,
-    events: eventsIn(dump),
+    events: readEvents(dump),
   })),
 );
 
-const turnEvents = (id: string): SessionEvent[] => [
+const createTurnEvents = (id: string): SessionEvent[] => [
   { type: 'turn-started', turn: id, loopId: id, message: 'Go.', context: {}, principal: { id: 'ann' } },
   { type: 'model-replied', turn: id, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
   { type: 'turn-ended', turn: id, outcome: 'completed' },
@@ -59,19 +59,19 @@ SESSIONS.push({
   name: 'notes beside turns',
   events: [
     { type: 'session-opened', incarnation: 'i', agent: 'clerk' } as const,
-    ...turnEvents('t1'),
+    ...createTurnEvents('t1'),
     forkEvent('t1', 's2'),
-    ...turnEvents('t2'),
+    ...createTurnEvents('t2'),
     forkEvent('t1', 's3'),
-    ...turnEvents('t3'),
+    ...createTurnEvents('t3'),
   ].map((event, index) => ({ ...event, seq: index + 1, at: index })),
 });
 
-type State = ReturnType<typeof emptyState>;
+type State = ReturnType<typeof createEmptyState>;
 
 /** Continues from a snapshot after writing and reading it, like the next holder of a session. */
 function foldFromSnapshot(snapshot: string, events: readonly StoredEvent[], seq: number): State {
-  const state = fromSnapshot(snapshot);
+  const state = parseSnapshot(snapshot);
   for (const event of events) {
     if (event.seq > seq) reduce(state, event, MEMORIES);
     else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
@@ -80,21 +80,23 @@ function foldFromSnapshot(snapshot: string, events: readonly StoredEvent[], seq:
   return state;
 }
 
-const memoriesOf = ({ memories, brokenMemories }: State) => ({
+const pickMemories = ({ memories, brokenMemories }: State) => ({
   memories: Object.fromEntries([...memories].toSorted(([a], [b]) => a.localeCompare(b))),
   broken: [...(brokenMemories ?? [])],
 });
 
 describe.each(SESSIONS)('the stored session $name', ({ events }) => {
   it('has the same state from each of its snapshots as from its first event', () => {
-    const cold = emptyState();
+    const cold = createEmptyState();
     const snapshots: { readonly seq: number; readonly body: string }[] = [];
     for (const event of events) {
       reduce(cold, event, MEMORIES);
       if (event.type === 'turn-ended') snapshots.push({ seq: event.seq, body: toSnapshot(cold) });
     }
     for (const { seq, body } of snapshots) {
-      expect(memoriesOf(foldFromSnapshot(body, events, seq)), `from event ${seq}`).toEqual(memoriesOf(cold));
+      expect(pickMemories(foldFromSnapshot(body, events, seq)), `from event ${seq}`).toEqual(
+        pickMemories(cold),
+      );
     }
   });
 });
@@ -102,7 +104,7 @@ describe.each(SESSIONS)('the stored session $name', ({ events }) => {
 it('every memory of the library has content in at least one stored session', () => {
   const met = new Set<string>();
   for (const { events } of SESSIONS) {
-    const state = emptyState();
+    const state = createEmptyState();
     for (const event of events) {
       reduce(state, event, MEMORIES);
       for (const { name, scope, initial } of MEMORIES) {
@@ -116,14 +118,14 @@ it('every memory of the library has content in at least one stored session', () 
 
 it('the tested memories include those of every module', () => {
   const root = resolve(import.meta.dirname, '../..');
-  const texts = sourceFilesIn(root, 'src').map((file) => readFileSync(join(root, file), 'utf8'));
-  const found = (pattern: RegExp): string[] =>
+  const texts = listSourceFiles(root, 'src').map((file) => readFileSync(join(root, file), 'utf8'));
+  const findNames = (pattern: RegExp): string[] =>
     texts
       .flatMap((text) => [...text.matchAll(pattern)].flatMap(([, name = '']) => name.split(', ')))
       .toSorted();
-  const declared = found(/^(?:export )?const (\w+): ToolMemory\b/gm);
-  expect(found(/createModule\(\{[^()]*\bstate: \[([\w, ]+)\]/g)).toEqual(declared);
-  expect(found(/^(?:export )?const \w+: ToolMemory\b[^=]*= \{\s*name: '([\w-]+)'/gm)).toEqual(
-    [...MEMORIES.map(({ name }) => name), ...FOLDS_NOTHING].toSorted(),
+  const declared = findNames(/^(?:export )?const (\w+): ToolMemory\b/gm);
+  expect(findNames(/createModule\(\{[^()]*\bstate: \[([\w, ]+)\]/g)).toEqual(declared);
+  expect(findNames(/^(?:export )?const \w+: ToolMemory\b[^=]*= \{\s*name: '([\w-]+)'/gm)).toEqual(
+    [...MEMORIES.map(({ name }) => name), ...FOLDLESS_MODULES].toSorted(),
   );
 });

@@ -61,7 +61,7 @@ export async function openWorld(): Promise<World> {
   };
   const { server, url } = await listen((request, response) => {
     answer(kept, request, response).catch((failure: unknown) => {
-      put(kept.problems, sceneOf(request), String(failure));
+      put(kept.problems, parseScene(request), String(failure));
       send(response, 500, { error: { message: String(failure) } });
     });
   });
@@ -85,13 +85,13 @@ export async function openWorld(): Promise<World> {
  * returns whether the effect happened.
  */
 async function answer(kept: WorldState, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const scene = sceneOf(request);
+  const scene = parseScene(request);
   const [, , what = ''] = (request.url ?? '').split('/');
   if (request.method === 'GET') return send(response, 200, kept.wereDone.has(scene));
   const body = await readText(request);
   if (what === 'v1') {
     put(kept.asked, scene, body);
-    const said = replyTo(kept, scene, body);
+    const said = computeReply(kept, scene, body);
     await kept.gate.pass(`${scene} model`);
     return send(response, ...said);
   }
@@ -102,9 +102,9 @@ async function answer(kept: WorldState, request: IncomingMessage, response: Serv
   send(response, 200, 'done');
 }
 
-const sceneOf = ({ url = '' }: IncomingMessage): string => url.split('/')[1] ?? '';
+const parseScene = ({ url = '' }: IncomingMessage): string => url.split('/')[1] ?? '';
 
-function replyTo({ scripts }: WorldState, scene: string, body: string): readonly [number, unknown] {
+function computeReply({ scripts }: WorldState, scene: string, body: string): readonly [number, unknown] {
   const { said, replies, all } = readRequest(body);
   const script = scripts.get(scene) ?? [];
   const [, lines = []] = script.find(([to]) => to === said) ?? script.find(([to]) => said.includes(to)) ?? [];

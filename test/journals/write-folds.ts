@@ -1,8 +1,8 @@
 /** `npm run write-folds` stores the folds of the stored sessions after REDUCER_VERSION was increased. */
-import { foldsNow, problemOf, readFolds, writeFolds } from './folds.ts';
+import { computeFolds, findFoldProblem, readFolds, writeFolds } from './folds.ts';
 
-const [kept, now] = [readFolds(), foldsNow()];
-const problem = problemOf(kept, now);
+const [kept, now] = [readFolds(), computeFolds()];
+const problem = findFoldProblem(kept, now);
 if (problem?.includes('REDUCER_VERSION')) {
   console.error(problem);
   process.exit(1);

@@ -7,22 +7,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKillable } from '../full/process/killable-worker.ts';
-import { type Dump, dumpsOf } from './dump.ts';
+import { type Dump, readDumps } from './dump.ts';
 import type { Journal } from './journal.ts';
-import { type KeptJournal, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
-import { play, type Reading, read, type Stored, scenesOf, WORKER } from './record.ts';
+import { formatValue, type KeptJournal, type KeptReading, readFolder, toKept, writeFolder } from './kept.ts';
+import { listScenes, play, type Reading, read, type StoredJournal, WORKER } from './record.ts';
 import { journals } from './sessions/journals.ts';
 import { openTalk, type Talk } from './talk.ts';
 import { openWorld } from './world.ts';
 
 /** A session that was just stored, and the effects of its tools. */
-interface Written extends Stored, Pick<KeptJournal, 'before'> {}
+interface WrittenJournal extends StoredJournal, Pick<KeptJournal, 'before'> {}
 
 /** Creates all sessions, and kills the Worker. */
-async function store(): Promise<{ readonly at: number; readonly stored: readonly Written[] }> {
+async function store(): Promise<{ readonly at: number; readonly stored: readonly WrittenJournal[] }> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
-  const untilKilled = async (work: (journal: Journal, talk: Talk) => Promise<unknown>): Promise<void> => {
+  const runUntilKilled = async (work: (journal: Journal, talk: Talk) => Promise<unknown>): Promise<void> => {
     const worker = await startKillable(WORKER, { vars: { WORLD_URL: world.url }, storage });
     try {
       await Promise.all(
@@ -34,19 +34,19 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
   };
   try {
     for (const journal of journals) play(world, journal);
-    await untilKilled(async (journal, talk) => journal.write(talk, world));
+    await runUntilKilled(async (journal, talk) => journal.write(talk, world));
     // At this time, the holders are dead and their leases have not expired. The sessions are read with the
     // clock at this time.
     const at = Date.now();
-    await untilKilled(async (journal, talk) => journal.lastly?.(talk));
-    const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));
+    await runUntilKilled(async (journal, talk) => journal.lastly?.(talk));
+    const problems = journals.flatMap(listScenes).flatMap((scene) => world.problems(scene));
     if (problems.length > 0) throw new Error(problems.join('\n'));
-    const dumps = dumpsOf(storage);
+    const dumps = readDumps(storage);
     const found = journals.map((journal) => {
-      const before = scenesOf(journal).flatMap((scene) => world.done(scene));
-      return { journal, dump: dumpOf(dumps, journal), before };
+      const before = listScenes(journal).flatMap((scene) => world.done(scene));
+      return { journal, dump: findDump(dumps, journal), before };
     });
-    const missing = found.flatMap(missingIn);
+    const missing = found.flatMap(listMissing);
     if (missing.length > 0) throw new Error(missing.join('\n'));
     return { at, stored: found };
   } finally {
@@ -56,27 +56,30 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
 }
 
 /** Returns the dump of a journal's session for any owner. */
-function dumpOf(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
+function findDump(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
   const [found] = [...dumps].filter(([object]) => object.endsWith(`,"${name}","s"]`));
   if (!found) throw new Error(`The storage contains no session ${name}.`);
   return found[1];
 }
 
 /** Returns the features that a journal must cover and does not contain. */
-const missingIn = ({ journal: { name, holds }, dump: { sql } }: Stored): readonly string[] =>
+const listMissing = ({ journal: { name, holds }, dump: { sql } }: StoredJournal): readonly string[] =>
   holds.filter((text) => !sql.includes(text)).map((text) => `${name} does not hold ${text}.`);
 
 /**
  * Reads stored sessions twice. @throws Error if the readings differ, because a stored reading must not depend
  * on chance.
  */
-async function readTwice(stored: readonly Stored[], at: number): Promise<ReadonlyMap<string, KeptReading>> {
+async function readTwice(
+  stored: readonly StoredJournal[],
+  at: number,
+): Promise<ReadonlyMap<string, KeptReading>> {
   const [once, twice] = [await read(stored, at), await read(stored, at)];
   return new Map(
     stored.map(({ journal: { name } }) => {
-      const [reading, again] = [once.get(name), twice.get(name)].map(keptOf);
+      const [reading, again] = [once.get(name), twice.get(name)].map(toKeptReading);
       if (!reading || !again) throw new Error(`The journal ${name} has no reading.`);
-      const lines = [reading, again].map((one) => textOf(one).split('\n'));
+      const lines = [reading, again].map((one) => formatValue(one).split('\n'));
       const difference = lines[0]?.find((line, index) => line !== lines[1]?.[index]);
       if (difference !== undefined) throw new Error(`Two readings of ${name} differ: ${difference}`);
       return [name, reading];
@@ -84,7 +87,7 @@ async function readTwice(stored: readonly Stored[], at: number): Promise<Readonl
   );
 }
 
-function keptOf(reading: Reading | Error | undefined): KeptReading | undefined {
+function toKeptReading(reading: Reading | Error | undefined): KeptReading | undefined {
   if (reading instanceof Error) throw reading;
   return reading && toKept(reading);
 }

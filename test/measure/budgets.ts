@@ -10,7 +10,9 @@ export const SLACK = 0.05;
  * The maximum numbers of distinct functions and files of the library that a scenario executes, by the
  * scenario's Worker.
  */
-export const EXECUTED: Readonly<Record<string, { readonly functions: number; readonly files: number }>> = {
+export const EXECUTED_BUDGETS: Readonly<
+  Record<string, { readonly functions: number; readonly files: number }>
+> = {
   read: { functions: 430, files: 84 },
   once: { functions: 437, files: 85 },
   approval: { functions: 633, files: 99 },
@@ -44,7 +46,7 @@ export interface Comparison {
 }
 
 /** Returns the problem with a budget, or `undefined`. */
-export function problemOf({ what, is, budget }: Comparison): string | undefined {
+export function findBudgetProblem({ what, is, budget }: Comparison): string | undefined {
   if (is > budget)
     return `${what}: ${is} is over the budget of ${budget}. Find the room; a budget only falls.`;
   if (is < budget * (1 - SLACK))

@@ -68,7 +68,7 @@ async function bundleContents(contents: string): Promise<Bundle> {
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
     if (bytesInOutput === 0) continue;
-    const folder = folderOf(file);
+    const folder = getFolder(file);
     bytes.set(folder, (bytes.get(folder) ?? 0) + bytesInOutput);
   }
   return {
@@ -80,7 +80,7 @@ async function bundleContents(contents: string): Promise<Bundle> {
 }
 
 /** Returns the group of a file: its package, its folder directly in `src`, or the first folder of its path. */
-function folderOf(file: string): string {
+function getFolder(file: string): string {
   const packaged = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file);
   if (packaged) return packaged[1] ?? file;
   const [top = file, next, ...rest] = file.split('/');

@@ -1,19 +1,19 @@
 import { Visitor } from 'oxc-parser';
-import { functionsNamed } from '../source/functions.ts';
-import { importsOf } from '../source/imports.ts';
+import { findFunctions } from '../source/functions.ts';
+import { collectImports } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 import type { Step } from './walk.ts';
 
 /** Returns the files of the walk without duplicates, in the order of their first steps. */
-export const filesOfWalk = (walk: readonly Step[]): string[] => [...new Set(walk.map(({ file }) => file))];
+export const listWalkFiles = (walk: readonly Step[]): string[] => [...new Set(walk.map(({ file }) => file))];
 
 /** Returns the steps of the walk that the code contradicts, one sentence each. */
-export function problemsOfWalk(walk: readonly Step[], sources: readonly Source[]): string[] {
+export function findWalkProblems(walk: readonly Step[], sources: readonly Source[]): string[] {
   const byFile = new Map(sources.map((source) => [source.file, source]));
   return walk.flatMap((step, index) => {
     const source = byFile.get(step.file);
     if (!source) return [`${nameOf(step)}: there is no such file.`];
-    if (functionsNamed(source, step.calls).length === 0) {
+    if (findFunctions(source, step.calls).length === 0) {
       return [`${nameOf(step)}: the file has no such function.`];
     }
     if (step.from === null)
@@ -21,30 +21,30 @@ export function problemsOfWalk(walk: readonly Step[], sources: readonly Source[]
     const caller = byFile.get(step.from);
     const isBefore = walk.slice(0, index).some(({ file }) => file === step.from);
     if (!caller || !isBefore) return [`${nameOf(step)}: no earlier step is in ${step.from}.`];
-    return problemOfCall(step, caller);
+    return findCallProblems(step, caller);
   });
 }
 
 const nameOf = ({ file, calls }: Step): string => `${file} ${calls}`;
 
-function problemOfCall({ through, ...step }: Step, caller: Source): string[] {
+function findCallProblems({ through, ...step }: Step, caller: Source): string[] {
   if (through !== undefined) {
-    if (callsOf(caller).has(through.as)) return [];
+    if (collectCalls(caller).has(through.as)) return [];
     return [`${nameOf(step)}: ${caller.file} calls nothing \`${through.as}\`, through ${through.reason}.`];
   }
   const [first = ''] = step.calls.split('.');
   if (caller.file === step.file) {
-    if (callsOf(caller).has(first)) return [];
+    if (collectCalls(caller).has(first)) return [];
     return [`${nameOf(step)}: nothing of the file itself calls or constructs \`${first}\`.`];
   }
-  const isImported = importsOf(caller).some(
+  const isImported = collectImports(caller).some(
     ({ to, typeOnly, names }) => to === step.file && !typeOnly && names.includes(first),
   );
   return isImported ? [] : [`${nameOf(step)}: ${caller.file} does not import \`${first}\` from it.`];
 }
 
 /** Returns the names that a file calls or constructs: functions, classes, and the last name of members. */
-function callsOf({ program }: Source): ReadonlySet<string> {
+function collectCalls({ program }: Source): ReadonlySet<string> {
   const names = new Set<string>();
   new Visitor({
     NewExpression: ({ callee }) => {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copyCheckout } from '../mutations/checkout-copy.ts';
-import { readSource, type Source, sourceFilesIn } from '../source/parse-source.ts';
-import { type Feature, featuresOf, isModule, isOfFeature } from './features.ts';
+import { listSourceFiles, readSource, type Source } from '../source/parse-source.ts';
+import { collectFeatures, type Feature, isModule, isOfFeature } from './features.ts';
 import type { Manifest } from './public-names.ts';
-import { type Removal, removalOf } from './removal.ts';
+import { computeRemoval, type Removal } from './removal.ts';
 
 /** A checkout from which modules can be deleted. */
 export interface Checkout {
@@ -26,12 +26,12 @@ export interface Deletion {
 
 /** Reads a checkout with all its tests and examples. */
 export function readCheckout(root: string): Checkout {
-  const files = ['durable-objects', 'src', 'test'].flatMap((folder) => sourceFilesIn(root, folder));
+  const files = ['durable-objects', 'src', 'test'].flatMap((folder) => listSourceFiles(root, folder));
   const sources = files.map((file) => readSource(root, file));
-  return { root, sources, features: featuresOf(readManifest(root), files) };
+  return { root, sources, features: collectFeatures(readManifest(root), files) };
 }
 
-export const modulesOf = ({ features }: Checkout): Feature[] => features.filter(isModule);
+export const listModules = ({ features }: Checkout): Feature[] => features.filter(isModule);
 
 /**
  * Deletes a module in a copy of the checkout: its folder, its entries in package.json, and the tests, examples
@@ -45,7 +45,7 @@ export async function deleteModule(
 ): Promise<Deletion> {
   const isKernel = (file: string): boolean =>
     isLibrary(file) && !features.some((feature) => isOfFeature(file, feature.path));
-  const removal = removalOf(sources, { isPart: (file) => isOfFeature(file, path), isKernel });
+  const removal = computeRemoval(sources, { isPart: (file) => isOfFeature(file, path), isKernel });
   const tests = sources
     .map(({ file }) => file)
     .filter((file) => file.endsWith('.test.ts') && testFolders.some((folder) => isOfFeature(file, folder)));
@@ -92,11 +92,11 @@ const compile = (copy: string): Promise<string | undefined> =>
 const runTests = (copy: string, files: readonly string[]): Promise<string | undefined> =>
   run(copy, ['vitest/vitest.mjs', 'run', '--project', 'gate in Node', '--reporter=dot', ...files]);
 
-const MINUTES = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Runs the program of a package. Returns the end of its output if it fails. */
 function run(copy: string, [program = '', ...args]: readonly string[]): Promise<string | undefined> {
-  const options = { cwd: copy, timeout: 10 * MINUTES, maxBuffer: 2 ** 26 };
+  const options = { cwd: copy, timeout: 10 * TIMEOUT_MS, maxBuffer: 2 ** 26 };
   return new Promise((resolve) => {
     execFile(
       process.execPath,

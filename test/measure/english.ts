@@ -47,29 +47,32 @@ export function countHabits(texts: readonly Pick<Text, 'text'>[]): EnglishCount 
       texts.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0),
     ]),
   ) as Record<Habit, number>; // the keys are those of HABITS
-  return { words: texts.reduce((sum, { text }) => sum + wordsIn(text), 0), counts };
+  return { words: texts.reduce((sum, { text }) => sum + countWords(text), 0), counts };
 }
 
-const wordsIn = (text: string): number => text.match(/[A-Za-z][\w'’-]*/g)?.length ?? 0;
+const countWords = (text: string): number => text.match(/[A-Za-z][\w'’-]*/g)?.length ?? 0;
 
 /** Returns the comments, error texts and test titles of a file, in this order. */
-export const textsOf = (source: Source): Text[] => [...commentsOf(source), ...stringsOf(source)];
+export const collectTexts = (source: Source): Text[] => [
+  ...collectComments(source),
+  ...collectStrings(source),
+];
 
 /** Returns the prose of a Markdown page by line, without code, link targets and HTML. */
-export function proseOf(file: string, markdown: string): Text[] {
+export function parseProse(file: string, markdown: string): Text[] {
   const withoutBlocks = markdown.replace(/^(```|~~~)[\s\S]*?^\1[^\n]*$/gm, (block) =>
     block.replace(/[^\n]/g, ''),
   );
   return withoutBlocks.split('\n').flatMap((line, index) => {
     const text = withoutCode(line).replace(/\]\([^)\s]*\)/g, ']');
-    return wordsIn(text) === 0 ? [] : [{ kind: 'docs' as const, file, line: index + 1, text }];
+    return countWords(text) === 0 ? [] : [{ kind: 'docs' as const, file, line: index + 1, text }];
   });
 }
 
 const withoutCode = (text: string): string => text.replace(/`[^`\n]*`/g, '`code`').replace(/<[^>\n]*>/g, '');
 
 /** Returns the comments. Consecutive line comments count as one comment. */
-function commentsOf({ file, text, comments }: Source): Text[] {
+function collectComments({ file, text, comments }: Source): Text[] {
   const found: { start: number; end: number; text: string }[] = [];
   for (const { start, end } of comments) {
     const last = found.at(-1);
@@ -79,7 +82,12 @@ function commentsOf({ file, text, comments }: Source): Text[] {
   }
   return found
     .filter((one) => !/^(?:biome-ignore|@ts-|#__)/.test(one.text))
-    .map((one) => ({ kind: 'comments', file, line: lineAt(text, one.start), text: withoutCode(one.text) }));
+    .map((one) => ({
+      kind: 'comments',
+      file,
+      line: computeLine(text, one.start),
+      text: withoutCode(one.text),
+    }));
 }
 
 /** Returns the text of a comment without its markers and examples. */
@@ -90,10 +98,10 @@ const stripMarkers = (comment: string): string =>
     .replace(/```[\s\S]*?```/g, '')
     .trim();
 
-const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
+const computeLine = (text: string, at: number): number => text.slice(0, at).split('\n').length;
 
 /** Returns the titles of tests, and the texts of thrown errors. */
-function stringsOf({ file, text, program }: Source): Text[] {
+function collectStrings({ file, text, program }: Source): Text[] {
   const found: Text[] = [];
   const add = (kind: TextKind, node: Expression | undefined): void => {
     if (!node || (node.type !== 'TemplateLiteral' && node.type !== 'Literal')) return;
@@ -105,7 +113,7 @@ function stringsOf({ file, text, program }: Source): Text[] {
         .replace(/\$\{[^}]*\}/g, 'x')
         .replaceAll('\\`', '`'),
     );
-    found.push({ kind, file, line: lineAt(text, node.start), text: words });
+    found.push({ kind, file, line: computeLine(text, node.start), text: words });
   };
   new Visitor({
     CallExpression({ callee, arguments: [title] }) {

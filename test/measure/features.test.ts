@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readLibrary, readSource, sourceFilesIn } from '../source/parse-source.ts';
-import { seamsOf } from '../source/seams.ts';
+import { listSourceFiles, readLibrary, readSource } from '../source/parse-source.ts';
+import { collectSeams } from '../source/seams.ts';
 import { CONTAINED_FEATURES, SEAMS } from './budgets.ts';
-import { featuresOf, importedFeatures, isModule, libraryFeatures } from './features.ts';
+import { collectFeatures, isModule, listImportedFeatures, readLibraryFeatures } from './features.ts';
 import { type BundleWithout, bundleWithout } from './without-feature.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 it('a feature is the folder of a module, or the folder or file of an entry outside the kernel', () => {
-  const exported = (file: string) => ({ types: `./dist/src/${file}.d.ts` });
+  const createExport = (file: string) => ({ types: `./dist/src/${file}.d.ts` });
   const exports = {
-    '.': exported('index'),
-    './worker': exported('create-holdfast'),
+    '.': createExport('index'),
+    './worker': createExport('create-holdfast'),
     './durable-objects': { types: './dist/durable-objects/index.d.ts' },
-    './inspect': exported('inspect'),
-    './mcp': exported('mcp/entry'),
-    './mcp/client': exported('mcp/tools/entry'),
-    './openapi': exported('modules/openapi/entry'),
+    './inspect': createExport('inspect'),
+    './mcp': createExport('mcp/entry'),
+    './mcp/client': createExport('mcp/tools/entry'),
+    './openapi': createExport('modules/openapi/entry'),
   };
   const files = [
     'src/index.ts',
@@ -25,7 +25,7 @@ it('a feature is the folder of a module, or the folder or file of an entry outsi
     'src/modules/openapi/document.ts',
     'src/modules/wallet/fold.ts',
   ];
-  expect(featuresOf({ name: 'holdfast', exports }, files)).toEqual([
+  expect(collectFeatures({ name: 'holdfast', exports }, files)).toEqual([
     { path: 'src/inspect.ts', entries: ['./inspect'] },
     { path: 'src/mcp', entries: ['./mcp', './mcp/client'] },
     { path: 'src/modules/openapi', entries: ['./openapi'] },
@@ -34,9 +34,9 @@ it('a feature is the folder of a module, or the folder or file of an entry outsi
 });
 
 describe("the README's Worker", () => {
-  const example = sourceFilesIn(root, 'src/examples/first').map((file) => readSource(root, file));
-  const features = libraryFeatures();
-  const own = importedFeatures(features, example);
+  const example = listSourceFiles(root, 'src/examples/first').map((file) => readSource(root, file));
+  const features = readLibraryFeatures();
+  const own = listImportedFeatures(features, example);
   const others = features.filter((feature) => !own.includes(feature));
   let whole: BundleWithout;
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe("the README's Worker", () => {
 
 it(`the library defines at most ${SEAMS} seams`, () => {
   const names = readLibrary(root)
-    .flatMap(seamsOf)
+    .flatMap(collectSeams)
     .map(({ name }) => name);
   expect(names).toContain('LOOPS');
   expect(names.length).toBeLessThanOrEqual(SEAMS);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { importsOf } from '../source/imports.ts';
-import { type Source, sourceFilesIn } from '../source/parse-source.ts';
+import { collectImports } from '../source/imports.ts';
+import { listSourceFiles, type Source } from '../source/parse-source.ts';
 import type { Manifest } from './public-names.ts';
 
 /** A part of the library that must not add to the size of a Worker that does not import it. */
@@ -15,27 +15,27 @@ export interface Feature {
 const MODULES = 'src/modules';
 
 /** The entries that are the kernel itself. Every other entry is a feature. */
-const KERNEL = ['.', './worker', './durable-objects', './events', './models'];
+const KERNEL_ENTRIES = ['.', './worker', './durable-objects', './events', './models'];
 
 /**
  * Returns the features, sorted: each folder in `src/modules`, and each other location of an entry in
  * package.json. A location inside another feature is part of that feature.
  */
-export function featuresOf({ exports }: Manifest, files: readonly string[]): Feature[] {
+export function collectFeatures({ exports }: Manifest, files: readonly string[]): Feature[] {
   const features = new Map<string, string[]>();
   for (const file of files) {
     const [, folder] = /^src\/modules\/([^/]+)\//.exec(file) ?? [];
     if (folder !== undefined) features.set(`${MODULES}/${folder}`, []);
   }
   for (const [entry, { types }] of Object.entries(exports)) {
-    if (KERNEL.includes(entry)) continue;
+    if (KERNEL_ENTRIES.includes(entry)) continue;
     const path = placeOf(types);
     features.set(path, [...(features.get(path) ?? []), entry]);
   }
-  const outermost = (path: string): string =>
+  const findOutermost = (path: string): string =>
     [...features.keys()].filter((one) => isOfFeature(path, one)).toSorted((a, b) => a.length - b.length)[0] ??
     path;
-  const grouped = Object.groupBy([...features], ([path]) => outermost(path));
+  const grouped = Object.groupBy([...features], ([path]) => findOutermost(path));
   return Object.entries(grouped)
     .map(([path, parts = []]) => ({ path, entries: parts.flatMap(([, entries]) => entries) }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -57,14 +57,14 @@ export const isModule = ({ path }: Feature): boolean =>
   [`${MODULES}/`, 'src/surfaces/', 'src/mcp'].some((start) => path.startsWith(start));
 
 /** Returns the features that these files, such as a Worker's, import by name. */
-export function importedFeatures(features: readonly Feature[], sources: readonly Source[]): Feature[] {
-  const imported = sources.flatMap(importsOf).map(({ to }) => to);
+export function listImportedFeatures(features: readonly Feature[], sources: readonly Source[]): Feature[] {
+  const imported = sources.flatMap(collectImports).map(({ to }) => to);
   return features.filter(({ path }) => imported.some((file) => isOfFeature(file, path)));
 }
 
 /** Returns the features of this checkout. */
-export function libraryFeatures(): Feature[] {
+export function readLibraryFeatures(): Feature[] {
   const root = resolve(import.meta.dirname, '../..');
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // the package.json of this repository
-  return featuresOf(manifest, sourceFilesIn(root, MODULES));
+  return collectFeatures(manifest, listSourceFiles(root, MODULES));
 }

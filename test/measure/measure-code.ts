@@ -1,10 +1,16 @@
-import { circlesAmong, folderCircles } from '../source/circles.ts';
-import { functionsOf, type SourceFunction } from '../source/functions.ts';
-import { importsOf } from '../source/imports.ts';
+import { findCircles, findFolderCircles } from '../source/circles.ts';
+import { collectFunctions, type SourceFunction } from '../source/functions.ts';
+import { collectImports } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
-import { type Seam, seamsOf } from '../source/seams.ts';
-import { filesOfWalk, problemsOfWalk } from './check-walk.ts';
-import { type Entry, entriesOf, type Manifest, type SharedName, sharedNames } from './public-names.ts';
+import { collectSeams, type Seam } from '../source/seams.ts';
+import { findWalkProblems, listWalkFiles } from './check-walk.ts';
+import {
+  collectEntries,
+  type Entry,
+  findSharedNames,
+  type Manifest,
+  type SharedName,
+} from './public-names.ts';
 import type { Step } from './walk.ts';
 
 /** The lengths of one kind of code, in lines. */
@@ -48,48 +54,48 @@ export interface Figures {
 
 /** Measures the source of a library. */
 export function measureCode(sources: readonly Source[], walk: readonly Step[], manifest: Manifest): Figures {
-  const lines = new Map(sources.map(({ file, text }) => [file, linesOf(text)]));
-  const functions = sources.map((source) => ({ file: source.file, all: functionsOf(source) }));
+  const lines = new Map(sources.map(({ file, text }) => [file, countLines(text)]));
+  const functions = sources.map((source) => ({ file: source.file, all: collectFunctions(source) }));
   const named = functions.flatMap(({ all }) => all.filter(({ name }) => name !== null));
-  const inside = sources.flatMap(importsOf).filter(({ to }) => lines.has(to));
-  const folders = folderCircles(inside);
-  const entries = entriesOf(manifest, sources);
-  const onWalk = filesOfWalk(walk).map((file) => ({ file, lines: lines.get(file) ?? 0 }));
+  const inside = sources.flatMap(collectImports).filter(({ to }) => lines.has(to));
+  const folders = findFolderCircles(inside);
+  const entries = collectEntries(manifest, sources);
+  const onWalk = listWalkFiles(walk).map((file) => ({ file, lines: lines.get(file) ?? 0 }));
   return {
-    files: sizesOf([...lines.values()]),
+    files: computeSizes([...lines.values()]),
     codeLines: {
-      all: sum(sources.map(codeLinesOf)),
-      kernel: sum(sources.filter(({ file }) => KERNEL.test(file)).map(codeLinesOf)),
+      all: sum(sources.map(countCodeLines)),
+      kernel: sum(sources.filter(({ file }) => KERNEL_PATHS.test(file)).map(countCodeLines)),
     },
-    functions: sizesOf(named.map((one) => one.lines)),
+    functions: computeSizes(named.map((one) => one.lines)),
     circles: {
-      values: circlesAmong(inside.filter(({ typeOnly }) => !typeOnly)),
-      files: circlesAmong(inside),
+      values: findCircles(inside.filter(({ typeOnly }) => !typeOnly)),
+      files: findCircles(inside),
       topFolders: folders.top,
       nestedFolders: folders.nested,
     },
     wide: functions.flatMap(({ file, all }) =>
       all
         .filter(({ parameters }) => parameters > 3)
-        .map((one) => ({ file, name: fullName(one), parameters: one.parameters })),
+        .map((one) => ({ file, name: formatFullName(one), parameters: one.parameters })),
     ),
-    seams: sources.flatMap(seamsOf),
+    seams: sources.flatMap(collectSeams),
     entries,
-    sharedNames: sharedNames(entries),
+    sharedNames: findSharedNames(entries),
     walk: {
       files: onWalk,
       lines: sum(onWalk.map((one) => one.lines)),
-      problems: problemsOfWalk(walk, sources),
+      problems: findWalkProblems(walk, sources),
     },
   };
 }
 
 /** The folders of the kernel. Model adapters are not part of it. */
-const KERNEL =
+const KERNEL_PATHS =
   /^(?:durable-objects|src\/(?:agent|journal|loop|session|sources|tool|worker|model(?=\/[\w-]+\.ts)))\/|^src\/module\.ts$/;
 
 /** Counts the lines of code in a file, without imports and re-exports. */
-export function codeLinesOf({ text, comments, module }: Source): number {
+export function countCodeLines({ text, comments, module }: Source): number {
   const left = [...comments, ...module.staticImports, ...module.staticExports.filter(isFromElsewhere)];
   const blanked = left
     .toSorted((a, b) => b.start - a.start)
@@ -104,15 +110,23 @@ export function codeLinesOf({ text, comments, module }: Source): number {
 const isFromElsewhere = ({ entries }: Source['module']['staticExports'][number]): boolean =>
   entries.some(({ moduleRequest }) => moduleRequest !== null);
 
-const linesOf = (text: string): number => text.replace(/\n$/, '').split('\n').length;
+const countLines = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
 
 /** Returns the name of a function with its owners, which distinguish functions of the same name. */
-const fullName = ({ owners, name }: SourceFunction): string => [...owners, name ?? '(callback)'].join('.');
+const formatFullName = ({ owners, name }: SourceFunction): string =>
+  [...owners, name ?? '(callback)'].join('.');
 
-function sizesOf(all: readonly number[]): Sizes {
+function computeSizes(all: readonly number[]): Sizes {
   const sorted = all.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
-  return { count: all.length, lines: sum(all), median: at(0.5), p90: at(0.9), longest: at(1) };
+  const getQuantile = (share: number): number =>
+    sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+  return {
+    count: all.length,
+    lines: sum(all),
+    median: getQuantile(0.5),
+    p90: getQuantile(0.9),
+    longest: getQuantile(1),
+  };
 }

@@ -3,23 +3,23 @@ import { build } from 'esbuild';
 import { beforeAll, expect, it } from 'vitest';
 import { bundleOptions, CLERK_ENTRY } from './bundles.ts';
 
-let carried: readonly string[] = [];
+let carriedFeatures: readonly string[] = [];
 
 beforeAll(async () => {
   const { metafile } = await build(bundleOptions(CLERK_ENTRY));
   const [output] = Object.values(metafile.outputs);
-  carried = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+  carriedFeatures = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
     bytesInOutput > 0 ? file : [],
   );
 });
 
 it("the README's Worker contains the loop", () => {
-  expect(carried).toContain('src/loop/running-call.ts');
+  expect(carriedFeatures).toContain('src/loop/running-call.ts');
 });
 
 it.each(['nest', 'loop-agent', 'discovery', 'exclusively', 'read-result'])(
   "the README's Worker does not contain src/loop/%s.ts",
   (name) => {
-    expect(carried).not.toContain(`src/loop/${name}.ts`);
+    expect(carriedFeatures).not.toContain(`src/loop/${name}.ts`);
   },
 );

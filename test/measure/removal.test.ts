@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseSource } from '../source/parse-source.ts';
-import { type Removal, removalOf } from './removal.ts';
+import { computeRemoval, type Removal } from './removal.ts';
 
 /** Deletes `src/modules/wallet` from these files. */
 function withoutWallet(files: Readonly<Record<string, string>>): Removal {
@@ -9,7 +9,7 @@ function withoutWallet(files: Readonly<Record<string, string>>): Removal {
     'src/modules/wallet/entry.ts': "export { wallet, type Coin } from './wallet.ts';",
     ...files,
   });
-  return removalOf(
+  return computeRemoval(
     sources.map(([file, text]) => parseSource(file, text)),
     {
       isPart: (file) => file.startsWith('src/modules/wallet/'),
@@ -18,11 +18,11 @@ function withoutWallet(files: Readonly<Record<string, string>>): Removal {
   );
 }
 
-const WALLET = ['src/modules/wallet/entry.ts', 'src/modules/wallet/wallet.ts'];
+const WALLET_FILES = ['src/modules/wallet/entry.ts', 'src/modules/wallet/wallet.ts'];
 
 it('a part without importers is deleted alone', () => {
   const loop = { 'src/loop/loop.ts': 'export const loop = 1;' };
-  expect(withoutWallet(loop)).toEqual({ files: WALLET, rewritten: [], kernel: [] });
+  expect(withoutWallet(loop)).toEqual({ files: WALLET_FILES, rewritten: [], kernel: [] });
 });
 
 it('a part is deleted with every file that imports it directly or indirectly', () => {
@@ -33,7 +33,7 @@ it('a part is deleted with every file that imports it directly or indirectly', (
     'test/late.test.ts': "await import('./bank.test.ts');",
     'test/other.test.ts': "import { bank } from '../src/bank/bank.ts';",
   });
-  expect(files).toEqual(['src/bank/describe.ts', ...WALLET, 'test/bank.test.ts', 'test/late.test.ts']);
+  expect(files).toEqual(['src/bank/describe.ts', ...WALLET_FILES, 'test/bank.test.ts', 'test/late.test.ts']);
   expect([rewritten, kernel]).toEqual([[], []]);
 });
 
@@ -48,7 +48,7 @@ it('a file with only re-exports loses the deleted names, and the importers of th
     'test/purse.test.ts': "import { purse } from '../src/all.ts';",
     'test/coin.test.ts': "import type { Coin } from '../src/all.ts';",
   });
-  expect(files).toEqual([...WALLET, 'test/coin.test.ts', 'test/purse.test.ts']);
+  expect(files).toEqual([...WALLET_FILES, 'test/coin.test.ts', 'test/purse.test.ts']);
   expect(rewritten).toEqual([
     {
       file: 'src/bank/entry.ts',
@@ -63,7 +63,7 @@ it('a file that re-exports only deleted names is deleted', () => {
     'test/door.ts': "export { wallet } from '../src/modules/wallet/wallet.ts';",
     'test/door.test.ts': "import { wallet } from './door.ts';",
   });
-  expect(files).toEqual([...WALLET, 'test/door.test.ts', 'test/door.ts']);
+  expect(files).toEqual([...WALLET_FILES, 'test/door.test.ts', 'test/door.ts']);
 });
 
 it('a kernel file is kept and listed even if it imports only a type or an importer of the part', () => {
@@ -73,6 +73,6 @@ it('a kernel file is kept and listed even if it imports only a type or an import
     'src/loop/index.ts': "export { bank } from '../bank/bank.ts';",
     'src/loop/step.ts': "import './loop.ts';",
   });
-  expect(files).toEqual(['src/bank/bank.ts', ...WALLET]);
+  expect(files).toEqual(['src/bank/bank.ts', ...WALLET_FILES]);
   expect(kernel).toEqual(['src/loop/index.ts', 'src/loop/loop.ts']);
 });

@@ -1,4 +1,4 @@
-import { exportsOf, type Import, importsOf, resolveImport } from '../source/imports.ts';
+import { collectExports, collectImports, type Import, resolveImport } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 
 /** The file changes that are needed to delete a part of the library without breaking an import. */
@@ -12,7 +12,7 @@ export interface Removal {
 }
 
 /** Defines which files are the part, and which are the kernel. */
-export interface Parts {
+export interface PartTests {
   isPart(file: string): boolean;
   isKernel(file: string): boolean;
 }
@@ -22,7 +22,7 @@ export interface Parts {
  * deleted. A file with only re-exports, such as a package entry, loses only the deleted names. Kernel files are
  * kept and reported.
  */
-export function removalOf(sources: readonly Source[], { isPart, isKernel }: Parts): Removal {
+export function computeRemoval(sources: readonly Source[], { isPart, isKernel }: PartTests): Removal {
   const files = sources.map(toFile);
   const deleted = new Set<string>();
   const gone = new Map<string, ReadonlySet<string>>();
@@ -32,37 +32,37 @@ export function removalOf(sources: readonly Source[], { isPart, isKernel }: Part
   };
   const isHit = ({ to, names }: Import): boolean =>
     deleted.has(to) || names.some((name) => gone.get(to)?.has(name));
-  const lostBy = (lines: readonly Line[]): string[] =>
+  const listLost = (lines: readonly Line[]): string[] =>
     lines.flatMap(({ from, name, as }) => {
       const lost = gone.get(from) ?? new Set();
       if (as === null) return [...lost];
       return deleted.has(from) || lost.has(name) ? [as] : [];
     });
-  const kept = (lines: readonly Line[]): Line[] =>
+  const keepLines = (lines: readonly Line[]): Line[] =>
     lines.filter(({ from, name, as }) => !deleted.has(from) && (as === null || !gone.get(from)?.has(name)));
 
   for (const file of files) if (isPart(file.file)) remove(file);
   const rest = files.filter(({ file }) => !isPart(file) && !isKernel(file));
-  for (let before = -1; before !== sizeOf(gone); ) {
-    before = sizeOf(gone);
+  for (let before = -1; before !== computeSize(gone); ) {
+    before = computeSize(gone);
     for (const one of rest.filter(({ file }) => !deleted.has(file))) {
-      const lost = one.lines ? lostBy(one.lines) : [];
-      if (one.lines ? kept(one.lines).length === 0 : one.imports.some(isHit)) remove(one);
+      const lost = one.lines ? listLost(one.lines) : [];
+      if (one.lines ? keepLines(one.lines).length === 0 : one.imports.some(isHit)) remove(one);
       else if (lost.length > 0) gone.set(one.file, new Set(lost));
     }
   }
 
-  const names = (some: readonly File[]): string[] => some.map(({ file }) => file).toSorted();
+  const listNames = (some: readonly File[]): string[] => some.map(({ file }) => file).toSorted();
   return {
     files: [...deleted].sort(),
     rewritten: rest
       .filter(({ file }) => gone.has(file) && !deleted.has(file))
-      .map(({ file, lines = [] }) => ({ file, text: kept(lines).map(formatImport).join('') })),
-    kernel: names(files.filter(({ file, imports }) => isKernel(file) && imports.some(isHit))),
+      .map(({ file, lines = [] }) => ({ file, text: keepLines(lines).map(formatImport).join('') })),
+    kernel: listNames(files.filter(({ file, imports }) => isKernel(file) && imports.some(isHit))),
   };
 }
 
-const sizeOf = (gone: ReadonlyMap<string, ReadonlySet<string>>): number =>
+const computeSize = (gone: ReadonlyMap<string, ReadonlySet<string>>): number =>
   [...gone.values()].reduce((all, names) => all + names.size + 1, 0);
 
 interface File {
@@ -96,13 +96,13 @@ function toFile(source: Source): File {
     );
   return {
     file,
-    imports: importsOf(source),
-    names: exportsOf(source).map(({ name }) => name),
-    lines: isBarrel ? linesOf(source) : undefined,
+    imports: collectImports(source),
+    names: collectExports(source).map(({ name }) => name),
+    lines: isBarrel ? collectLines(source) : undefined,
   };
 }
 
-const linesOf = ({ file, module }: Source): Line[] =>
+const collectLines = ({ file, module }: Source): Line[] =>
   module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest, importName, exportName, isType }) => {
       if (!moduleRequest) return [];

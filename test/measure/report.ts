@@ -1,12 +1,12 @@
-import { shownCircle } from '../source/circles.ts';
+import { formatCircle } from '../source/circles.ts';
 import { SEAMS } from './budgets.ts';
 import type { AddedBytes, Bundle } from './bundles.ts';
-import type { Executed } from './executed/measure-executed.ts';
+import type { ExecutionFigures } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
 
 /** The figures that are measured while the library runs. */
 export interface RuntimeFigures {
-  readonly executed: readonly Executed[];
+  readonly executed: readonly ExecutionFigures[];
   readonly clerk: Bundle;
   readonly added: readonly AddedBytes[];
   /** The bytes that each module adds, by its folder. */
@@ -28,7 +28,7 @@ export interface Goal {
 }
 
 /** The goals, in display order. */
-export function goalsOf({
+export function computeGoals({
   files,
   codeLines,
   circles,
@@ -39,45 +39,49 @@ export function goalsOf({
   sharedNames,
 }: Figures): Goal[] {
   return [
-    atMostGoal('files', 420, files.count),
-    atMostGoal('lines with code', 45_000, codeLines.all),
-    atMostGoal('lines with code in the kernel', 10_000, codeLines.kernel),
-    atMostGoal('lines in nine of ten files', 250, files.p90),
+    createAtMostGoal('files', 420, files.count),
+    createAtMostGoal('lines with code', 45_000, codeLines.all),
+    createAtMostGoal('lines with code in the kernel', 10_000, codeLines.kernel),
+    createAtMostGoal('lines in nine of ten files', 250, files.p90),
     { goal: 'median of a file 85 lines or more', is: files.median, isMet: files.median >= 85 },
-    atMostGoal('files on the walk', 20, walk.files.length),
-    atMostGoal('lines on the walk', 2_500, walk.lines),
-    atMostGoal('steps of the walk that are not so', 0, walk.problems.length),
-    atMostGoal('circles between files', 0, circles.files.length),
-    atMostGoal('circles between top folders', 0, circles.topFolders.length),
-    atMostGoal('circles between nested folders', 0, circles.nestedFolders.length),
-    atMostGoal('seams', SEAMS, seams.length),
-    atMostGoal('functions with four or more positional parameters', 0, wide.length),
-    atMostGoal('names that two entries export', 0, sharedNames.length),
-    atMostGoal('names of `holdfast`', 120, namesOf(entries.find(({ entry }) => entry === 'holdfast'))),
+    createAtMostGoal('files on the walk', 20, walk.files.length),
+    createAtMostGoal('lines on the walk', 2_500, walk.lines),
+    createAtMostGoal('steps of the walk that are not so', 0, walk.problems.length),
+    createAtMostGoal('circles between files', 0, circles.files.length),
+    createAtMostGoal('circles between top folders', 0, circles.topFolders.length),
+    createAtMostGoal('circles between nested folders', 0, circles.nestedFolders.length),
+    createAtMostGoal('seams', SEAMS, seams.length),
+    createAtMostGoal('functions with four or more positional parameters', 0, wide.length),
+    createAtMostGoal('names that two entries export', 0, sharedNames.length),
+    createAtMostGoal(
+      'names of `holdfast`',
+      120,
+      countNames(entries.find(({ entry }) => entry === 'holdfast')),
+    ),
   ];
 }
 
-const namesOf = (entry: Figures['entries'][number] | undefined): number =>
+const countNames = (entry: Figures['entries'][number] | undefined): number =>
   entry ? entry.values.length + entry.types.length : 0;
 
 const KIB = 1024;
 
 /** The budgets, each next to its figure. */
-export function budgetsOf({ executed, clerk }: RuntimeFigures, budgets: Budgets): Goal[] {
+export function computeBudgetGoals({ executed, clerk }: RuntimeFigures, budgets: Budgets): Goal[] {
   const scenarios = executed.flatMap(({ scenario, worker, functions, files }) => {
     const budget = budgets.executed[worker] ?? { functions: 0, files: 0 };
     return [
-      atMostGoal(`functions executed by ${scenario}`, budget.functions, functions.length),
-      atMostGoal(`files executed by ${scenario}`, budget.files, files.length),
+      createAtMostGoal(`functions executed by ${scenario}`, budget.functions, functions.length),
+      createAtMostGoal(`files executed by ${scenario}`, budget.files, files.length),
     ];
   });
   return [
     ...scenarios,
-    atMostGoal("KiB of the README's Worker, gzipped", budgets.clerk, Math.ceil(clerk.gzipped / KIB)),
+    createAtMostGoal("KiB of the README's Worker, gzipped", budgets.clerk, Math.ceil(clerk.gzipped / KIB)),
   ];
 }
 
-const atMostGoal = (goal: string, limit: number, is: number): Goal => ({
+const createAtMostGoal = (goal: string, limit: number, is: number): Goal => ({
   goal: limit === 0 ? `no ${goal}` : `at most ${limit.toLocaleString('en')} ${goal}`,
   is,
   isMet: is <= limit,
@@ -92,10 +96,10 @@ export function report(figures: Figures, running: RuntimeFigures, goals: readonl
       formatSizes('functions', functions),
       `${codeLines.all} lines with code, of these ${codeLines.kernel} in the kernel`,
     ]),
-    ...circlesOf('Circles between files, of values', circles.values),
-    ...circlesOf('Circles between files, types included', circles.files),
-    ...circlesOf('Circles between top folders', circles.topFolders),
-    ...circlesOf('Circles between nested folders', circles.nestedFolders),
+    ...formatCircles('Circles between files, of values', circles.values),
+    ...formatCircles('Circles between files, types included', circles.files),
+    ...formatCircles('Circles between top folders', circles.topFolders),
+    ...formatCircles('Circles between nested folders', circles.nestedFolders),
     ...formatSection(
       `Seams: ${seams.length}`,
       seams.map(({ file, name }) => `${name}  ${file}`),
@@ -133,17 +137,17 @@ export function report(figures: Figures, running: RuntimeFigures, goals: readonl
     ),
     ...formatSection(
       'What each entry adds to it, gzipped, if all of it is used',
-      running.added.map(addedLine),
+      running.added.map(formatAddedLine),
     ),
     ...formatSection(
       'What each module adds to it, gzipped, if all of it is used',
-      running.modules.map(addedLine),
+      running.modules.map(formatAddedLine),
     ),
-    ...formatSection('Goals and budgets', goalLines(goals)),
+    ...formatSection('Goals and budgets', formatGoals(goals)),
   ].join('\n');
 }
 
-const addedLine = ({ name, added }: AddedBytes): string => `${formatKib(added)}  ${name}`;
+const formatAddedLine = ({ name, added }: AddedBytes): string => `${formatKib(added)}  ${name}`;
 
 const formatKib = (bytes: number): string => `${(bytes / KIB).toFixed(1).padStart(6)} KiB`;
 
@@ -153,13 +157,13 @@ const formatSection = (title: string, lines: readonly string[]): string[] => [
   '',
 ];
 
-const circlesOf = (title: string, circles: Figures['circles']['files']): string[] =>
-  formatSection(`${title}: ${circles.length}`, circles.map(shownCircle));
+const formatCircles = (title: string, circles: Figures['circles']['files']): string[] =>
+  formatSection(`${title}: ${circles.length}`, circles.map(formatCircle));
 
 const formatSizes = (what: string, { count, lines, median, p90, longest }: Sizes): string =>
   `${count} ${what}, ${lines} lines; median ${median}, p90 ${p90}, longest ${longest}`;
 
-function goalLines(goals: readonly Goal[]): string[] {
+function formatGoals(goals: readonly Goal[]): string[] {
   const wide = Math.max(...goals.map(({ goal }) => goal.length));
   return goals.map(({ goal, is, isMet }) => `${isMet ? 'pass' : 'FAIL'}  ${goal.padEnd(wide)}  ${is}`);
 }

@@ -5,7 +5,7 @@
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Deletion, deleteModule, modulesOf, readCheckout } from './delete-module.ts';
+import { type Deletion, deleteModule, listModules, readCheckout } from './delete-module.ts';
 
 const KERNEL_TESTS = ['in-memory', 'journal', 'session', 'tool-loop'].map(
   (folder) => `test/gate/node/${folder}`,
@@ -13,7 +13,7 @@ const KERNEL_TESTS = ['in-memory', 'journal', 'session', 'tool-loop'].map(
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const checkout = readCheckout(resolve(import.meta.dirname, '../..'));
-const modules = modulesOf(checkout).filter(
+const modules = listModules(checkout).filter(
   ({ path }) => values.only === undefined || basename(path) === values.only,
 );
 if (modules.length === 0)

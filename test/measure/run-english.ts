@@ -6,7 +6,7 @@
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countHabits, type EnglishCount, HABITS, type Habit, type Text } from './english.ts';
-import { ownTexts, textsBelow } from './english-texts.ts';
+import { readOwnTexts, readTextsBelow } from './english-texts.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
 const root = resolve(import.meta.dirname, '../..');
 const folders = positionals.map((path) => relative(root, resolve(path)));
 const all = (
-  folders.length > 0 ? folders.flatMap((folder) => textsBelow(root, folder)) : ownTexts(root)
+  folders.length > 0 ? folders.flatMap((folder) => readTextsBelow(root, folder)) : readOwnTexts(root)
 ).filter(({ kind }) => values.kind === undefined || kind === values.kind);
 
 function list(texts: readonly Text[], habit: Habit): void {
@@ -42,7 +42,7 @@ function draw(texts: readonly Text[], count: number, seed: number): void {
 }
 
 function print(texts: readonly Text[]): void {
-  const rows = Map.groupBy(texts, ({ kind, file }) => `${kind} ${groupOf(file)}`);
+  const rows = Map.groupBy(texts, ({ kind, file }) => `${kind} ${getGroup(file)}`);
   for (const kind of ['comments', 'errors', 'titles', 'docs'])
     rows.set(
       `${kind} in all`,
@@ -52,14 +52,14 @@ function print(texts: readonly Text[]): void {
     ['', 'words', ...Object.keys(HABITS)].map((head) => head.padEnd(head === '' ? 34 : 9)).join(' '),
   );
   for (const [name, group] of [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    if (group.length > 0) console.log(rowOf(name, countHabits(group)));
+    if (group.length > 0) console.log(formatRow(name, countHabits(group)));
 }
 
-function groupOf(file: string): string {
+function getGroup(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 
-function rowOf(name: string, { words, counts }: EnglishCount): string {
+function formatRow(name: string, { words, counts }: EnglishCount): string {
   const rates = Object.values(counts).map((count) => ((count / Math.max(words, 1)) * 10_000).toFixed(1));
   return [name.padEnd(34), String(words).padEnd(9), ...rates.map((rate) => rate.padEnd(9))].join(' ');
 }

@@ -7,14 +7,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readLibrary } from '../source/parse-source.ts';
-import { CLERK_KIB, EXECUTED } from './budgets.ts';
+import { CLERK_KIB, EXECUTED_BUDGETS } from './budgets.ts';
 import { bundleClerk, bundleParts } from './bundles.ts';
-import { type Executed, measureExecuted } from './executed/measure-executed.ts';
+import { type ExecutionFigures, measureExecuted } from './executed/measure-executed.ts';
 import { SCENARIOS } from './executed/scenarios.ts';
-import { featuresOf, isModule, isOfFeature } from './features.ts';
+import { collectFeatures, isModule, isOfFeature } from './features.ts';
 import { measureCode } from './measure-code.ts';
 import type { Manifest } from './public-names.ts';
-import { budgetsOf, goalsOf, report } from './report.ts';
+import { computeBudgetGoals, computeGoals, report } from './report.ts';
 import { WALK } from './walk.ts';
 
 const { values } = parseArgs({
@@ -25,18 +25,21 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const sources = readLibrary(root);
 const figures = measureCode(sources, WALK, manifest);
 const files = sources.map(({ file }) => file);
-const modules = featuresOf(manifest, files)
+const modules = collectFeatures(manifest, files)
   .filter(isModule)
   .map(({ path }) => ({ name: path, files: files.filter((file) => isOfFeature(file, path)) }));
-const executed: Executed[] = [];
-for (const scenario of SCENARIOS) executed.push(await measureExecuted(scenario));
+const executedScenarios: ExecutionFigures[] = [];
+for (const scenario of SCENARIOS) executedScenarios.push(await measureExecuted(scenario));
 const runtimeFigures = {
-  executed,
+  executed: executedScenarios,
   clerk: await bundleClerk(),
   added: await bundleParts(figures.entries.map(({ entry, file }) => ({ name: entry, files: [file] }))),
   modules: await bundleParts(modules),
 };
-const goals = [...goalsOf(figures), ...budgetsOf(runtimeFigures, { executed: EXECUTED, clerk: CLERK_KIB })];
+const goals = [
+  ...computeGoals(figures),
+  ...computeBudgetGoals(runtimeFigures, { executed: EXECUTED_BUDGETS, clerk: CLERK_KIB }),
+];
 console.log(
   values.json
     ? JSON.stringify({ ...figures, ...runtimeFigures, goals }, null, 2)

@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bareApp, type Files, typedApp } from './typed-app.ts';
+import { createBareApp, createTypedApp, type Files } from './typed-app.ts';
 
 const { values } = parseArgs({
   options: {
@@ -59,11 +59,11 @@ const folder = mkdtempSync(join(tmpdir(), 'measure-types-'));
 try {
   installPackage(folder);
   const figures = [
-    measureApp('the package alone', bareApp()),
-    measureApp(`one agent`, typedApp(1)),
-    measureApp(`${agents} agents`, typedApp(agents)),
+    measureApp('the package alone', createBareApp()),
+    measureApp(`one agent`, createTypedApp(1)),
+    measureApp(`${agents} agents`, createTypedApp(agents)),
   ];
-  console.log(values.json ? JSON.stringify(figures, null, 2) : tableOf(figures));
+  console.log(values.json ? JSON.stringify(figures, null, 2) : formatTable(figures));
 } finally {
   if (values.keep) console.log(folder);
   else rmSync(folder, { recursive: true });
@@ -91,19 +91,19 @@ function measureApp(app: string, files: Files): Figures {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   const alone = RUNS.map(() => readDiagnostics('--singleThreaded'));
   const parallel = RUNS.map(() => readDiagnostics());
-  const least = (runs: readonly ReadonlyMap<string, number>[], name: string) =>
+  const computeLeast = (runs: readonly ReadonlyMap<string, number>[], name: string) =>
     Math.min(...runs.map((told) => told.get(name) ?? Number.NaN));
-  const ms = (runs: typeof alone, name: string) => Math.round(least(runs, name) * 1000);
+  const computeMs = (runs: typeof alone, name: string) => Math.round(computeLeast(runs, name) * 1000);
   return {
     app,
     files: files.size,
     lines: [...files.values()].join('').split('\n').length,
-    types: least(alone, 'Types'),
-    instantiations: least(alone, 'Instantiations'),
-    memoryMiB: Math.round(least(alone, 'Memory used') / 1024),
-    checkMs: ms(alone, 'Check time'),
-    totalMs: ms(alone, 'Total time'),
-    wallMs: ms(parallel, 'Total time'),
+    types: computeLeast(alone, 'Types'),
+    instantiations: computeLeast(alone, 'Instantiations'),
+    memoryMiB: Math.round(computeLeast(alone, 'Memory used') / 1024),
+    checkMs: computeMs(alone, 'Check time'),
+    totalMs: computeMs(alone, 'Total time'),
+    wallMs: computeMs(parallel, 'Total time'),
   };
 }
 
@@ -115,7 +115,7 @@ function readDiagnostics(...more: readonly string[]): ReadonlyMap<string, number
   return new Map(lines.map(([, name = '', figure]) => [name, Number(figure)]));
 }
 
-function tableOf(figures: readonly Figures[]): string {
+function formatTable(figures: readonly Figures[]): string {
   const keys = [
     'app',
     'files',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleMeasured, currentCheckout } from '../bench/checkout.ts';
-import { costPage } from '../bench/cost/cost-page.ts';
+import { formatCostPage } from '../bench/cost/cost-page.ts';
 import { findExceedingCounts, readKept } from '../bench/cost/kept-counts.ts';
 import { countTurn, SHAPE_NAMES } from '../bench/count-turns.ts';
 import { type MeasuredWorker, startMeasured } from '../bench/measured-worker.ts';
@@ -45,5 +45,5 @@ it('a turn that exceeds its stored counts is reported with each exceeded count',
 
 it('the page on cost equals the output of `npm run cost` for the stored counts', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/cost.md'), 'utf8');
-  expect(page).toBe(costPage(kept));
+  expect(page).toBe(formatCostPage(kept));
 });

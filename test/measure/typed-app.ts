@@ -7,14 +7,15 @@ export type Files = ReadonlyMap<string, string>;
  * Returns an app with this many agents. Each has the same parts under different names, and delegates to the
  * previous agent.
  */
-export function typedApp(agents: number): Files {
+export function createTypedApp(agents: number): Files {
   const numbers = Array.from({ length: agents }, (_, at) => at + 1);
-  const files = new Map(numbers.map((n) => [`src/agent-${n}.ts`, agentFile(n)]));
-  return files.set('src/worker.ts', workerFile(numbers));
+  const files = new Map(numbers.map((n) => [`src/agent-${n}.ts`, createAgentFile(n)]));
+  return files.set('src/worker.ts', createWorkerFile(numbers));
 }
 
 /** Returns a Worker that only imports the package, for a comparison. */
-export const bareApp = (): Files => new Map([['src/worker.ts', `${IMPORTS}\nexport { SessionObject };\n`]]);
+export const createBareApp = (): Files =>
+  new Map([['src/worker.ts', `${IMPORTS}\nexport { SessionObject };\n`]]);
 
 const IMPORTS = `import { createHoldfast } from 'holdfast/worker';
 import { SessionObject } from 'holdfast/durable-objects';
@@ -25,7 +26,7 @@ import * as v from 'valibot';
 import { z } from 'zod';
 export const used = [createHoldfast, core, kinds, decorators, v, z];`;
 
-const workerFile = (numbers: readonly number[]): string =>
+const createWorkerFile = (numbers: readonly number[]): string =>
   `import { createHoldfast } from 'holdfast/worker';
 import { defineSchedule } from 'holdfast/schedules';
 ${numbers.map((n) => `import { agent${n} } from './agent-${n}.ts';`).join('\n')}
@@ -47,7 +48,7 @@ export { SessionObject } from 'holdfast/durable-objects';
 export default holdfast.worker;
 `;
 
-const agentFile = (n: number): string => `import * as v from 'valibot';
+const createAgentFile = (n: number): string => `import * as v from 'valibot';
 import { z } from 'zod';
 import { withUsageNote, requireApproval } from 'holdfast/decorators';
 import { artifact, defineAgent, defineDomainType, defineTool } from 'holdfast';

@@ -38,7 +38,7 @@ export const WALK: readonly Step[] = [
     does: 'makes the app one of this invocation, which counts',
     from: 'src/worker/app.ts',
   },
-  { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
+  { file: 'src/worker/target.ts', calls: 'createTarget', does: 'finds the session', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/routes/session.ts',
     calls: 'receiveMessage',
@@ -66,7 +66,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/worker/target.ts',
-    calls: 'turnServices',
+    calls: 'createTurnServices',
     does: 'finds agent, model, context and secrets',
     from: 'src/worker/send-message.ts',
   },
@@ -125,7 +125,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/session/watching/turn-outcome.ts',
-    calls: 'outcomeHere',
+    calls: 'waitForOwnOutcome',
     does: 'waits for the turn',
     from: 'src/worker/begun-turn.ts',
   },
@@ -173,7 +173,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/loop/next-step.ts',
-    calls: 'nextStep',
+    calls: 'decideNextStep',
     does: 'decides what comes next',
     from: 'src/loop/run-loop.ts',
   },
@@ -186,7 +186,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/loop/loop.ts',
-    calls: 'inLoop',
+    calls: 'toLoopFields',
     does: 'says what a loop is',
     from: 'src/loop/ask-model.ts',
   },
@@ -205,7 +205,7 @@ export const WALK: readonly Step[] = [
   // The tool call and its effect.
   {
     file: 'src/loop/batch.ts',
-    calls: 'batchOf',
+    calls: 'createBatch',
     does: 'finds the tools that the reply asks for',
     from: 'src/loop/run-loop.ts',
   },
@@ -248,14 +248,14 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/tool/tool-result.ts',
-    calls: 'textForModel',
+    calls: 'toModelText',
     does: 'says what the model reads of it',
     from: 'src/loop/shown-history.ts',
   },
   // The journal: an event is folded here and stored there.
   {
     file: 'src/journal/state.ts',
-    calls: 'inFrame',
+    calls: 'toFrameField',
     does: 'says what is folded of the events',
     from: 'src/loop/loop.ts',
   },

@@ -20,7 +20,7 @@ export function copyCheckout(root: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mutations-')));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const copy = join(folder, 'checkout');
-  for (const file of filesOf(root)) {
+  for (const file of listFiles(root)) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));
   }
@@ -32,7 +32,7 @@ export function copyCheckout(root: string): string {
   return copy;
 }
 
-function filesOf(root: string): string[] {
+function listFiles(root: string): string[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const { status, stdout, stderr } = spawnSync('git', args, {
     cwd: root,

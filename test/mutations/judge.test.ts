@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, type Report, summaryOf, type TestRun, unusableReason } from './judge.ts';
+import { findUnusableReason, formatSummary, judge, type Report, type TestRun } from './judge.ts';
 import { runPatiently } from './run-patiently.ts';
 
 type File = Report['testResults'][number];
@@ -9,7 +9,7 @@ const test = (fullName: string, status: string, ...failureMessages: string[]): T
   ...{ fullName, status, failureMessages },
 });
 
-const file = (name: string, startTime: number, tests: readonly Test[], message = ''): File => {
+const createFile = (name: string, startTime: number, tests: readonly Test[], message = ''): File => {
   const isRed = message !== '' || tests.some(({ status }) => status === 'failed');
   return {
     name: `/copy/${name}`,
@@ -26,15 +26,20 @@ const createRan = (...testResults: File[]): TestRun => ({
 const judgeRun = (one: TestRun, mayHang = false) =>
   judge(one, { tests: ['a.test.ts'], ...(mayHang && { hangs: true }) }, (name) => name.replace('/copy/', ''));
 
-const RED = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
-const LATE = test('pays', 'failed', 'Error: Test timed out in 30000ms.');
-const GREEN = test('pays', 'passed');
+const RED_TEST = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
+const LATE_TEST = test('pays', 'failed', 'Error: Test timed out in 30000ms.');
+const GREEN_TEST = test('pays', 'passed');
 
 describe('a mutation', () => {
   it('is caught by the first test that failed', () => {
-    const other = file('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
+    const other = createFile('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
     expect(
-      judgeRun(createRan(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
+      judgeRun(
+        createRan(
+          other,
+          createFile('a.test.ts', 1, [GREEN_TEST, RED_TEST, test('asks', 'failed', 'Error: y')]),
+        ),
+      ),
     ).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
@@ -42,26 +47,29 @@ describe('a mutation', () => {
   });
 
   it('survives if all tests pass', () => {
-    expect(judgeRun(createRan(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
+    expect(judgeRun(createRan(createFile('a.test.ts', 1, [GREEN_TEST])))).toEqual({ is: 'survived' });
   });
 
   it.each<[string, TestRun, string]>([
     [
       'a file that cannot be loaded',
       createRan(
-        file('b.test.ts', 1, [RED]),
-        file('a.test.ts', 2, [], 'SyntaxError: Unexpected token\n  at x'),
+        createFile('b.test.ts', 1, [RED_TEST]),
+        createFile('a.test.ts', 2, [], 'SyntaxError: Unexpected token\n  at x'),
       ),
       'a.test.ts could not be run: SyntaxError: Unexpected token',
     ],
     [
       'a hook that fails before any test',
-      createRan(file('a.test.ts', 1, [test('pays', 'skipped')], 'Error: no world')),
+      createRan(createFile('a.test.ts', 1, [test('pays', 'skipped')], 'Error: no world')),
       'a.test.ts could not be run: Error: no world',
     ],
     [
       'a failure outside of the tests',
-      { ended: 'reported', report: { success: false, testResults: [file('a.test.ts', 1, [GREEN])] } },
+      {
+        ended: 'reported',
+        report: { success: false, testResults: [createFile('a.test.ts', 1, [GREEN_TEST])] },
+      },
       'no test was red, and the run was: something failed outside of the tests',
     ],
     [
@@ -71,7 +79,7 @@ describe('a mutation', () => {
     ],
     [
       'a test that timed out',
-      createRan(file('a.test.ts', 1, [LATE])),
+      createRan(createFile('a.test.ts', 1, [LATE_TEST])),
       'a.test.ts > pays timed out: an entry that may hang says `hangs`',
     ],
     [
@@ -81,12 +89,12 @@ describe('a mutation', () => {
     ],
     [
       'a file that is missing from the report',
-      createRan(file('b.test.ts', 1, [GREEN])),
+      createRan(createFile('b.test.ts', 1, [GREEN_TEST])),
       'no test of a.test.ts ran and passed',
     ],
     [
       'a file with only skipped tests',
-      createRan(file('a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(createFile('a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of a.test.ts ran and passed',
     ],
   ])('counts as not run, and not as survived, with %s', (_, one, why) => {
@@ -98,14 +106,14 @@ describe('a mutation', () => {
       is: 'caught',
       by: 'the tests did not end within 9 s',
     });
-    expect(judgeRun(createRan(file('a.test.ts', 1, [LATE])), true)).toEqual({
+    expect(judgeRun(createRan(createFile('a.test.ts', 1, [LATE_TEST])), true)).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays timed out',
     });
   });
 
   it('is caught by a failed test rather than by an earlier timeout', () => {
-    expect(judgeRun(createRan(file('a.test.ts', 1, [LATE, RED])))).toEqual({
+    expect(judgeRun(createRan(createFile('a.test.ts', 1, [LATE_TEST, RED_TEST])))).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
     });
@@ -114,11 +122,11 @@ describe('a mutation', () => {
 
 describe('the tests of a mutation', () => {
   const tests = ['a.test.ts', 'b.test.ts'];
-  const A = file('a.test.ts', 1, [GREEN]);
-  const UNLOADED = file('b.test.ts', 2, [], 'Error: Failed to start a worker');
+  const A = createFile('a.test.ts', 1, [GREEN_TEST]);
+  const UNLOADED = createFile('b.test.ts', 2, [], 'Error: Failed to start a worker');
 
   /** Runs the tests of an entry with these results, one after another. Returns the files of each run. */
-  async function runs(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly TestRun[]) {
+  async function runWith(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly TestRun[]) {
     const asked: (readonly string[])[] = [];
     const last = await runPatiently(tested, async (files) => {
       const next = given[asked.length];
@@ -130,33 +138,33 @@ describe('the tests of a mutation', () => {
   }
 
   it('run once if every file passes', async () => {
-    const one = createRan(A, file('b.test.ts', 2, [GREEN]));
-    expect(await runs({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
+    const one = createRan(A, createFile('b.test.ts', 2, [GREEN_TEST]));
+    expect(await runWith({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
   });
 
   it.each<[string, TestRun]>([
     ['could not be loaded', createRan(A, UNLOADED)],
-    ['timed out', createRan(A, file('b.test.ts', 2, [LATE]))],
+    ['timed out', createRan(A, createFile('b.test.ts', 2, [LATE_TEST]))],
     ['is missing', createRan(A)],
   ])('run again in the single file that %s, whose second result counts', async (_, first) => {
     const asked = [tests, ['b.test.ts']];
-    expect(await runs({ tests }, first, createRan(file('b.test.ts', 3, [RED])))).toEqual({
+    expect(await runWith({ tests }, first, createRan(createFile('b.test.ts', 3, [RED_TEST])))).toEqual({
       asked,
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
     });
-    expect(await runs({ tests }, first, createRan(file('b.test.ts', 3, [GREEN])))).toEqual({
+    expect(await runWith({ tests }, first, createRan(createFile('b.test.ts', 3, [GREEN_TEST])))).toEqual({
       asked,
       verdict: { is: 'survived' },
     });
   });
 
   it('have no result if a file cannot be run alone either', async () => {
-    expect((await runs({ tests }, createRan(A, UNLOADED), createRan(UNLOADED))).verdict).toEqual({
+    expect((await runWith({ tests }, createRan(A, UNLOADED), createRan(UNLOADED))).verdict).toEqual({
       is: 'not-run',
       why: 'b.test.ts could not be run: Error: Failed to start a worker',
     });
     expect(
-      (await runs({ tests }, createRan(A, UNLOADED), { ended: 'broken', output: 'Killed' })).verdict,
+      (await runWith({ tests }, createRan(A, UNLOADED), { ended: 'broken', output: 'Killed' })).verdict,
     ).toEqual({
       is: 'not-run',
       why: 'the tests did not run: Killed',
@@ -171,28 +179,35 @@ describe('the tests of a mutation', () => {
       { ended: 'reported', report: { success: false, testResults: [A] } },
     ],
   ])('run again, each file alone, if a run has no result because %s', async (_, first) => {
-    expect(await runs({ tests }, first, createRan(A), createRan(file('b.test.ts', 2, [RED])))).toEqual({
+    expect(
+      await runWith({ tests }, first, createRan(A), createRan(createFile('b.test.ts', 2, [RED_TEST]))),
+    ).toEqual({
       asked: [tests, ['a.test.ts'], ['b.test.ts']],
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
     });
   });
 
   it('run once if a test failed, even if the run then skipped other files', async () => {
-    const one = createRan(file('a.test.ts', 1, [RED]), file('b.test.ts', 2, [test('sends', 'skipped')]));
-    expect((await runs({ tests }, one)).asked).toEqual([tests]);
+    const one = createRan(
+      createFile('a.test.ts', 1, [RED_TEST]),
+      createFile('b.test.ts', 2, [test('sends', 'skipped')]),
+    );
+    expect((await runWith({ tests }, one)).asked).toEqual([tests]);
   });
 
   it('run once if they do not end and their entry allows a hang', async () => {
     const hanging = { tests, hangs: true } as const;
-    expect((await runs(hanging, { ended: 'too-late', afterMs: 9_000 })).asked).toEqual([tests]);
-    expect((await runs(hanging, createRan(A, file('b.test.ts', 2, [LATE])))).asked).toEqual([tests]);
+    expect((await runWith(hanging, { ended: 'too-late', afterMs: 9_000 })).asked).toEqual([tests]);
+    expect((await runWith(hanging, createRan(A, createFile('b.test.ts', 2, [LATE_TEST])))).asked).toEqual([
+      tests,
+    ]);
   });
 });
 
 describe('the summary', () => {
   it('counts survivors separately from mutations that could not run', () => {
     expect(
-      summaryOf([
+      formatSummary([
         { is: 'caught', by: '' },
         { is: 'not-run', why: '' },
         { is: 'survived' },
@@ -204,30 +219,43 @@ describe('the summary', () => {
 
 describe('the tests of the unchanged code', () => {
   it('are usable if each file has a passed test and no failed test', () => {
-    const one = createRan(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
-    expect(unusableReason(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
+    const one = createRan(
+      createFile('test/a.test.ts', 1, [GREEN_TEST]),
+      createFile('test/b.test.ts', 1, [GREEN_TEST]),
+    );
+    expect(findUnusableReason(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
   });
 
   it('are usable if only the file of another mutation fails', () => {
-    const one = createRan(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
-    expect(unusableReason(one, ['test/a.test.ts'])).toBeUndefined();
+    const one = createRan(
+      createFile('test/a.test.ts', 1, [GREEN_TEST]),
+      createFile('test/b.test.ts', 1, [RED_TEST]),
+    );
+    expect(findUnusableReason(one, ['test/a.test.ts'])).toBeUndefined();
   });
 
   it.each<[string, TestRun, string]>([
-    ['a test fails', createRan(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
+    [
+      'a test fails',
+      createRan(createFile('test/a.test.ts', 1, [GREEN_TEST, RED_TEST])),
+      '/copy/test/a.test.ts > pays once',
+    ],
     [
       'a file was not run',
-      createRan(file('test/other.test.ts', 1, [GREEN])),
+      createRan(createFile('test/other.test.ts', 1, [GREEN_TEST])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
       'a file skips all of its tests',
-      createRan(file('test/a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(createFile('test/a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
       'a failure is outside of the tests',
-      { ended: 'reported', report: { success: false, testResults: [file('test/a.test.ts', 1, [GREEN])] } },
+      {
+        ended: 'reported',
+        report: { success: false, testResults: [createFile('test/a.test.ts', 1, [GREEN_TEST])] },
+      },
       'something failed outside of the tests',
     ],
     ['they do not end', { ended: 'too-late', afterMs: 360_000 }, 'the tests did not end within 360 s'],
@@ -238,10 +266,13 @@ describe('the tests of the unchanged code', () => {
     ],
     [
       'a file cannot be loaded',
-      createRan(file('test/a.test.ts', 1, [GREEN]), file('test/a.test.ts', 1, [], 'Error: no worker')),
+      createRan(
+        createFile('test/a.test.ts', 1, [GREEN_TEST]),
+        createFile('test/a.test.ts', 1, [], 'Error: no worker'),
+      ),
       '/copy/test/a.test.ts could not be run: Error: no worker',
     ],
   ])('are not usable if %s', (_, one, why) => {
-    expect(unusableReason(one, ['test/a.test.ts'])).toBe(why);
+    expect(findUnusableReason(one, ['test/a.test.ts'])).toBe(why);
   });
 });

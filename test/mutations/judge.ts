@@ -12,10 +12,10 @@ export type Verdict =
 /** The part of Vitest's JSON report that is used here. */
 export interface Report {
   readonly success: boolean;
-  readonly testResults: readonly RanFile[];
+  readonly testResults: readonly FileReport[];
 }
 
-interface RanFile {
+interface FileReport {
   /** The absolute path of the file. */
   readonly name: string;
   readonly startTime: number;
@@ -51,7 +51,7 @@ export function judge(
 ): Verdict {
   const mayHang = hangs === true;
   if (ran.ended === 'broken') {
-    return { is: 'not-run', why: `the tests did not run: ${lastWords(ran.output)}` };
+    return { is: 'not-run', why: `the tests did not run: ${getLastWords(ran.output)}` };
   }
   if (ran.ended === 'too-late')
     return judgeHang(`the tests did not end within ${ran.afterMs / 1_000} s`, mayHang);
@@ -64,7 +64,7 @@ export function judge(
   if (unloaded) {
     return {
       is: 'not-run',
-      why: `${toName(unloaded.name)} could not be run: ${firstLine(unloaded.message)}`,
+      why: `${toName(unloaded.name)} could not be run: ${getFirstLine(unloaded.message)}`,
     };
   }
   const answered = failed.find(({ failureMessages }) => !isTimeout(failureMessages));
@@ -83,26 +83,27 @@ export function judge(
  * Returns the test files without a clear result: they could not be run, timed out, or are missing. Returns all
  * files if the whole run gave no result.
  */
-export function leftOpen(ran: TestRun, { tests, hangs }: TestedMutation): readonly string[] {
+export function findOpenTests(ran: TestRun, { tests, hangs }: TestedMutation): readonly string[] {
   if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;
   const { testResults, success } = ran.report;
-  const resultsOf = (file: string): readonly RanFile[] => testResults.filter(({ name }) => isOf(name, file));
-  const unloaded = tests.filter((file) => resultsOf(file).some(isUnloaded));
+  const findResults = (file: string): readonly FileReport[] =>
+    testResults.filter(({ name }) => isOf(name, file));
+  const unloaded = tests.filter((file) => findResults(file).some(isUnloaded));
   const failures = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed'),
   );
-  const isLate = ({ assertionResults }: RanFile): boolean =>
+  const isLate = ({ assertionResults }: FileReport): boolean =>
     assertionResults.some((test) => test.status === 'failed' && isTimeout(test.failureMessages));
   // A run stops at the first failed test, which is sufficient for a verdict.
   const isCaught = failures.some((test) => hangs || !isTimeout(test.failureMessages));
   if (unloaded.length > 0 || isCaught) return unloaded;
   if (!success && failures.length === 0) return tests; // the failure is outside of the tests
-  return tests.filter((file) => !hasPassed(ran.report, file) || resultsOf(file).some(isLate));
+  return tests.filter((file) => !hasPassed(ran.report, file) || findResults(file).some(isLate));
 }
 
 /** Replaces the results of these files in a report by the results of separate runs. */
 export function withResults(report: Report, alone: ReadonlyMap<string, Report>): Report {
-  const isReplaced = ({ name }: RanFile): boolean => [...alone.keys()].some((file) => isOf(name, file));
+  const isReplaced = ({ name }: FileReport): boolean => [...alone.keys()].some((file) => isOf(name, file));
   const testResults = [
     ...report.testResults.filter((result) => !isReplaced(result)),
     ...[...alone.values()].flatMap((own) => own.testResults),
@@ -114,7 +115,7 @@ export function withResults(report: Report, alone: ReadonlyMap<string, Report>):
 const isOf = (name: string, file: string): boolean => name.endsWith(`/${file}`);
 
 /** Returns `true` if a file failed without a failed test: it could not be loaded, or a hook failed. */
-const isUnloaded = ({ status, assertionResults }: RanFile): boolean =>
+const isUnloaded = ({ status, assertionResults }: FileReport): boolean =>
   status === 'failed' && assertionResults.every((test) => test.status !== 'failed');
 
 const hasPassed = ({ testResults }: Report, file: string): boolean =>
@@ -131,13 +132,13 @@ const judgeHang = (what: string, mayHang: boolean): Verdict =>
 const isTimeout = (messages: readonly string[] | null | undefined): boolean =>
   messages?.some((message) => /(?:Test|Hook) timed out in \d+ms/.test(message)) ?? false;
 
-const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
+const getFirstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 
-const lastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
+const getLastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
 
 /** Returns why an unchanged run of these tests is not usable, or `undefined` if all of them pass. */
-export function unusableReason(ran: TestRun, tests: readonly string[]): string | undefined {
-  if (ran.ended === 'broken') return `the tests did not run: ${lastWords(ran.output)}`;
+export function findUnusableReason(ran: TestRun, tests: readonly string[]): string | undefined {
+  if (ran.ended === 'broken') return `the tests did not run: ${getLastWords(ran.output)}`;
   if (ran.ended === 'too-late') return `the tests did not end within ${ran.afterMs / 1_000} s`;
   const { testResults, success } = ran.report;
   const missing = tests.find((file) => !hasPassed(ran.report, file));
@@ -148,13 +149,13 @@ export function unusableReason(ran: TestRun, tests: readonly string[]): string |
   );
   if (red.length > 0) return red.join('\n');
   const unloaded = own.find(isUnloaded);
-  if (unloaded) return `${unloaded.name} could not be run: ${firstLine(unloaded.message)}`;
+  if (unloaded) return `${unloaded.name} could not be run: ${getFirstLine(unloaded.message)}`;
   const isExplained = success || testResults.some(({ status }) => status === 'failed');
   return isExplained ? undefined : 'something failed outside of the tests';
 }
 
 /** Summarizes the number of mutations by verdict. */
-export function summaryOf(verdicts: readonly Verdict[]): string {
+export function formatSummary(verdicts: readonly Verdict[]): string {
   const count = (is: Verdict['is']): number => verdicts.filter((one) => one.is === is).length;
   return (
     `${count('caught')} of ${verdicts.length} caught, ${count('survived')} survived, ` +

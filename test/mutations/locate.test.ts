@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Mutation } from '../mutations.ts';
 import { parseSource as source } from '../source/parse-source.ts';
-import { applyReplacements, locate } from './locate.ts';
+import { applyReplacements, locateMutation } from './locate.ts';
 
-const mutationWith = (change: Partial<Mutation>): Mutation => ({
+const createMutation = (change: Partial<Mutation>): Mutation => ({
   name: 'guard',
   effect: 'It breaks.',
   in: 'pay',
@@ -13,13 +13,16 @@ const mutationWith = (change: Partial<Mutation>): Mutation => ({
   ...change,
 });
 
-const PAY =
+const PAY_CODE =
   'function owe() { if (paid) return; }\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
 
 it('`locate` finds the replaced code inside the function, regardless of line breaks', () => {
-  const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], mutationWith({}));
+  const place = locateMutation(
+    [source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY_CODE)],
+    createMutation({}),
+  );
   expect(place).toMatchObject({ file: 'src/pay.ts' });
-  expect(applyReplacements(PAY, [{ place, becomes: 'log();' }])).toBe(
+  expect(applyReplacements(PAY_CODE, [{ place, becomes: 'log();' }])).toBe(
     'function owe() { if (paid) return; }\nfunction pay() {\n  log();\n  send();\n}\n',
   );
 });
@@ -59,7 +62,7 @@ it.each<[string, Partial<Mutation>, string]>([
   const sources = [
     source('src/a.ts', 'const open = () => 1;'),
     source('src/b.ts', 'class A { open() {} }\nfunction count() { n += 1; n += 1; }'),
-    source('src/pay.ts', PAY),
+    source('src/pay.ts', PAY_CODE),
   ];
-  expect(() => locate(sources, mutationWith(change))).toThrow(new Error(message));
+  expect(() => locateMutation(sources, createMutation(change))).toThrow(new Error(message));
 });

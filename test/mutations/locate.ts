@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutations.ts';
-import { functionsNamed, type Span } from '../source/functions.ts';
+import { findFunctions, type Span } from '../source/functions.ts';
 import type { Source } from '../source/parse-source.ts';
 
 /** The part of a file that a mutation replaces. */
@@ -10,13 +10,13 @@ export interface Place extends Span {
 /**
  * Finds the text that a mutation replaces. @throws Error that describes the mistake in its entry and the fix.
  */
-export function locate(sources: readonly Source[], mutation: Mutation): Place {
+export function locateMutation(sources: readonly Source[], mutation: Mutation): Place {
   const { name, in: owner, text } = mutation;
-  const places = sources.flatMap((source) => placesOf(source, owner));
+  const places = sources.flatMap((source) => findPlaces(source, owner));
   const [place] = places;
   const files = places.map(({ source }) => source.file).join(', ');
   if (!place) {
-    throw new Error(`${name}: the function '${owner}' does not exist. ${MEND}`);
+    throw new Error(`${name}: the function '${owner}' does not exist. ${MEND_ADVICE}`);
   }
   if (places.length > 1) {
     throw new Error(
@@ -29,18 +29,18 @@ export function locate(sources: readonly Source[], mutation: Mutation): Place {
   const [only] = found;
   if (!only || found.length > 1) {
     throw new Error(
-      `${name}: '${owner}' in ${files} must contain \`${text}\` exactly once, not ${found.length} times. ${MEND}`,
+      `${name}: '${owner}' in ${files} must contain \`${text}\` exactly once, not ${found.length} times. ${MEND_ADVICE}`,
     );
   }
   const start = span.start + only.index;
   return { file: source.file, start, end: start + only[0].length };
 }
 
-const MEND = 'Update its entry in test/mutations.ts.';
+const MEND_ADVICE = 'Update its entry in test/mutations.ts.';
 
-function placesOf(source: Source, name: string): { readonly source: Source; readonly span: Span }[] {
+function findPlaces(source: Source, name: string): { readonly source: Source; readonly span: Span }[] {
   const isNamed = name.split('.').every((part) => source.text.includes(part));
-  return isNamed ? functionsNamed(source, name).map((span) => ({ source, span })) : [];
+  return isNamed ? findFunctions(source, name).map((span) => ({ source, span })) : [];
 }
 
 /**

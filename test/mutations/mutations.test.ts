@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { HOLES } from '../full/plays/machine/holes.ts';
 import { MUTATIONS } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
-import { applyReplacements, locate } from './locate.ts';
+import { applyReplacements, locateMutation } from './locate.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const sources = readLibrary(root);
@@ -17,17 +17,17 @@ it('the list has 91 mutations with unique names', () => {
 });
 
 it.each(MUTATIONS)('the mutation $name changes one place of $in to valid code', (mutation) => {
-  const place = locate(sources, mutation);
+  const place = locateMutation(sources, mutation);
   const text = sources.find(({ file }) => file === place.file)?.text ?? '';
   const changed = applyReplacements(text, [{ place, becomes: mutation.replacement }]);
-  const compiled = (code: string): string =>
+  const compileCode = (code: string): string =>
     transformSync(code, { loader: 'ts', minifyWhitespace: true }).code;
-  expect(compiled(changed)).not.toBe(compiled(text));
+  expect(compileCode(changed)).not.toBe(compileCode(text));
 });
 
 it.each(HOLES)('the hole $name of the plays changes existing code to valid code', ({ name, changes }) => {
   for (const one of changes) {
-    const place = locate(sources, { ...one, name, effect: '', tests: [''] });
+    const place = locateMutation(sources, { ...one, name, effect: '', tests: [''] });
     const text = sources.find(({ file }) => file === place.file)?.text ?? '';
     const changed = applyReplacements(text, [{ place, becomes: one.replacement }]);
     expect(() => transformSync(changed, { loader: 'ts' })).not.toThrow();

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
-import { judge, summaryOf, type TestRun, unusableReason, type Verdict } from './judge.ts';
-import { applyReplacements, locate, type Place } from './locate.ts';
+import { findUnusableReason, formatSummary, judge, type TestRun, type Verdict } from './judge.ts';
+import { applyReplacements, locateMutation, type Place } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
 
@@ -20,7 +20,7 @@ interface LocatedMutation {
 }
 
 /** The timeout of the tests of one mutation and of the compiler, in ms. */
-const LONGEST = 120_000;
+const LONGEST_MS = 120_000;
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
 const began = Date.now();
@@ -41,23 +41,23 @@ async function play(mutations: readonly Mutation[]): Promise<boolean> {
   const usable = found.filter(({ mutation }) => !wrong.has(mutation));
   const tests = [...new Set(usable.flatMap((one) => one.mutation.tests))].sort();
   console.log(`mutations: ${tests.length} test files, as the code is ...`);
-  const before = tests.length > 0 ? await ranUnchanged(copy, tests) : undefined;
+  const before = tests.length > 0 ? await runUnchanged(copy, tests) : undefined;
   for (const [mutation, why] of wrong) show(mutation, { is: 'error', why }, 0);
   const verdicts: Verdict[] = [...wrong.values()].map((why) => ({ is: 'error', why }));
   for (const located of usable) {
     const start = Date.now();
-    const why = before && unusableReason(before, located.mutation.tests);
-    const verdict = why === undefined ? await tryOut(copy, located) : notGreenBefore(why);
+    const why = before && findUnusableReason(before, located.mutation.tests);
+    const verdict = why === undefined ? await tryOut(copy, located) : createNotGreen(why);
     verdicts.push(verdict);
     show(located.mutation, verdict, Date.now() - start);
   }
   const isGood = verdicts.every(({ is }) => is === 'caught');
   const seconds = Math.round((Date.now() - began) / 1_000);
-  console.log(`mutations: ${summaryOf(verdicts)}; ${seconds} s; ${isGood ? 'PASS' : 'FAIL'}`);
+  console.log(`mutations: ${formatSummary(verdicts)}; ${seconds} s; ${isGood ? 'PASS' : 'FAIL'}`);
   return isGood;
 }
 
-function notGreenBefore(why: string): Verdict {
+function createNotGreen(why: string): Verdict {
   return { is: 'not-run', why: `its tests are not green before anything is changed: ${why}` };
 }
 
@@ -77,7 +77,7 @@ function locateAll(
   const sources = readLibrary(copy);
   return mutations.flatMap((mutation) => {
     try {
-      return [{ mutation, place: locate(sources, mutation) }];
+      return [{ mutation, place: locateMutation(sources, mutation) }];
     } catch (thrown) {
       wrong.set(mutation, thrown instanceof Error ? thrown.message : String(thrown));
       return [];
@@ -107,21 +107,21 @@ async function compileWith(copy: string, all: readonly LocatedMutation[]): Promi
   const files = [...new Set(all.map(({ place }) => place.file))];
   if (files.length === 0) return [];
   const undo = files.map((file) =>
-    change(
+    changeFile(
       copy,
       file,
       all.filter(({ place }) => place.file === file),
     ),
   );
   try {
-    return await compile(copy, files, LONGEST);
+    return await compile(copy, files, LONGEST_MS);
   } finally {
     for (const restore of undo) restore();
   }
 }
 
 /** Applies changes to a file. Returns a function that reverts them. */
-function change(copy: string, file: string, changes: readonly LocatedMutation[]): () => void {
+function changeFile(copy: string, file: string, changes: readonly LocatedMutation[]): () => void {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(
@@ -134,16 +134,16 @@ function change(copy: string, file: string, changes: readonly LocatedMutation[])
   return () => writeFileSync(path, text);
 }
 
-async function ranUnchanged(copy: string, tests: readonly string[]): Promise<TestRun> {
-  return runPatiently({ tests }, (files) => runTests(copy, files, { bail: false, mostMs: 3 * LONGEST }));
+async function runUnchanged(copy: string, tests: readonly string[]): Promise<TestRun> {
+  return runPatiently({ tests }, (files) => runTests(copy, files, { bail: false, mostMs: 3 * LONGEST_MS }));
 }
 
 async function tryOut(copy: string, located: LocatedMutation): Promise<Verdict> {
   const { mutation, place } = located;
-  const restore = change(copy, place.file, [located]);
+  const restore = changeFile(copy, place.file, [located]);
   try {
     const ran = await runPatiently(mutation, (files) =>
-      runTests(copy, files, { bail: true, mostMs: LONGEST }),
+      runTests(copy, files, { bail: true, mostMs: LONGEST_MS }),
     );
     return judge(ran, mutation, (file) => relative(copy, file));
   } finally {

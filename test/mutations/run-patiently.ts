@@ -1,4 +1,4 @@
-import { leftOpen, type Report, type TestedMutation, type TestRun, withResults } from './judge.ts';
+import { findOpenTests, type Report, type TestedMutation, type TestRun, withResults } from './judge.ts';
 
 const NO_RESULTS: Report = { success: false, testResults: [] };
 
@@ -12,7 +12,7 @@ export async function runPatiently(
   run: (tests: readonly string[]) => Promise<TestRun>,
 ): Promise<TestRun> {
   const first = await run(tested.tests);
-  const open = leftOpen(first, tested);
+  const open = findOpenTests(first, tested);
   if (open.length === 0) return first;
   const alone = new Map<string, Report>();
   for (const file of open) {

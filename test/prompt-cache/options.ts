@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { WIRES } from './play/wires.ts';
+import { MEASURED_WIRES } from './play/wires.ts';
 
 export interface PromptCacheOptions {
   /** The name of one scenario. Defaults to all. */
@@ -31,7 +31,7 @@ Plays sessions over the wires of providers, and compares each request with the o
 cache could keep of it, where it departs, and why, by the session's own journal.
 
   --only <scenario>    one scenario alone: ${SCENARIO_NAMES.join(', ')}
-  --wire <wire>        one wire alone: ${WIRES.map(({ name }) => name).join(', ')}
+  --wire <wire>        one wire alone: ${MEASURED_WIRES.map(({ name }) => name).join(', ')}
   --help               shows this`;
 
 const OPTIONS = {
@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): PromptCacheOptions | undef
   const { only: scenario, wire } = values;
   if (scenario !== undefined && !SCENARIO_NAMES.some((name) => name === scenario))
     throw new Error(`--only must name a scenario, not '${scenario}'.`);
-  if (wire !== undefined && !WIRES.some(({ name }) => name === wire))
+  if (wire !== undefined && !MEASURED_WIRES.some(({ name }) => name === wire))
     throw new Error(`--wire must name a wire, not '${wire}'.`);
   return { ...(scenario !== undefined && { scenario }), ...(wire !== undefined && { wire }) };
 }

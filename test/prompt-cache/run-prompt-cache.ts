@@ -5,23 +5,23 @@
  * or if a departure has no cause.
  */
 import { runCommand } from '../full/process/run-command.ts';
-import { departuresOf, lastLine, problemsOf, tableOf } from './measure/report.ts';
+import { formatDepartures, formatLastLine, formatTable, listProblems } from './measure/report.ts';
 import { PARTS } from './measure/request-parts.ts';
 import { type PromptCacheOptions, readOptions, USAGE } from './options.ts';
 import { playScenarios } from './play/play-scenarios.ts';
-import { WIRES } from './play/wires.ts';
+import { MEASURED_WIRES } from './play/wires.ts';
 
 async function run(options: PromptCacheOptions): Promise<boolean> {
-  for (const { name, by } of WIRES) console.log(`${name}: ${by}`);
+  for (const { name, by } of MEASURED_WIRES) console.log(`${name}: ${by}`);
   console.log(
     `A cache is taken to keep, over every wire, the beginning of: ${PARTS.join(', ')}. Tokens are those of o200k_base.\n`,
   );
   const rows = await playScenarios(options, console.log);
-  console.log(`\n${tableOf(rows)}\n`);
-  for (const line of departuresOf(rows)) console.log(line);
-  const problems = problemsOf(rows);
+  console.log(`\n${formatTable(rows)}\n`);
+  for (const line of formatDepartures(rows)) console.log(line);
+  const problems = listProblems(rows);
   for (const problem of problems) console.log(`PROBLEM: ${problem}`);
-  console.log(lastLine(rows));
+  console.log(formatLastLine(rows));
   return problems.length === 0;
 }
 

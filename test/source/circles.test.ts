@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Arrow, circlesAmong, folderCircles, foldersOf, shownCircle } from './circles.ts';
-import { importsOf } from './imports.ts';
+import { type Arrow, findCircles, findFolderCircles, formatCircle, listFolders } from './circles.ts';
+import { collectImports } from './imports.ts';
 import { parseSource } from './parse-source.ts';
 
 /** Parses `a > b` into an arrow. */
@@ -34,7 +34,7 @@ describe('circles', () => {
       ],
     ],
   ])('of %s are found without duplicates', (_, all, circles) => {
-    expect(circlesAmong(parseArrows(...all))).toEqual(circles);
+    expect(findCircles(parseArrows(...all))).toEqual(circles);
   });
 
   it('between files are found even if one of them imports only types', () => {
@@ -42,24 +42,24 @@ describe('circles', () => {
       parseSource('src/a.ts', "import type { B } from './b.ts';\nexport const a: B = 1;"),
       parseSource('src/b.ts', "import { a } from './a.ts';\nexport type B = 1; a;"),
     ];
-    const all = files.flatMap(importsOf);
-    expect(circlesAmong(all).map(shownCircle)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
-    expect(circlesAmong(all.filter(({ typeOnly }) => !typeOnly))).toEqual([]);
+    const all = files.flatMap(collectImports);
+    expect(findCircles(all).map(formatCircle)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
+    expect(findCircles(all.filter(({ typeOnly }) => !typeOnly))).toEqual([]);
   });
 });
 
 describe('circles between folders', () => {
   it('are found even if there is no circle between their files', () => {
     const all = parseArrows('src/a/1.ts > src/b/1.ts', 'src/b/2.ts > src/a/2.ts');
-    expect(circlesAmong(all)).toEqual([]);
-    expect(folderCircles(all)).toEqual({ top: [['src/a', 'src/b']], nested: [] });
+    expect(findCircles(all)).toEqual([]);
+    expect(findFolderCircles(all)).toEqual({ top: [['src/a', 'src/b']], nested: [] });
   });
 
   it('are found between a folder of src and a folder next to src', () => {
     const back = parseArrows('durable-objects/1.ts > src/a/1.ts', 'src/a/b/1.ts > durable-objects/2.ts');
-    expect(folderCircles(back)).toEqual({ top: [['durable-objects', 'src/a']], nested: [] });
+    expect(findFolderCircles(back)).toEqual({ top: [['durable-objects', 'src/a']], nested: [] });
     const on = parseArrows('durable-objects/1.ts > src/a/1.ts', 'src/b/1.ts > durable-objects/2.ts');
-    expect(folderCircles(on)).toEqual({ top: [], nested: [] });
+    expect(findFolderCircles(on)).toEqual({ top: [], nested: [] });
   });
 
   it('treat each file directly in src as a separate folder', () => {
@@ -68,20 +68,20 @@ describe('circles between folders', () => {
       'src/b/1.ts > src/kinds.ts',
       'src/kinds.ts > src/c/1.ts',
     );
-    expect(folderCircles(all).top).toEqual([]);
-    expect(folderCircles([...all, ...parseArrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
+    expect(findFolderCircles(all).top).toEqual([]);
+    expect(findFolderCircles([...all, ...parseArrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
       ['src/c', 'src/kinds.ts'],
     ]);
   });
 
   it('are found between the subfolders of a folder, whose own files are ignored', () => {
     const siblings = parseArrows('src/a/b/1.ts > src/a/c/d/1.ts', 'src/a/c/2.ts > src/a/b/2.ts');
-    expect(folderCircles(siblings)).toEqual({ top: [], nested: [['src/a/b', 'src/a/c']] });
+    expect(findFolderCircles(siblings)).toEqual({ top: [], nested: [['src/a/b', 'src/a/c']] });
     const parent = parseArrows('src/a/1.ts > src/a/b/1.ts', 'src/a/b/2.ts > src/a/2.ts');
-    expect(folderCircles(parent)).toEqual({ top: [], nested: [] });
+    expect(findFolderCircles(parent)).toEqual({ top: [], nested: [] });
   });
 
   it('are searched in every folder that contains a file', () => {
-    expect(foldersOf(['src/a/b/1.ts', 'src/2.ts'])).toEqual(['src', 'src/a', 'src/a/b']);
+    expect(listFolders(['src/a/b/1.ts', 'src/2.ts'])).toEqual(['src', 'src/a', 'src/a/b']);
   });
 });

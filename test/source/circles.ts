@@ -9,26 +9,29 @@ export interface Arrow {
  * `a -> b -> a`. A circle starts with its alphabetically first name. The list is empty exactly if there are no
  * circles. An arrow to itself is not a circle.
  */
-export function circlesAmong(arrows: readonly Arrow[]): string[][] {
+export function findCircles(arrows: readonly Arrow[]): string[][] {
   const known = new Map<string, Set<string>>();
   for (const { from, to } of arrows) {
     if (from !== to) known.set(from, (known.get(from) ?? new Set()).add(to));
   }
   const circles = new Map<string, string[]>();
   for (const name of [...known.keys()].sort()) {
-    const circle = shortestBack(known, name);
+    const circle = findShortestBack(known, name);
     if (circle) circles.set(circle.join(' '), circle);
   }
   return [...circles.values()].sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
 }
 
 /** Returns the shortest path from a name back to it, starting at its alphabetically first name. */
-function shortestBack(known: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | undefined {
+function findShortestBack(
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+  start: string,
+): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const next = [start];
   for (const name of next) {
     for (const to of [...(known.get(name) ?? [])].sort()) {
-      if (to === start) return rotate(wayTo(cameFrom, start, name));
+      if (to === start) return rotateCircle(computeWay(cameFrom, start, name));
       if (cameFrom.has(to)) continue;
       cameFrom.set(to, name);
       next.push(to);
@@ -37,7 +40,7 @@ function shortestBack(known: ReadonlyMap<string, ReadonlySet<string>>, start: st
   return undefined;
 }
 
-function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
+function computeWay(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
   const way = [end];
   for (let name = end; name !== start; ) {
     name = cameFrom.get(name) ?? start;
@@ -46,28 +49,28 @@ function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string
   return way;
 }
 
-function rotate(circle: readonly string[]): string[] {
+function rotateCircle(circle: readonly string[]): string[] {
   const first = circle.indexOf([...circle].sort()[0] ?? '');
   return [...circle.slice(first), ...circle.slice(0, first)];
 }
 
 /** Formats a circle: `a -> b -> a`. */
-export const shownCircle = (circle: readonly string[]): string => [...circle, circle[0]].join(' -> ');
+export const formatCircle = (circle: readonly string[]): string => [...circle, circle[0]].join(' -> ');
 
 /**
  * Returns the arrows between the direct subfolders of a folder, from the arrows between files. Each subfolder
  * contains all files below it. Files directly in the folder are ignored.
  */
-export function arrowsIn(arrows: readonly Arrow[], folder: string): Arrow[] {
-  const part = (file: string): string | undefined => {
+export function collectArrows(arrows: readonly Arrow[], folder: string): Arrow[] {
+  const getPart = (file: string): string | undefined => {
     if (!file.startsWith(`${folder}/`)) return undefined;
     const [first = '', ...deeper] = file.slice(folder.length + 1).split('/');
     return deeper.length > 0 ? `${folder}/${first}` : undefined;
   };
-  return arrowsBetween(arrows, part);
+  return collectArrowsBetween(arrows, getPart);
 }
 
-function arrowsBetween(arrows: readonly Arrow[], part: (file: string) => string | undefined): Arrow[] {
+function collectArrowsBetween(arrows: readonly Arrow[], part: (file: string) => string | undefined): Arrow[] {
   return arrows.flatMap((arrow) => {
     const [from, to] = [part(arrow.from), part(arrow.to)];
     return from === undefined || to === undefined || from === to ? [] : [{ from, to }];
@@ -75,7 +78,7 @@ function arrowsBetween(arrows: readonly Arrow[], part: (file: string) => string 
 }
 
 /** Returns the folders of files and all their parents, sorted. */
-export function foldersOf(files: readonly string[]): string[] {
+export function listFolders(files: readonly string[]): string[] {
   const all = files.flatMap((file) => {
     const parts = file.split('/').slice(0, -1);
     return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -88,18 +91,18 @@ export function foldersOf(files: readonly string[]): string[] {
  * module in `src/modules`, and the folders next to `src`. `nested` has the circles of the subfolders of each
  * folder.
  */
-export function folderCircles(arrows: readonly Arrow[]): {
+export function findFolderCircles(arrows: readonly Arrow[]): {
   readonly top: string[][];
   readonly nested: string[][];
 } {
   const files = arrows.flatMap(({ from, to }) => [from, to]);
-  const nested = foldersOf(files)
+  const nested = listFolders(files)
     .filter((folder) => folder !== 'src')
-    .flatMap((folder) => circlesAmong(arrowsIn(arrows, folder)));
-  return { top: circlesAmong(arrowsBetween(arrows, topOf)), nested };
+    .flatMap((folder) => findCircles(collectArrows(arrows, folder)));
+  return { top: findCircles(collectArrowsBetween(arrows, getTop)), nested };
 }
 
-const topOf = (file: string): string => {
+const getTop = (file: string): string => {
   const parts = file.split('/');
   const depth = file.startsWith('src/modules/') ? 3 : file.startsWith('src/') ? 2 : 1;
   return parts.slice(0, depth).join('/');

@@ -16,7 +16,7 @@ export interface Declaration {
  * Returns the declaration of an exported name. Follows re-exports.
  * @throws Error if it is not declared in the sources.
  */
-export function declarationOf(
+export function findDeclaration(
   name: string,
   source: Source,
   byFile: ReadonlyMap<string, Source>,
@@ -32,7 +32,7 @@ function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>)
   )) {
     const isAll = exportName.kind === 'None' && moduleRequest !== null;
     if (!isAll && exportName.name !== name) continue;
-    if (!moduleRequest) return declaredIn(source, name);
+    if (!moduleRequest) return parseDeclaration(source, name);
     const other = byFile.get(posix.join(posix.dirname(source.file), moduleRequest.value));
     const found = other && look(isAll ? name : (importName.name ?? name), other, byFile);
     if (found) return found;
@@ -41,7 +41,7 @@ function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>)
 }
 
 /** Finds the declaration of a name in its own file. */
-function declaredIn({ file, text }: Source, name: string): Declaration {
+function parseDeclaration({ file, text }: Source, name: string): Declaration {
   const declaration = new RegExp(
     `^export (?:declare )?(?:abstract )?(?:const|let|type|interface|class|enum|(?:async )?function\\*?) ${name}\\b`,
     'gm',
@@ -49,12 +49,12 @@ function declaredIn({ file, text }: Source, name: string): Declaration {
   const places = [...text.matchAll(declaration)].map(({ index }) => index);
   if (places.length === 0)
     throw new Error(`${file} declares ${name} without exporting it in the declaration.`);
-  const docs = places.flatMap((at) => commentBefore(text.slice(0, at)) ?? []);
+  const docs = places.flatMap((at) => findComment(text.slice(0, at)) ?? []);
   return { file, name, doc: docs.length > 0 ? docs.join('\n') : undefined };
 }
 
 /** Returns the docstring at the end of a text. */
-function commentBefore(text: string): string | undefined {
+function findComment(text: string): string | undefined {
   const before = text.trimEnd();
   if (!before.endsWith('*/')) return undefined;
   const start = Math.max(before.lastIndexOf('/** '), before.lastIndexOf('/**\n'));
@@ -68,5 +68,5 @@ function commentBefore(text: string): string | undefined {
 }
 
 /** Returns the code of the examples in a docstring. */
-export const examplesIn = (doc: string): string[] =>
+export const parseExamples = (doc: string): string[] =>
   [...doc.matchAll(/@example\b[^`]*```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);

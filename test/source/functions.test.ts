@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { functionsNamed, functionsOf } from './functions.ts';
+import { collectFunctions, findFunctions } from './functions.ts';
 import { parseSource } from './parse-source.ts';
 
 const parseText = (text: string) => parseSource('src/a.ts', text);
 
 /** Returns the texts of the functions with this name. */
 const findTexts = (text: string, name: string): string[] =>
-  functionsNamed(parseText(text), name).map(({ start, end }) => text.slice(start, end));
+  findFunctions(parseText(text), name).map(({ start, end }) => text.slice(start, end));
 
 describe('`functionsNamed` finds a function', () => {
   it.each([
@@ -94,7 +94,10 @@ class A {
   }
 }`;
   expect(
-    functionsOf(parseText(text)).map(({ start, end, ...rest }) => ({ ...rest, is: text.slice(start, end) })),
+    collectFunctions(parseText(text)).map(({ start, end, ...rest }) => ({
+      ...rest,
+      is: text.slice(start, end),
+    })),
   ).toEqual([
     {
       name: 'constructor',

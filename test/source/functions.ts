@@ -33,12 +33,12 @@ export interface SourceFunction extends Span {
  * constructors, constants and properties with a function, and callbacks. Skips overloads and interface members,
  * which have no body.
  */
-export function functionsOf({ program, text }: Source): SourceFunction[] {
+export function collectFunctions({ program, text }: Source): SourceFunction[] {
   const found: SourceFunction[] = [];
   /** The declaration, constant, property or method that names a function. The function's range starts there. */
   const holders = new Map<object, Holder>();
   const owners: string[] = [];
-  const enter = ({ start, end, key, value }: Holding): void => {
+  const enterHolding = ({ start, end, key, value }: Holding): void => {
     const name = nameOf(key);
     if (name === undefined) return;
     owners.push(name);
@@ -60,23 +60,23 @@ export function functionsOf({ program, text }: Source): SourceFunction[] {
     });
   };
   new Visitor({
-    ClassDeclaration: (node) => enter(holdingOfDeclaration(node)),
-    'ClassDeclaration:exit': (node) => leave(holdingOfDeclaration(node)),
-    ClassExpression: (node) => enter(holdingOfDeclaration(node)),
-    'ClassExpression:exit': (node) => leave(holdingOfDeclaration(node)),
+    ClassDeclaration: (node) => enterHolding(getDeclarationHolding(node)),
+    'ClassDeclaration:exit': (node) => leave(getDeclarationHolding(node)),
+    ClassExpression: (node) => enterHolding(getDeclarationHolding(node)),
+    'ClassExpression:exit': (node) => leave(getDeclarationHolding(node)),
     FunctionDeclaration: (node) => {
-      enter(holdingOfDeclaration(node));
+      enterHolding(getDeclarationHolding(node));
       add(node);
     },
-    'FunctionDeclaration:exit': (node) => leave(holdingOfDeclaration(node)),
-    VariableDeclarator: (node) => enter(holdingOfConstant(node)),
-    'VariableDeclarator:exit': (node) => leave(holdingOfConstant(node)),
-    MethodDefinition: (node) => enter(holdingOfMember(node)),
-    'MethodDefinition:exit': (node) => leave(holdingOfMember(node)),
-    PropertyDefinition: (node) => enter(holdingOfMember(node)),
-    'PropertyDefinition:exit': (node) => leave(holdingOfMember(node)),
-    Property: (node) => enter(holdingOfMember(node)),
-    'Property:exit': (node) => leave(holdingOfMember(node)),
+    'FunctionDeclaration:exit': (node) => leave(getDeclarationHolding(node)),
+    VariableDeclarator: (node) => enterHolding(getConstantHolding(node)),
+    'VariableDeclarator:exit': (node) => leave(getConstantHolding(node)),
+    MethodDefinition: (node) => enterHolding(getMemberHolding(node)),
+    'MethodDefinition:exit': (node) => leave(getMemberHolding(node)),
+    PropertyDefinition: (node) => enterHolding(getMemberHolding(node)),
+    'PropertyDefinition:exit': (node) => leave(getMemberHolding(node)),
+    Property: (node) => enterHolding(getMemberHolding(node)),
+    'Property:exit': (node) => leave(getMemberHolding(node)),
     FunctionExpression: add,
     ArrowFunctionExpression: add,
   }).visit(program);
@@ -93,14 +93,14 @@ interface Holding extends Span {
   readonly value: object | null;
 }
 
-const holdingOfDeclaration = (node: FunctionNode | Class): Holding => ({
-  ...spanOf(node),
+const getDeclarationHolding = (node: FunctionNode | Class): Holding => ({
+  ...toSpan(node),
   key: node.id,
   value: node,
 });
 
-const holdingOfConstant = (node: VariableDeclarator): Holding => ({
-  ...spanOf(node),
+const getConstantHolding = (node: VariableDeclarator): Holding => ({
+  ...toSpan(node),
   key: node.id,
   value: unwrapType(node.init),
 });
@@ -111,13 +111,13 @@ type Member = Span & {
   readonly value: Expression | FunctionNode | BindingPattern | AssignmentTargetMaybeDefault | null;
 };
 
-const holdingOfMember = (node: Member): Holding => ({
-  ...spanOf(node),
+const getMemberHolding = (node: Member): Holding => ({
+  ...toSpan(node),
   key: node.computed ? null : node.key,
   value: unwrapType(node.value),
 });
 
-const spanOf = ({ start, end }: Span): Span => ({ start, end });
+const toSpan = ({ start, end }: Span): Span => ({ start, end });
 
 /** A private name includes its `#`. Computed and destructured names do not count. */
 function nameOf(key: Holding['key']): string | undefined {
@@ -136,10 +136,10 @@ function unwrapType(value: Member['value']): Member['value'] {
  * Returns the functions of this name. `Owner.name` finds those inside the class, constant or function `Owner`,
  * at any depth.
  */
-export function functionsNamed(source: Source, name: string): SourceFunction[] {
+export function findFunctions(source: Source, name: string): SourceFunction[] {
   const parts = name.split('.');
   const own = parts.pop();
-  return functionsOf(source).filter((one) => one.name === own && isInside(one.owners, parts));
+  return collectFunctions(source).filter((one) => one.name === own && isInside(one.owners, parts));
 }
 
 /** Returns `true` if the parts occur among the owners in this order. */

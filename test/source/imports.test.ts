@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exportsOf, importsOf } from './imports.ts';
+import { collectExports, collectImports } from './imports.ts';
 import { parseSource } from './parse-source.ts';
 
 const parseText = (text: string) => parseSource('src/a/b.ts', text);
@@ -19,12 +19,12 @@ it.each<[string, string, string, boolean, readonly string[]]>([
   ['a dynamic import', "const c = () => import('./c.ts');", 'src/a/c.ts', false, ['*']],
   ['an inline import type', "type C = import('./c.ts').C;", 'src/a/c.ts', true, ['*']],
 ])('%s is an import', (_, text, to, typeOnly, names) => {
-  expect(importsOf(parseText(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
+  expect(collectImports(parseText(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
 });
 
 it('comments and strings contain no imports', () => {
   expect(
-    importsOf(parseText("/*\nimport { a } from './a.ts';\n*/ export const b = `\nimport './c.ts'`;")),
+    collectImports(parseText("/*\nimport { a } from './a.ts';\n*/ export const b = `\nimport './c.ts'`;")),
   ).toEqual([]);
 });
 
@@ -71,5 +71,7 @@ it.each<[string, string, readonly [name: string, isType: boolean, from: string |
   ],
   ['a default', 'export default 1;', [['default', false, null]]],
 ])('a file exports %s', (_, text, names) => {
-  expect(exportsOf(parseText(text)).map(({ name, isType, from }) => [name, isType, from])).toEqual(names);
+  expect(collectExports(parseText(text)).map(({ name, isType, from }) => [name, isType, from])).toEqual(
+    names,
+  );
 });

@@ -19,8 +19,8 @@ export interface Import {
 /**
  * Returns the imports of a file, including `export ... from`, `import()` and the `import('...')` of types.
  */
-export function importsOf({ file, program, module }: Source): Import[] {
-  const made = (specifier: string, typeOnly: boolean, names: readonly string[]): Import => ({
+export function collectImports({ file, program, module }: Source): Import[] {
+  const createImport = (specifier: string, typeOnly: boolean, names: readonly string[]): Import => ({
     from: file,
     to: resolveImport(file, specifier),
     typeOnly,
@@ -28,7 +28,7 @@ export function importsOf({ file, program, module }: Source): Import[] {
   });
   const found = module.staticImports.map(({ moduleRequest, entries }) => {
     const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType);
-    return made(moduleRequest.value, typeOnly, entries.map(importedName));
+    return createImport(moduleRequest.value, typeOnly, entries.map(getImportedName));
   });
   for (const { entries } of module.staticExports) {
     const passedOn = Map.groupBy(entries, ({ moduleRequest }) => moduleRequest?.value);
@@ -36,14 +36,14 @@ export function importsOf({ file, program, module }: Source): Import[] {
       if (specifier === undefined) continue;
       const typeOnly = ofFile.every(({ isType }) => isType);
       const names = ofFile.map(({ importName }) => importName.name ?? '*');
-      found.push(made(specifier, typeOnly, names));
+      found.push(createImport(specifier, typeOnly, names));
     }
   }
   new Visitor({
     ImportExpression: ({ source }) => {
-      if (source.type === 'Literal') found.push(made(String(source.value), false, ['*']));
+      if (source.type === 'Literal') found.push(createImport(String(source.value), false, ['*']));
     },
-    TSImportType: ({ source }) => void found.push(made(source.value, true, ['*'])),
+    TSImportType: ({ source }) => void found.push(createImport(source.value, true, ['*'])),
   }).visit(program);
   return found;
 }
@@ -54,7 +54,7 @@ export const resolveImport = (file: string, specifier: string): string =>
 
 type Entry = Source['module']['staticImports'][number]['entries'][number];
 
-const importedName = ({ importName: { kind, name } }: Entry): string =>
+const getImportedName = ({ importName: { kind, name } }: Entry): string =>
   kind === 'Default' ? 'default' : (name ?? '*');
 
 /** A name that a file exports. */
@@ -67,7 +67,7 @@ export interface Export {
 }
 
 /** Returns the exports of a file. Overloads count once. */
-export function exportsOf({ file, module }: Source): Export[] {
+export function collectExports({ file, module }: Source): Export[] {
   const found = new Map<string, Export>();
   for (const { entries } of module.staticExports) {
     for (const { exportName, isType, moduleRequest } of entries) {

@@ -13,7 +13,7 @@ export interface Link {
  * Returns the links of a page into the repository, in order. @param page The path of the page, for relative
  * links.
  */
-export const linksIn = (text: string, page: string): Link[] =>
+export const parseLinks = (text: string, page: string): Link[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
     if (/^https?:/.test(to)) return [];
     const [path = '', heading] = to.split('#');

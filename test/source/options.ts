@@ -1,12 +1,12 @@
 import type { ParamPattern, Statement, TSSignature, TSType } from 'oxc-parser';
-import { declarationOf } from './docstrings.ts';
+import { findDeclaration } from './docstrings.ts';
 import { resolveImport } from './imports.ts';
 import type { Source } from './parse-source.ts';
 
 /**
  * Matches the names of types of objects that users write as literals. The keys of these objects are options.
  */
-const OPTIONS =
+const OPTIONS_NAME =
   /(?:Options?|Config|Declaration|Settings|Limits|Plan|Retention|Place|OnBehalfOf|WhenUnavailable|LaterMessage)$/;
 
 type Library = ReadonlyMap<string, Source>;
@@ -21,16 +21,16 @@ export interface Options {
 }
 
 /** Returns the options of an exported function. Other exports have none. */
-export function optionsOf(name: string, entry: Source, library: Library): Options {
-  const declared = declarationOf(name, entry, library);
+export function collectOptions(name: string, entry: Source, library: Library): Options {
+  const declared = findDeclaration(name, entry, library);
   const source = library.get(declared.file);
   const search = {
     library,
     keys: { own: new Set<string>(), inner: new Set<string>() },
     seen: new Set<string>(),
   };
-  for (const param of source ? paramsOf(declared.name, source) : []) {
-    if (source) collectType(annotationOf(param), { ...search, source, depth: 'own' });
+  for (const param of source ? listParams(declared.name, source) : []) {
+    if (source) collectType(findAnnotation(param), { ...search, source, depth: 'own' });
   }
   return { own: [...search.keys.own], inner: [...search.keys.inner] };
 }
@@ -43,14 +43,14 @@ interface Search {
   readonly seen: Set<string>;
 }
 
-const declarationsIn = ({ program }: Source): Declaration[] =>
+const listDeclarations = ({ program }: Source): Declaration[] =>
   program.body.flatMap((node) => {
     const one = node.type === 'ExportNamedDeclaration' ? node.declaration : node;
     return one?.type.endsWith('Declaration') ? (one as Declaration) : []; // its type ends with `Declaration`
   });
 
 /** Returns the parameters of all overloads of a function. */
-const paramsOf = (name: string, source: Source): ParamPattern[] =>
+const listParams = (name: string, source: Source): ParamPattern[] =>
   source.program.body.flatMap((node) => {
     const one = node.type === 'ExportNamedDeclaration' ? node.declaration : undefined;
     if (one?.type === 'FunctionDeclaration' || one?.type === 'TSDeclareFunction')
@@ -63,7 +63,7 @@ const paramsOf = (name: string, source: Source): ParamPattern[] =>
     );
   });
 
-function annotationOf(param: ParamPattern): TSType | undefined {
+function findAnnotation(param: ParamPattern): TSType | undefined {
   const pattern = param.type === 'AssignmentPattern' ? param.left : param;
   return 'typeAnnotation' in pattern ? pattern.typeAnnotation?.typeAnnotation : undefined;
 }
@@ -88,12 +88,12 @@ function collectReference(name: string, given: readonly TSType[] = [], search: S
   if (name === 'Partial') collectType(inner, search);
   else if (name === 'Omit' || name === 'Pick')
     collectChosen(inner, { chosen, isKept: name === 'Pick' }, search);
-  else if (OPTIONS.test(name)) collectNamed(name, search);
+  else if (OPTIONS_NAME.test(name)) collectNamed(name, search);
 }
 
 /** Collects the keys of a type that remain after `Pick` or `Omit`. */
 function collectChosen(type: TSType | undefined, { chosen, isKept }: Choice, search: Search): void {
-  const named = literalsIn(chosen);
+  const named = listLiterals(chosen);
   const own = new Set<string>();
   collectType(type, { ...search, keys: { ...search.keys, [search.depth]: own }, seen: new Set() });
   for (const key of own) if (named.includes(key) === isKept) search.keys[search.depth].add(key);
@@ -104,8 +104,8 @@ interface Choice {
   readonly isKept: boolean;
 }
 
-function literalsIn(type: TSType | undefined): string[] {
-  if (type?.type === 'TSUnionType') return type.types.flatMap(literalsIn);
+function listLiterals(type: TSType | undefined): string[] {
+  if (type?.type === 'TSUnionType') return type.types.flatMap(listLiterals);
   return type?.type === 'TSLiteralType' && type.literal.type === 'Literal'
     ? [String(type.literal.value)]
     : [];
@@ -126,7 +126,7 @@ function collectNamed(name: string, search: Search): void {
   const id = `${source.file} ${name}`;
   if (seen.has(id)) return;
   seen.add(id);
-  for (const one of declarationsIn(source)) {
+  for (const one of listDeclarations(source)) {
     if (one.type === 'TSTypeAliasDeclaration' && one.id.name === name)
       collectType(one.typeAnnotation, search);
     if (one.type === 'TSInterfaceDeclaration' && one.id.name === name) {

@@ -42,7 +42,7 @@ export function parseSource(file: string, text: string): Source {
  * Returns the paths of all TypeScript files below a folder, sorted, relative to the root of the checkout.
  * Skips `src/create`, which is a separate package.
  */
-export const sourceFilesIn = (root: string, folder: string): string[] =>
+export const listSourceFiles = (root: string, folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(folder, file).replaceAll('\\', '/'))
@@ -56,6 +56,6 @@ export const readSource = (root: string, file: string): Source =>
 /** Reads the source of the library without the examples. */
 export const readLibrary = (root: string): Source[] =>
   ['durable-objects', 'src']
-    .flatMap((folder) => sourceFilesIn(root, folder))
+    .flatMap((folder) => listSourceFiles(root, folder))
     .filter((file) => !file.startsWith('src/examples/'))
     .map((file) => readSource(root, file));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseSource } from './parse-source.ts';
-import { seamsOf } from './seams.ts';
+import { collectSeams } from './seams.ts';
 
 it('each call of `defineSeam` is a seam with the name of its constant', () => {
   const text = `
@@ -10,7 +10,7 @@ it('each call of `defineSeam` is a seam with the name of its constant', () => {
     function defineSeam() {}
     /** defineSeam() */
   `;
-  expect(seamsOf(parseSource('src/a.ts', text))).toEqual([
+  expect(collectSeams(parseSource('src/a.ts', text))).toEqual([
     { file: 'src/a.ts', name: 'LOOPS' },
     { file: 'src/a.ts', name: '(unnamed)' },
   ]);

@@ -8,7 +8,7 @@ export interface Seam {
 }
 
 /** Returns the seams that a file defines: each call of `defineSeam`, by the name of its constant. */
-export function seamsOf({ file, program }: Source): Seam[] {
+export function collectSeams({ file, program }: Source): Seam[] {
   const seams: Seam[] = [];
   const named = new Map<number, string>();
   new Visitor({

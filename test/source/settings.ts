@@ -1,19 +1,19 @@
 import { type Node, Visitor } from 'oxc-parser';
 import type { Source } from './parse-source.ts';
 
-const SETTING = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+const SETTING_PATTERN = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
 /** Names in capitals that are not settings: HTTP methods, and a constant of the MCP client. */
-const OTHERS = new Set(['DELETE', 'OPTIONS', 'PATCH', 'AUTHORIZED']);
+const OTHER_NAMES = new Set(['DELETE', 'OPTIONS', 'PATCH', 'AUTHORIZED']);
 
 /**
  * Returns the vars, secrets and bindings that a file reads: `env.NAME`, a pattern `{ NAME }`, and strings and
  * keys that are passed to other functions, such as `'WALL_MS'`.
  */
-export function settingsIn({ program }: Source): string[] {
+export function collectSettings({ program }: Source): string[] {
   const found = new Set<string>();
   const add = (name: string | undefined): void => {
-    if (name !== undefined && SETTING.test(name)) found.add(name);
+    if (name !== undefined && SETTING_PATTERN.test(name)) found.add(name);
   };
   new Visitor({
     MemberExpression({ object, property, computed }) {
@@ -26,7 +26,7 @@ export function settingsIn({ program }: Source): string[] {
       if (!computed && nameOf(key)?.includes('_')) add(nameOf(key));
     },
     Literal({ value }) {
-      if (typeof value === 'string' && value.length > 4 && !OTHERS.has(value)) add(value);
+      if (typeof value === 'string' && value.length > 4 && !OTHER_NAMES.has(value)) add(value);
     },
   }).visit(program);
   return [...found];

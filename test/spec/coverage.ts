@@ -34,13 +34,13 @@ const MAX_IDS = 3;
 const MAX_NOT_APPLICABLE = 0.06;
 
 /** Returns the ids that a specification defines. Each starts a list item, such as `- **TOOL-01** ...`. */
-export const idsDefinedIn = (text: string): string[] =>
+export const parseIds = (text: string): string[] =>
   [...text.matchAll(/^- \*\*([A-Z]{3,4}-\d\d)\*\*/gm)].map(([, id = '']) => id);
 
 const SPECIFICATION = readFileSync(join(import.meta.dirname, 'behaviours.md'), 'utf8');
 
 /** The ids of the library's behaviors, as numbered in `behaviours.md` in this folder. */
-export const ALL_IDS: readonly string[] = idsDefinedIn(SPECIFICATION);
+export const ALL_IDS: readonly string[] = parseIds(SPECIFICATION);
 
 /** A feature in a source document, with its behaviors. */
 export interface SourceRow {
@@ -53,18 +53,18 @@ export interface SourceRow {
  * Returns the features of the source documents in a specification, such as
  * `| S0-004 | Context in methods | CTX-01, CTX-07 | |`. `CTX-01..03` is a range, and `CTX` is a whole group.
  */
-export const rowsDefinedIn = (text: string): SourceRow[] => {
-  const all = idsDefinedIn(text);
+export const parseRows = (text: string): SourceRow[] => {
+  const all = parseIds(text);
   return [...text.matchAll(/^\| (S\d-\d+) \| ([^|]*) \| ([^|]*) \|/gm)].map(
     ([, row = '', feature = '', ids = '']) => ({
       row,
       feature: feature.trim(),
-      ids: ids.split(',').flatMap((part) => idsOfPart(part.trim(), all)),
+      ids: ids.split(',').flatMap((part) => expandIds(part.trim(), all)),
     }),
   );
 };
 
-function idsOfPart(part: string, all: readonly string[]): string[] {
+function expandIds(part: string, all: readonly string[]): string[] {
   const [first = '', last] = part.split('..');
   const [group = '', from] = first.split('-');
   if (from === undefined) return all.filter((id) => id.startsWith(`${group}-`));
@@ -76,19 +76,21 @@ function idsOfPart(part: string, all: readonly string[]): string[] {
 }
 
 /** The 243 features of the source documents. */
-export const ALL_ROWS: readonly SourceRow[] = rowsDefinedIn(SPECIFICATION);
+export const ALL_ROWS: readonly SourceRow[] = parseRows(SPECIFICATION);
 
 /** Ids that do not apply, with their replacements. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {};
 
 /** Returns the unique spec ids in a title. */
-export const idsOf = (title: string): string[] => [...new Set(title.match(/\b[A-Z]{3,4}-\d\d\b/g) ?? [])];
+export const parseTitleIds = (title: string): string[] => [
+  ...new Set(title.match(/\b[A-Z]{3,4}-\d\d\b/g) ?? []),
+];
 
 /** Finds the passed tests of each id. */
-export function coverageOf(tests: readonly RanTest[]): Coverage {
+export function computeCoverage(tests: readonly RanTest[]): Coverage {
   const byId = new Map<string, string[]>();
   for (const { title, passed } of tests) {
-    if (passed) for (const id of idsOf(title)) byId.set(id, [...(byId.get(id) ?? []), title]);
+    if (passed) for (const id of parseTitleIds(title)) byId.set(id, [...(byId.get(id) ?? []), title]);
   }
   const standings = ALL_IDS.map((id): Standing => {
     const by = byId.get(id);
@@ -101,11 +103,11 @@ export function coverageOf(tests: readonly RanTest[]): Coverage {
     ...row,
     missing: row.ids.filter((id) => open.has(id) || !ALL_IDS.includes(id)),
   }));
-  return { standings, rows, faults: faultsOf(tests, byId) };
+  return { standings, rows, faults: listFaults(tests, byId) };
 }
 
-function faultsOf(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly string[]>): string[] {
-  const crowded = tests.filter(({ title }) => idsOf(title).length > MAX_IDS);
+function listFaults(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly string[]>): string[] {
+  const crowded = tests.filter(({ title }) => parseTitleIds(title).length > MAX_IDS);
   const excused = Object.keys(NOT_APPLICABLE);
   const unknown = excused.filter((id) => !ALL_IDS.includes(id));
   const twice = ALL_IDS.filter((id, at) => ALL_IDS.indexOf(id) !== at);

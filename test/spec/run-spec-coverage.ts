@@ -9,17 +9,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Coverage, coverageOf, type RanTest, type Standing } from './coverage.ts';
+import { type Coverage, computeCoverage, type RanTest, type Standing } from './coverage.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({ options: { report: { type: 'string' }, seed: { type: 'string' } } });
 
-const coverage = coverageOf(testsOf(values.report ?? runTests()));
+const coverage = computeCoverage(parseTests(values.report ?? runTests()));
 print(coverage);
 if (values.seed !== undefined)
   console.log(`drawn with seed ${values.seed}: ${drawSample(Number(values.seed)).join(' ')}`);
-const missing = coverage.standings.filter(({ is }) => is === 'missing');
-process.exitCode = missing.length + coverage.faults.length === 0 ? 0 : 1;
+const missingStandings = coverage.standings.filter(({ is }) => is === 'missing');
+process.exitCode = missingStandings.length + coverage.faults.length === 0 ? 0 : 1;
 
 /** Runs every test and returns the path of the report. */
 function runTests(): string {
@@ -33,7 +33,7 @@ function runTests(): string {
   return report;
 }
 
-function testsOf(report: string): RanTest[] {
+function parseTests(report: string): RanTest[] {
   interface Report {
     readonly testResults: readonly {
       readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
@@ -73,13 +73,13 @@ function formatStanding(standing: Standing): string {
 /** Draws 25 covered ids. The same seed draws the same ids. */
 function drawSample(seed: number): string[] {
   let state = seed >>> 0 || 1;
-  const next = (): number => {
+  const drawNext = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
   const left = coverage.standings.filter(({ is }) => is === 'covered').map(({ id }) => id);
   return Array.from(
     { length: Math.min(25, left.length) },
-    () => left.splice(Math.floor(next() * left.length), 1)[0] ?? '',
+    () => left.splice(Math.floor(drawNext() * left.length), 1)[0] ?? '',
   ).sort();
 }

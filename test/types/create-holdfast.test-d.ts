@@ -54,14 +54,14 @@ createHoldfast({
 });
 
 // The environment of an app, as `wrangler types` declares it: an interface without an index signature.
-interface OfApp {
+interface AppBindings {
   readonly DB: D1Database;
   readonly HOLDFAST_TOKEN: string;
 }
-const typed = createHoldfast<OfApp>({
+const typedApp = createHoldfast<AppBindings>({
   agents: [clerk],
   model(env) {
-    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    expectTypeOf(env).toEqualTypeOf<AppBindings>();
     return model;
   },
   context(env) {
@@ -70,55 +70,58 @@ const typed = createHoldfast<OfApp>({
   },
   secrets: ({ HOLDFAST_TOKEN }) => ({ token: HOLDFAST_TOKEN }),
   limits(env) {
-    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    expectTypeOf(env).toEqualTypeOf<AppBindings>();
     return {};
   },
   auth(request, env) {
     expectTypeOf(request).toEqualTypeOf<Request>();
-    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    expectTypeOf(env).toEqualTypeOf<AppBindings>();
     return { id: env.HOLDFAST_TOKEN };
   },
 });
-expectTypeOf(typed).toEqualTypeOf<Holdfast<OfApp>>();
-createHoldfast<OfApp>({ agents: [clerk], model: orOffline(openaiCompatible()) });
-createHoldfast<OfApp>({
+expectTypeOf(typedApp).toEqualTypeOf<Holdfast<AppBindings>>();
+createHoldfast<AppBindings>({ agents: [clerk], model: orOffline(openaiCompatible()) });
+createHoldfast<AppBindings>({
   agents: [clerk],
   model: orOffline((env) => {
-    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    expectTypeOf(env).toEqualTypeOf<AppBindings>();
     return model;
   }),
 });
 // The environment of an app is determined by a type argument, or by a function other than `model`.
 // @ts-expect-error: `model` alone does not determine the environment
-createHoldfast({ agents: [clerk], model: ({ DB }: OfApp) => (DB ? model : model) });
+createHoldfast({ agents: [clerk], model: ({ DB }: AppBindings) => (DB ? model : model) });
 createHoldfast({
   agents: [clerk],
-  model: ({ DB }: OfApp) => (DB ? model : model),
-  secrets: (_: OfApp) => ({}),
+  model: ({ DB }: AppBindings) => (DB ? model : model),
+  secrets: (_: AppBindings) => ({}),
 });
-typed.worker satisfies ExportedHandler<OfApp>;
-expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();
+typedApp.worker satisfies ExportedHandler<AppBindings>;
+expectTypeOf(new typedApp.TurnRunner({} as ExecutionContext, {} as AppBindings).run).toBeFunction();
 // Its routes fit a Hono app of any environment.
-new Hono<{ Bindings: OfApp }>().route('/ai', typed.routes) satisfies { fetch: unknown };
+new Hono<{ Bindings: AppBindings }>().route('/ai', typedApp.routes) satisfies { fetch: unknown };
 // The parameter types of its functions determine the environment.
 expectTypeOf(
-  createHoldfast({ agents: [clerk], secrets: (env: OfApp) => ({ key: env.HOLDFAST_TOKEN }) }),
-).toEqualTypeOf<Holdfast<OfApp>>();
+  createHoldfast({ agents: [clerk], secrets: (env: AppBindings) => ({ key: env.HOLDFAST_TOKEN }) }),
+).toEqualTypeOf<Holdfast<AppBindings>>();
 // An `auth` for any Worker, such as a built-in one, fits this app.
-createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
-createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]) });
-createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
+createHoldfast<AppBindings>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
+createHoldfast<AppBindings>({
+  agents: [clerk],
+  auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]),
+});
+createHoldfast<AppBindings>({ agents: [clerk], auth: openOnLocalhost() });
 // `Cloudflare.Env` is the environment that the program's own types declare.
 createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })
   .worker satisfies ExportedHandler<Cloudflare.Env>;
 // @ts-expect-error: it has no such binding
-createHoldfast<OfApp>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) });
+createHoldfast<AppBindings>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) });
 // @ts-expect-error: a Worker of this environment does not fit another one
-typed.worker satisfies ExportedHandler<{ readonly DB: string }>;
+typedApp.worker satisfies ExportedHandler<{ readonly DB: string }>;
 
 // A tool receives the environment that the program's types declare, or else `unknown` values.
 expectTypeOf<CallContext['env']>().toEqualTypeOf<Cloudflare.Env>();
-expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
+expectTypeOf<EnvOf<AppBindings>>().toEqualTypeOf<AppBindings>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
 
 // A caller can act for several persons.

@@ -131,7 +131,7 @@ expectTypeOf(byJsonSchema).toEqualTypeOf<Agent<'json', Record<string, unknown>>>
 export const all: readonly Agent[] = [clerk, biller, byJsonSchema];
 
 // The answers of a test session have this type if it is JSON.
-export async function answers() {
+export async function checkAnswers() {
   const bill = await createTestSession(biller, { replies: [] }).send('Bill me.');
   expectTypeOf(bill.object).toEqualTypeOf<BillType | undefined>();
   const words = await createTestSession(clerk, { replies: [] }).send('Hello');

@@ -55,7 +55,7 @@ defineMcpClient({
 defineMcpClient({ ...base, url: ({ secrets }) => secrets.require('URL') });
 
 // `fetch` can be that of a service binding.
-export const clientOfBinding = (binding: Fetcher) =>
+export const createBindingClient = (binding: Fetcher) =>
   defineMcpClient({ ...base, fetch: (url, init) => binding.fetch(url, init) });
 
 // @ts-expect-error: the address cannot be a promise

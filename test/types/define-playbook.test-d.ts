@@ -19,13 +19,13 @@ import {
 import { requireApproval } from '../../src/modules/decorators/entry.ts';
 import { toolFactory, toolsOf } from '../../src/modules/tool-objects/entry.ts';
 
-const tool = <const Name extends string>(name: Name) =>
+const createTool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: (): string => name });
-const search = tool('search');
-const fetchPage = tool('fetch_page');
-const analyze = tool('analyze');
-const report = tool('report');
-const elsewhere = tool('elsewhere');
+const search = createTool('search');
+const fetchPage = createTool('fetch_page');
+const analyze = createTool('analyze');
+const report = createTool('report');
+const elsewhere = createTool('elsewhere');
 const Document = defineDomainType({
   name: 'Document',
   schema: v.object({ at: v.pipe(v.string(), v.toDate()) }),

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
 
-const emptyResponse = (): Response => new Response(null, { status: 204 });
+const createEmptyResponse = (): Response => new Response(null, { status: 204 });
 
 // A handler receives the names in its path, and a request whose type depends on `access`.
 const ofSession = defineRoute({
@@ -14,7 +14,7 @@ const ofSession = defineRoute({
     expectTypeOf(named.agent).toEqualTypeOf<string>();
     // @ts-expect-error: the path has no such name
     named.turn;
-    return emptyResponse();
+    return createEmptyResponse();
   },
 });
 defineRoute({
@@ -24,9 +24,9 @@ defineRoute({
   handle(asked) {
     // @ts-expect-error: an open route has no caller
     asked.caller;
-    return emptyResponse();
+    return createEmptyResponse();
   },
 });
 
 // A table can contain any route.
-export const table: readonly Route[] = [ofSession];
+export const routeTable: readonly Route[] = [ofSession];

@@ -7,9 +7,14 @@ import { toMermaid } from '../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import { type ToolTable, toolFactory } from '../../src/modules/tool-objects/entry.ts';
 
-const tool = <const Name extends string>(name: Name) =>
+const createTool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: () => 'done' });
-const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
+const [addItem, confirm, ship, status] = [
+  createTool('add_item'),
+  createTool('confirm'),
+  createTool('ship'),
+  createTool('status'),
+];
 const base = { name: 'orders', description: 'Processes one order.' } as const;
 const OrderInput = v.object({ orderId: v.pipe(v.string(), v.toNumber()), again: v.optional(v.boolean()) });
 

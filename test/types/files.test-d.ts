@@ -10,7 +10,7 @@ expectTypeOf(files()).toEqualTypeOf<ModuleUse>();
 createHoldfast({ agents: [], use: [files({ allowPrivateAddresses: true })] });
 
 // The environment of an app, as `wrangler types` declares it: an interface without an index signature.
-interface OfApp {
+interface AppBindings {
   readonly FILES: R2Bucket;
 }
 files({
@@ -19,8 +19,8 @@ files({
     return store;
   },
 });
-files({ store: ({ FILES }: OfApp) => (FILES ? store : store) });
-files<OfApp>({ store: ({ FILES }) => (FILES ? store : store) });
+files({ store: ({ FILES }: AppBindings) => (FILES ? store : store) });
+files<AppBindings>({ store: ({ FILES }) => (FILES ? store : store) });
 // @ts-expect-error: a store is created by a function
 files({ store });
 // @ts-expect-error: the function cannot be asynchronous

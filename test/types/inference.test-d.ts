@@ -72,11 +72,17 @@ const JSON_SCHEMA = jsonSchema({
   properties: { id: { type: 'string' }, top: { enum: [1, 2] } },
   required: ['id'],
 });
-type OfJsonSchema = { id: string; top?: 1 | 2 };
+type JsonSchemaOutput = { id: string; top?: 1 | 2 };
 const look = defineTool({ ...base, name: 'look', run: () => 'seen' });
 
 /** The inferred input for each kind of input declaration. */
-type Inputs = readonly [{ at: Date }, { id: number }, { id: string }, OfJsonSchema, Record<string, never>];
+type Inputs = readonly [
+  { at: Date },
+  { id: number },
+  { id: string },
+  JsonSchemaOutput,
+  Record<string, never>,
+];
 expectTypeOf<
   readonly [
     InputOf<typeof VALIBOT>,
@@ -97,12 +103,12 @@ const tool = defineTool({
     required: ['id'],
   }),
   run(input, call) {
-    expectTypeOf(input).branded.toEqualTypeOf<OfJsonSchema>();
+    expectTypeOf(input).branded.toEqualTypeOf<JsonSchemaOutput>();
     expectTypeOf(call).toEqualTypeOf<CallContext>();
     return { found: input.id };
   },
 });
-expectTypeOf(tool).branded.toEqualTypeOf<Tool<'tool', OfJsonSchema, { found: string }>>();
+expectTypeOf(tool).branded.toEqualTypeOf<Tool<'tool', JsonSchemaOutput, { found: string }>>();
 expectTypeOf(defineTool({ ...base, name: 'zod', input: ZOD, run: async ({ id }) => id })).toEqualTypeOf<
   Tool<'zod', { id: number }, number>
 >();
@@ -151,7 +157,7 @@ const typist = defineAgent({
     required: ['id'],
   }),
 });
-expectTypeOf(typist).branded.toEqualTypeOf<Agent<'typist', OfJsonSchema>>();
+expectTypeOf(typist).branded.toEqualTypeOf<Agent<'typist', JsonSchemaOutput>>();
 // @ts-expect-error: an output is a schema
 defineAgent({ ...base, name: 'a', instructions: '', output: 'text' });
 
@@ -178,10 +184,12 @@ expectTypeOf(
 defineReference({ ...base, name: 'manual', tools: [look] });
 
 // defineAgenticTool, definePlaybook, defineStateMachine: the input of each kind of schema, and the parameters of instructions.
-const agentic = <const D extends InputDeclaration>(input: D) =>
+const createAgenticTool = <const D extends InputDeclaration>(input: D) =>
   defineAgenticTool({ ...base, name: 'agentic', input, tools: [look] });
-expectTypeOf(agentic(VALIBOT)).toEqualTypeOf<Tool<'agentic', { at: Date }, unknown>>();
-expectTypeOf(agentic(JSON_SCHEMA)).branded.toEqualTypeOf<Tool<'agentic', OfJsonSchema, unknown>>();
+expectTypeOf(createAgenticTool(VALIBOT)).toEqualTypeOf<Tool<'agentic', { at: Date }, unknown>>();
+expectTypeOf(createAgenticTool(JSON_SCHEMA)).branded.toEqualTypeOf<
+  Tool<'agentic', JsonSchemaOutput, unknown>
+>();
 defineAgenticTool({
   ...base,
   name: 'agentic',
@@ -224,7 +232,7 @@ expectTypeOf(defineSubagent({ agent: biller })).toEqualTypeOf<
   Tool<'biller', { readonly message: string }, { total: number }>
 >();
 expectTypeOf(defineSubagent({ agent: biller, name: 'bill', input: JSON_SCHEMA })).branded.toEqualTypeOf<
-  Tool<'bill', OfJsonSchema, { total: number }>
+  Tool<'bill', JsonSchemaOutput, { total: number }>
 >();
 // @ts-expect-error: a tool is not an agent
 defineSubagent({ agent: look });
@@ -245,7 +253,7 @@ defineUnfolding({ ...base, name: 'files', input: ZOD, select: ({ at }) => at });
 
 // definePipeline: the first step's input, and the last one's output.
 expectTypeOf(definePipeline({ name: 'both', steps: [tool, shoutTool] })).branded.toEqualTypeOf<
-  Tool<'both', OfJsonSchema, { loud: string }>
+  Tool<'both', JsonSchemaOutput, { loud: string }>
 >();
 // @ts-expect-error: a number is not a step
 definePipeline({ steps: [7] });

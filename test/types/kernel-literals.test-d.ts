@@ -29,9 +29,9 @@ import type {
 import type { ModuleConfig, ModuleParts, ModuleRoute, StateConfig } from '../../src/module.ts';
 import type { INNER_SHAPES, LITERAL_SHAPES } from '../doors/tools.ts';
 
-type Keys = { [Of in keyof typeof LITERAL_SHAPES]: keyof (typeof LITERAL_SHAPES)[Of]['keys'] };
+type ShapeKeys = { [Of in keyof typeof LITERAL_SHAPES]: keyof (typeof LITERAL_SHAPES)[Of]['keys'] };
 
-expectTypeOf<Keys>().toEqualTypeOf<{
+expectTypeOf<ShapeKeys>().toEqualTypeOf<{
   readonly defineTool: keyof ToolConfig<string, undefined, unknown>;
   readonly defineDomainType: keyof DomainTypeConfig<string, never>;
   readonly defineModule: keyof ModuleConfig | 'state';
@@ -51,9 +51,9 @@ expectTypeOf<Keys>().toEqualTypeOf<{
   readonly 'session.events': keyof EventsOptions;
 }>();
 
-type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: KeysIn<(typeof INNER_SHAPES)[Of]['keys']> };
+type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: UnionKeys<(typeof INNER_SHAPES)[Of]['keys']> };
 
-type KeysIn<Keys> = Keys extends readonly (infer Key)[] ? Key : keyof Keys;
+type UnionKeys<Keys> = Keys extends readonly (infer Key)[] ? Key : keyof Keys;
 
 expectTypeOf<InnerKeys>().toEqualTypeOf<{
   readonly http: keyof HttpConfig;

@@ -6,4 +6,4 @@ import { showToolsChanges, signPrefix } from '../../src/model/entry.ts';
 const ask: ChatModel['ask'] = () => Promise.reject(new Error('This model is never called.'));
 expectTypeOf({ name: 'mine', showToolsChanges, signPrefix, ask }).toExtend<ChatModel>();
 // @ts-expect-error The member is the function, not a flag.
-export const flagged: ChatModel = { name: 'mine', showToolsChanges: true, ask };
+export const flaggedModel: ChatModel = { name: 'mine', showToolsChanges: true, ask };

@@ -7,16 +7,16 @@ expectTypeOf(denyKeys('token')).toEqualTypeOf<MetaConverter>();
 export const all: readonly MetaConverter[] = [passThrough, noOp, allowKeys(), denyKeys()];
 
 // A custom function reads the context, and returns JSON.
-export const ownConverter: MetaConverter = (context) => {
+export const convertOwn: MetaConverter = (context) => {
   expectTypeOf(context.get('locale')).toExtend<JsonObject[string] | undefined>();
   return { lang: context.get('locale') ?? null };
 };
 
 // @ts-expect-error Only JSON can be sent.
-export const odd: MetaConverter = () => ({ at: new Date() });
+export const convertOdd: MetaConverter = () => ({ at: new Date() });
 
 // @ts-expect-error A converter cannot be asynchronous.
-export const asyncConverter: MetaConverter = async () => ({});
+export const convertLater: MetaConverter = async () => ({});
 
 // @ts-expect-error Keys are separate arguments.
 allowKeys(['locale']);

@@ -44,7 +44,7 @@ const totaling = defineAgent({ ...base, name: 'totaling', output: Total });
 const ordering = defineAgent({ ...base, name: 'ordering', output: Order });
 expectTypeOf(totaling).toEqualTypeOf<Agent<'totaling', TotalValue>>();
 expectTypeOf(ordering).toEqualTypeOf<Agent<'ordering', OrderJson>>();
-export async function objects() {
+export async function checkObjects() {
   const { object: total } = await createTestSession(totaling, { replies: [] }).send('Go.');
   expectTypeOf(total).toEqualTypeOf<TotalValue | undefined>();
   const { object: order } = await createTestSession(ordering, { replies: [] }).send('Go.');

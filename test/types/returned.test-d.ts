@@ -34,11 +34,11 @@ defineTool({ ...base, run: () => {} });
 
 // Untyped values are accepted.
 // biome-ignore lint/suspicious/noExplicitAny: values without a type are what this is about
-declare const untyped: any;
+declare const untypedValue: any;
 declare const unknown: unknown;
-defineTool({ ...base, run: () => untyped });
+defineTool({ ...base, run: () => untypedValue });
 defineTool({ ...base, run: () => unknown });
-defineTool({ ...base, run: () => ({ rows: unknown, more: [untyped] }) });
+defineTool({ ...base, run: () => ({ rows: unknown, more: [untypedValue] }) });
 
 // The input and the call are still inferred, and so is the output.
 const findTool = defineTool({

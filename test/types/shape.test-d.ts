@@ -26,7 +26,7 @@ const VIEW = {
 
 interface View extends Infer<typeof VIEW> {}
 
-interface Written {
+interface WrittenView {
   readonly id: string;
   readonly note?: string;
   readonly kind: 'a' | 'b';
@@ -36,8 +36,8 @@ interface Written {
   readonly map: { readonly [key: string]: Json };
 }
 
-export const written = (view: View): Written => view;
-export const inferred = (view: Written): View => view;
+export const toWritten = (view: View): WrittenView => view;
+export const toView = (view: WrittenView): View => view;
 export const loose: WithUndefined<Infer<typeof BASE>> = { id: '', note: undefined };
 
 export const none: View = { id: '', kind: 'a', only: 'c', list: [1, null], map: { x: [] } };
@@ -52,16 +52,16 @@ const EITHER = {
   anyOf: [{ object: { type: { only: 'a' }, a: TEXT } }, { object: { type: { only: 'b' } } }],
 } as const satisfies Shape;
 type Either = Infer<typeof EITHER>;
-export const textOf = (one: Either): string => (one.type === 'a' ? one.a : one.type);
+export const getText = (one: Either): string => (one.type === 'a' ? one.a : one.type);
 
 export const keys: KeysOf<typeof BASE> = { id: 1, note: 1 };
 // @ts-expect-error The check misses a property of its shape.
-export const missing: KeysOf<typeof BASE> = { id: 1 };
+export const missingKeys: KeysOf<typeof BASE> = { id: 1 };
 // @ts-expect-error The check has an additional property.
 export const more: KeysOf<typeof BASE> = { id: 1, note: 1, other: 1 };
 
 /** An event has its own properties, and those of its turn and loop. */
-export const started: EventOf<'frame-started'> = {
+export const startedFrame: EventOf<'frame-started'> = {
   type: 'frame-started',
   turn: 't1',
   frame: 'c1',
@@ -69,6 +69,6 @@ export const started: EventOf<'frame-started'> = {
   message: 'Look.',
 };
 // @ts-expect-error The outcome belongs to another event.
-export const yielded: EventOf<'turn-yielded'>['outcome'] = 'failed';
+export const yieldedOutcome: EventOf<'turn-yielded'>['outcome'] = 'failed';
 // @ts-expect-error The turn is missing.
-export const listed: EventOf<'tools-listed'> = { type: 'tools-listed', facts: [] };
+export const listedTools: EventOf<'tools-listed'> = { type: 'tools-listed', facts: [] };

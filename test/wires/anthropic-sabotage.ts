@@ -6,13 +6,13 @@ import { playTurn, rehearsalScript, rehearsalTools } from './rehearsal.ts';
 import { post, type ReplayAnswer } from './replay.ts';
 import { fetchOf } from './wire.ts';
 
-export type Block = Record<string, unknown>;
+export type SabotagedBlock = Record<string, unknown>;
 
 export interface Body {
-  system: Block[];
-  tools: Block[];
-  thinking: Block;
-  messages: { role: string; content: Block[] }[];
+  system: SabotagedBlock[];
+  tools: SabotagedBlock[];
+  thinking: SabotagedBlock;
+  messages: { role: string; content: SabotagedBlock[] }[];
 }
 
 /**
@@ -34,7 +34,7 @@ async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise
 }
 
 /** Returns the recorded requests of a run, which is recorded once for each kind of thinking. */
-async function recordingOf(of: Sabotage['of']): Promise<readonly unknown[]> {
+async function loadRecording(of: Sabotage['of']): Promise<readonly unknown[]> {
   recordings[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
   return recordings[of];
 }
@@ -47,15 +47,15 @@ export interface Sabotage {
 }
 
 /** Returns a copy of a recorded request that tests can modify. */
-export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body> {
+export async function loadBody({ of, at = midTurn }: Sabotage): Promise<Body> {
   // The wire has accepted the recorded requests, so they are valid.
-  return structuredClone((await recordingOf(of))[at] as Body);
+  return structuredClone((await loadRecording(of))[at] as Body);
 }
 
 /** Returns a recorded request with these changes. */
 export async function sendSabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<ReplayAnswer> {
   const { of, options, beta } = sabotage;
-  const body = await recordedBody(sabotage);
+  const body = await loadBody(sabotage);
   change(body);
   const wire = createAnthropicWire({ script: rehearsalScript, preserved: of === 'preserved', ...options });
   const headers = {
@@ -74,17 +74,17 @@ export async function sendSabotaged(change: (body: Body) => void, sabotage: Sabo
 }
 
 /** Returns the block at index `at` of a message. The recordings contain it. */
-export const block = ({ messages }: Body, message: number, at: number): Block =>
+export const getBlock = ({ messages }: Body, message: number, at: number): SabotagedBlock =>
   messages[message]?.content[at] ?? {};
-export const cutLastCharacter = (field: string, target: Block) => {
+export const cutLastCharacter = (field: string, target: SabotagedBlock) => {
   target[field] = String(target[field]).slice(0, -1);
 };
-const isThought = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking';
+const isThought = ({ type }: SabotagedBlock) => type === 'thinking' || type === 'redacted_thinking';
 export const forget = (body: Body, from: number, to: number) => {
   for (const message of body.messages.slice(from, to))
     message.content = message.content.filter((each) => !isThought(each));
 };
-export const swap = (content: Block[] | undefined, a: number, b: number) => {
+export const swap = (content: SabotagedBlock[] | undefined, a: number, b: number) => {
   const [first, second] = [content?.[a], content?.[b]];
   if (content === undefined || first === undefined || second === undefined)
     throw new Error(`The message has no blocks ${a} and ${b} to swap.`);

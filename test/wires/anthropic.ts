@@ -1,34 +1,34 @@
 /** A strict local server for Anthropic's `POST /v1/messages`, as JSON and as a stream. */
-import { conversationOf, isThinking } from './anthropic/conversation.ts';
+import { groupMessages, isThinking } from './anthropic/conversation.ts';
 import { checkHeld } from './anthropic/held.ts';
-import { checkMedia, filesIn } from './anthropic/media.ts';
+import { checkMedia, collectFiles } from './anthropic/media.ts';
 import { checkPairs } from './anthropic/pairs.ts';
 import { PrefixReader, readConversation } from './anthropic/prefix.ts';
 import {
   type AnthropicVariant,
-  blocksOf,
   type Casting,
+  createBlocks,
+  indexThinking,
   pauseIn,
   signThinking,
-  thinkingIndexes,
 } from './anthropic/replies.ts';
-import { type AnthropicBlock, type AnthropicBody, bodyOf, readBody } from './anthropic/request.ts';
-import { eventsOf, messageOf } from './anthropic/response.ts';
+import { type AnthropicBlock, type AnthropicBody, parseBody, readBody } from './anthropic/request.ts';
+import { streamEvents, toMessage } from './anthropic/response.ts';
 import { checkSettings } from './anthropic/settings.ts';
 import { bindingBeta, checkPrefixes } from './anthropic/thinking.ts';
-import { toolsAtEnd } from './anthropic/tools.ts';
+import { collectToolsAtEnd } from './anthropic/tools.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
   answerOf,
+  createEventStream,
+  createJsonResponse,
   createOwnRefusal,
-  eventStream,
-  jsonResponse,
-  Refused,
-  repliesOf,
-  replyAfter,
+  createStrictWire,
+  getReply,
+  listReplies,
+  RefusalError,
   type Script,
   type ScriptedReply,
-  strictWire,
   type Wire,
   type WireRequest,
 } from './wire.ts';
@@ -69,41 +69,43 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
     readableSeeds: kin = [],
     mayOmitThinking = false,
   } = options;
-  const replies = repliesOf(script);
+  const replies = listReplies(script);
   const casting: Casting = { seed, kin, variants: new Set(variants) };
-  return strictWire({
+  return createStrictWire({
     name: preserved ? 'anthropic (preserved thinking)' : 'anthropic',
-    errorBody,
+    errorBody: createErrorBody,
     answer(request) {
-      const body = bodyOf(request);
-      const betas = betasOf(request);
+      const body = parseBody(request);
+      const betas = parseBetas(request);
       checkSettings(body, betas);
       checkMedia(body);
-      const conversation = conversationOf(body);
+      const conversation = groupMessages(body);
       checkBeginning(conversation);
       checkPairs(conversation);
-      const tools = toolsAtEnd(body, conversation);
+      const tools = collectToolsAtEnd(body, conversation);
       const next = checkHeld({ replies, casting, body, conversation, mayOmitThinking });
       const bindingControls = betas.has(bindingBeta);
       const dropped = checkPrefixes({ seed, kin, body, conversation, preserved, bindingControls });
-      const reply = filterSayable(replies, replyAfter(replies, next.at), { body, tools });
-      const content = contentOf(reply, body, { casting, given: next.given });
+      const reply = filterSayable(replies, getReply(replies, next.at), { body, tools });
+      const content = createContent(reply, body, { casting, given: next.given });
       const message = { body, reply, content, id: `msg_01${seed}${reply.at}` };
       const report = bindingControls ? { ...message, transformations: dropped } : message;
-      return body.stream === true ? eventStream(eventsOf(report)) : jsonResponse(messageOf(report));
+      return body.stream === true
+        ? createEventStream(streamEvents(report))
+        : createJsonResponse(toMessage(report));
     },
   });
 }
 
 /** Returns the files in a request to this wire, in order. */
-export const filesToAnthropic = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(filesIn(readBody(body)));
+export const readAnthropicFiles = (body: unknown): Promise<readonly SentFile[]> =>
+  hashFiles(collectFiles(readBody(body)));
 
 /** Checks that a conversation begins with a user message. */
-function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
-  if (conversation.length === 0) throw new Refused(400, 'messages: at least one message is required');
+function checkBeginning(conversation: ReturnType<typeof groupMessages>): void {
+  if (conversation.length === 0) throw new RefusalError(400, 'messages: at least one message is required');
   if (conversation[0]?.role === 'assistant') {
-    throw new Refused(400, 'messages: first message must use the "user" role');
+    throw new RefusalError(400, 'messages: first message must use the "user" role');
   }
 }
 
@@ -123,7 +125,7 @@ function filterSayable(
  * Returns the blocks of the response. A paused reply returns the blocks before its pause, and the next request
  * returns the others.
  */
-function contentOf(
+function createContent(
   reply: ScriptedReply,
   body: AnthropicBody,
   { casting, given }: { readonly casting: Casting; readonly given: number },
@@ -131,10 +133,10 @@ function contentOf(
   const thinks = body.thinking?.type === 'enabled' || body.thinking?.type === 'adaptive';
   const searches = body.tools?.some(({ type }) => type?.startsWith('web_search_') === true) === true;
   const variants = new Set([...casting.variants].filter((variant) => searches || variant !== 'server-tools'));
-  const blocks = blocksOf(reply, { seed: casting.seed, variants });
-  const indexes = thinkingIndexes(blocks);
+  const blocks = createBlocks(reply, { seed: casting.seed, variants });
+  const indexes = indexThinking(blocks);
   const reader = new PrefixReader(body);
-  readConversation(reader, conversationOf(body), () => undefined);
+  readConversation(reader, groupMessages(body), () => undefined);
   if (given === 0) reader.readSide({ role: 'assistant' });
   const end = given === 0 ? pauseIn(blocks, casting) : undefined;
   const content: AnthropicBlock[] = [];
@@ -149,12 +151,12 @@ function contentOf(
   return content;
 }
 
-function betasOf({ headers }: WireRequest): ReadonlySet<string> {
+function parseBetas({ headers }: WireRequest): ReadonlySet<string> {
   return new Set((headers.get('anthropic-beta') ?? '').split(',').map((beta) => beta.trim()));
 }
 
 const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_error', 404: 'not_found_error' };
 
-function errorBody(status: number, message: string): unknown {
+function createErrorBody(status: number, message: string): unknown {
   return { type: 'error', error: { type: errorTypes[status] ?? 'invalid_request_error', message } };
 }

@@ -1,8 +1,8 @@
 /** Shared code for the wires of OpenAI's APIs: JSON arguments, the order of replies, and the next reply. */
-import { answerOf, canonicalJson, createOwnRefusal, replyAfter, type ScriptedReply } from './wire.ts';
+import { answerOf, createOwnRefusal, formatCanonicalJson, getReply, type ScriptedReply } from './wire.ts';
 
 /** Formats JSON with spaces, as models write it and `JSON.stringify` does not. */
-export function spacedJson(value: unknown): string {
+export function formatSpacedJson(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/\n */g, ' ');
 }
 
@@ -10,7 +10,7 @@ export function spacedJson(value: unknown): string {
 export function isSameJson(sent: unknown, given: string): boolean {
   if (typeof sent !== 'string') return false;
   try {
-    return canonicalJson(JSON.parse(sent)) === canonicalJson(JSON.parse(given));
+    return formatCanonicalJson(JSON.parse(sent)) === formatCanonicalJson(JSON.parse(given));
   } catch {
     return false;
   }
@@ -24,14 +24,14 @@ export interface OrderCheck {
 }
 
 /** Returns the replies at these positions. They must be consecutive, but an answer may end its turn early. */
-export function repliesAt(
+export function findReplies(
   places: readonly number[],
   { replies, mayOmitBeginning }: OrderCheck,
 ): readonly ScriptedReply[] {
   return places.map((place, index) => {
     const before = places[index - 1] ?? (mayOmitBeginning ? place : 0) - 1;
-    const next = replyAfter(replies, before + 1);
-    const reply = replyAfter(replies, place);
+    const next = getReply(replies, before + 1);
+    const reply = getReply(replies, place);
     if (reply === next || reply === answerOf(replies, next)) return reply;
     throw createOwnRefusal(`reply ${place + 1} came back where reply ${next.at + 1} was given`);
   });
@@ -44,12 +44,12 @@ export interface ReplyLimits {
 }
 
 /** Returns the next reply, or the turn's answer if the request does not allow calls. */
-export function nextReply(
+export function computeNextReply(
   replies: readonly ScriptedReply[],
   count: number,
   { tools, toolChoice }: ReplyLimits,
 ): ScriptedReply {
-  const reply = replyAfter(replies, count);
+  const reply = getReply(replies, count);
   if (tools.size === 0 || toolChoice === 'none') return answerOf(replies, reply);
   const missing = reply.calls.find(({ name }) => !tools.has(name));
   if (missing === undefined) return reply;

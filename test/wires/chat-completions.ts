@@ -2,24 +2,24 @@
  * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream. Its dialects
  * belong to providers that send more than text and calls, and require clients to return it.
  */
-import { nextReply } from './calls.ts';
-import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
-import { checkMedia, filesIn } from './chat-completions/media.ts';
-import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
+import { computeNextReply } from './calls.ts';
+import { type ChatDialectName, createDialect, type DialectOptions } from './chat-completions/dialects.ts';
+import { checkMedia, collectFiles } from './chat-completions/media.ts';
+import { checkMessages, createCalls, type Dialect, type GivenCall } from './chat-completions/messages.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
+  computeFingerprint,
+  createEventStream,
+  createJsonResponse,
   createOwnRefusal,
-  eventStream,
-  fingerprint,
+  createStrictWire,
   isRecord,
-  jsonResponse,
-  piecesOf,
-  Refused,
-  repliesOf,
+  listReplies,
+  RefusalError,
   type Script,
   type ScriptedReply,
   type StreamEvent,
-  strictWire,
+  splitText,
   type Wire,
 } from './wire.ts';
 
@@ -37,13 +37,14 @@ export interface ChatCompletionsWireOptions extends DialectOptions {
 /** Creates a chat completions API in one of its dialects, with scripted replies. */
 export function createChatCompletionsWire(options: ChatCompletionsWireOptions): Wire {
   const { script, dialect: name, seed = name, mayOmitBeginning = false, exactArguments = false } = options;
-  const replies = repliesOf(script);
-  const dialect = dialectOf(name, replies, options);
-  return strictWire({
+  const replies = listReplies(script);
+  const dialect = createDialect(name, replies, options);
+  return createStrictWire({
     name: `chat completions (${name})`,
     errorBody: dialect.errorBody,
     answer({ url, body }) {
-      if (!url.pathname.endsWith('/chat/completions')) throw new Refused(404, `Not found: ${url.pathname}`);
+      if (!url.pathname.endsWith('/chat/completions'))
+        throw new RefusalError(404, `Not found: ${url.pathname}`);
       if (!isRecord(body) || !Array.isArray(body.messages))
         throw createOwnRefusal('a request has `messages`');
       const messages: readonly unknown[] = body.messages;
@@ -56,28 +57,33 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
         mayOmitBeginning,
         exactArguments,
       });
-      const reply = nextReply(replies, count, { tools: toolsIn(body), toolChoice: body.tool_choice });
+      const reply = computeNextReply(replies, count, {
+        tools: listToolNames(body),
+        toolChoice: body.tool_choice,
+      });
       const completion = {
         reply,
-        calls: callsOf(reply, seed).map((call, index) => ({ ...call, ...dialect.ofCall(reply, index) })),
+        calls: createCalls(reply, seed).map((call, index) => ({ ...call, ...dialect.ofCall(reply, index) })),
         head: {
-          id: `chatcmpl-${fingerprint(['completion', seed, reply.at], 24)}`,
+          id: `chatcmpl-${computeFingerprint(['completion', seed, reply.at], 24)}`,
           created: 1_764_665_845 + reply.at,
           model: body.model,
         },
-        usage: usageOf(reply, JSON.stringify(messages).length),
+        usage: computeUsage(reply, JSON.stringify(messages).length),
         dialect,
       };
-      return body.stream === true ? eventStream(chunksOf(completion)) : jsonResponse(wholeOf(completion));
+      return body.stream === true
+        ? createEventStream(createChunks(completion))
+        : createJsonResponse(createCompletion(completion));
     },
   });
 }
 
 /** Returns the files in a request to this wire, in order. */
-export const filesToChat = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(filesIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
+export const readChatFiles = (body: unknown): Promise<readonly SentFile[]> =>
+  hashFiles(collectFiles(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
 
-function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
+function listToolNames({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   return new Set(
     list.map((tool) => (isRecord(tool) && isRecord(tool.function) ? tool.function.name : undefined)),
@@ -93,7 +99,7 @@ interface Completion {
   readonly dialect: Dialect;
 }
 
-function wholeOf({ reply, calls, head, usage, dialect }: Completion): unknown {
+function createCompletion({ reply, calls, head, usage, dialect }: Completion): unknown {
   const message = {
     role: 'assistant',
     content: reply.text === '' ? null : reply.text,
@@ -107,7 +113,7 @@ function wholeOf({ reply, calls, head, usage, dialect }: Completion): unknown {
 const finishOf = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
 
 /** Computes usage. Four characters count as a token, and half of the earlier content is read from the cache. */
-function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
+function computeUsage({ at, thinking, text, calls }: ScriptedReply, sent: number) {
   const prompt = Math.ceil(sent / 4);
   const cached = at === 0 ? 0 : Math.floor(prompt / 2);
   const reasoning = Math.ceil(thinking.length / 4);
@@ -122,18 +128,18 @@ function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
 }
 
 /** Returns the stream of a reply: its thinking, its text, its calls in pieces, its end and its usage. */
-function chunksOf({ reply, calls, head, usage, dialect }: Completion): StreamEvent[] {
+function createChunks({ reply, calls, head, usage, dialect }: Completion): StreamEvent[] {
   const object = 'chat.completion.chunk';
-  const chunk = (delta: unknown, finish: string | null = null) => ({
+  const createChunk = (delta: unknown, finish: string | null = null) => ({
     data: { ...head, object, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] },
   });
   const [first, ...thoughts] = dialect.deltas(reply);
   return [
-    chunk({ role: 'assistant', ...first }),
-    ...thoughts.map((delta) => chunk(delta)),
-    ...piecesOf(reply.text).map((content) => chunk({ content })),
-    ...calls.flatMap(callDeltas).map((delta) => chunk(delta)),
-    chunk({ content: '' }, finishOf(reply)),
+    createChunk({ role: 'assistant', ...first }),
+    ...thoughts.map((delta) => createChunk(delta)),
+    ...splitText(reply.text).map((content) => createChunk({ content })),
+    ...calls.flatMap(callDeltas).map((delta) => createChunk(delta)),
+    createChunk({ content: '' }, finishOf(reply)),
     { data: { ...head, object, choices: [], usage } },
     { data: '[DONE]' },
   ];
@@ -143,6 +149,6 @@ function callDeltas(call: GivenCall, index: number): unknown[] {
   const { arguments: text } = call.function;
   return [
     { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },
-    ...piecesOf(text, 9).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ...splitText(text, 9).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ];
 }

@@ -25,26 +25,28 @@ export interface FoundFile extends Omit<SentFile, 'sha256'> {
 export const hashFiles = (files: readonly FoundFile[]): Promise<readonly SentFile[]> =>
   Promise.all(
     files.map(async ({ base64, ...file }) =>
-      base64 === undefined ? file : { ...file, sha256: await sha256(bytesOf(base64)) },
+      base64 === undefined ? file : { ...file, sha256: await hashBytes(decodeBase64(base64)) },
     ),
   );
 
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function hashBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 /** Returns the file at a data URL or another URL. */
-export function foundAt(url: string): Pick<FoundFile, 'mediaType' | 'base64' | 'url'> {
-  const data = dataUrlIn(url);
+export function readFileUrl(url: string): Pick<FoundFile, 'mediaType' | 'base64' | 'url'> {
+  const data = parseDataUrl(url);
   return data === undefined ? { url } : data;
 }
 
 /** Parses a data URL. Returns `undefined` for any other URL. */
-export function dataUrlIn(url: string): { readonly mediaType: string; readonly base64: string } | undefined {
+export function parseDataUrl(
+  url: string,
+): { readonly mediaType: string; readonly base64: string } | undefined {
   const [, mediaType, base64] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
   return mediaType === undefined || base64 === undefined ? undefined : { mediaType, base64 };
 }
@@ -57,10 +59,10 @@ export const isBase64 = (text: string): boolean =>
 export function typeOfBytes(base64: string): string | undefined {
   const start = atob(base64.slice(0, 24));
   if (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP') return 'image/webp';
-  return BEGINNINGS.find(([beginning]) => start.startsWith(beginning))?.[1];
+  return FILE_BEGINNINGS.find(([beginning]) => start.startsWith(beginning))?.[1];
 }
 
-const BEGINNINGS: readonly (readonly [string, string])[] = [
+const FILE_BEGINNINGS: readonly (readonly [string, string])[] = [
   ['\x89PNG\r\n\x1a\n', 'image/png'],
   ['\xff\xd8\xff', 'image/jpeg'],
   ['GIF87a', 'image/gif'],

@@ -1,9 +1,9 @@
 /** A strict local server of Gemini's `generateContent` and `streamGenerateContent?alt=sse`. */
 import { hashFiles, type SentFile } from './files.ts';
 import { checkHeld } from './gemini/held.ts';
-import { filesIn } from './gemini/media.ts';
+import { collectFiles } from './gemini/media.ts';
 import { checkPairs } from './gemini/pairs.ts';
-import { type Casting, type GeminiVariant, givenReplyOf, partsOf } from './gemini/replies.ts';
+import { type Casting, createGivenReply, createParts, type GeminiVariant } from './gemini/replies.ts';
 import {
   type GeminiBody,
   type GeminiPart,
@@ -13,17 +13,17 @@ import {
 } from './gemini/request.ts';
 import {
   answerOf,
+  computeFingerprint,
+  createEventStream,
+  createJsonResponse,
   createOwnRefusal,
-  eventStream,
-  fingerprint,
-  jsonResponse,
-  piecesOf,
-  repliesOf,
-  replyAfter,
+  createStrictWire,
+  getReply,
+  listReplies,
   type Script,
   type ScriptedReply,
   type StreamEvent,
-  strictWire,
+  splitText,
   type Wire,
 } from './wire.ts';
 
@@ -44,32 +44,34 @@ const allVariants: readonly GeminiVariant[] = ['call-ids', 'signed-thoughts', 's
 /** Creates a wire that behaves like Gemini 3 and makes the same checks. */
 export function createGeminiWire(options: GeminiWireOptions): Wire {
   const { script, seed = 'gemini', variants = allVariants, mayOmitThinking = false } = options;
-  const replies = repliesOf(script);
+  const replies = listReplies(script);
   const casting: Casting = { seed, variants: new Set(variants) };
-  return strictWire({
+  return createStrictWire({
     name: 'gemini',
-    errorBody,
+    errorBody: createErrorBody,
     answer(wireRequest) {
       const request = requestOf(wireRequest);
       const { contents } = request.body;
       checkPairs(contents);
       const next = checkHeld({ replies, casting, contents, mayOmitThinking });
-      const reply = filterSayable(replies, replyAfter(replies, next), request.body);
+      const reply = filterSayable(replies, getReply(replies, next), request.body);
       const thoughts = request.body.generationConfig?.thinkingConfig?.includeThoughts === true;
-      const parts = partsOf(
+      const parts = createParts(
         reply,
         casting,
-        givenReplyOf(reply, casting, { thoughts, streams: request.streams }),
+        createGivenReply(reply, casting, { thoughts, streams: request.streams }),
       );
       const answer: GeminiAnswer = { request, reply, parts };
-      return request.streams ? eventStream(eventsOf(answer)) : jsonResponse(chunkOf(answer, parts, true));
+      return request.streams
+        ? createEventStream(streamEvents(answer))
+        : createJsonResponse(createChunkBody(answer, parts, true));
     },
   });
 }
 
 /** Returns the files in a request to this wire, in order. */
-export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(filesIn(readBody(body)));
+export const readGeminiFiles = (body: unknown): Promise<readonly SentFile[]> =>
+  hashFiles(collectFiles(readBody(body)));
 
 /** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
 function filterSayable(
@@ -93,21 +95,25 @@ interface GeminiAnswer {
 }
 
 /** Yields the events of a stream. A text is split into pieces, and its signature follows on an empty piece. */
-function* eventsOf(answer: GeminiAnswer): Iterable<StreamEvent> {
-  const pieces = answer.parts.flatMap(streamedPart);
+function* streamEvents(answer: GeminiAnswer): Iterable<StreamEvent> {
+  const pieces = answer.parts.flatMap(splitPart);
   for (const [index, part] of pieces.entries()) {
-    yield { data: chunkOf(answer, [part], index === pieces.length - 1) };
+    yield { data: createChunkBody(answer, [part], index === pieces.length - 1) };
   }
 }
 
-function streamedPart(part: GeminiPart): readonly GeminiPart[] {
+function splitPart(part: GeminiPart): readonly GeminiPart[] {
   if (part.text === undefined || part.text === '') return [part];
   const { text, thoughtSignature, ...rest } = part;
-  const pieces: GeminiPart[] = piecesOf(text).map((piece) => ({ ...rest, text: piece }));
+  const pieces: GeminiPart[] = splitText(text).map((piece) => ({ ...rest, text: piece }));
   return thoughtSignature === undefined ? pieces : [...pieces, { ...rest, text: '', thoughtSignature }];
 }
 
-function chunkOf({ request, reply }: GeminiAnswer, parts: readonly GeminiPart[], last: boolean): object {
+function createChunkBody(
+  { request, reply }: GeminiAnswer,
+  parts: readonly GeminiPart[],
+  last: boolean,
+): object {
   return {
     candidates: [{ content: { parts, role: 'model' }, ...(last && { finishReason: 'STOP' }), index: 0 }],
     usageMetadata: {
@@ -118,12 +124,12 @@ function chunkOf({ request, reply }: GeminiAnswer, parts: readonly GeminiPart[],
       totalTokenCount: 142 + reply.at * 100,
     },
     modelVersion: request.model,
-    responseId: fingerprint(['gemini response', reply.at], 20),
+    responseId: computeFingerprint(['gemini response', reply.at], 20),
   };
 }
 
 const statuses: Readonly<Record<number, string>> = { 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND' };
 
-function errorBody(status: number, message: string): unknown {
+function createErrorBody(status: number, message: string): unknown {
   return { error: { code: status, message, status: statuses[status] ?? 'INVALID_ARGUMENT' } };
 }

@@ -2,29 +2,29 @@
  * The checks of the OpenAI APIs for images and documents in messages and results. `path` is the name of the
  * parameter in errors.
  */
-import { dataUrlIn, isBase64, isHttps, typeOfBytes } from './files.ts';
-import { Refused } from './wire.ts';
+import { isBase64, isHttps, parseDataUrl, typeOfBytes } from './files.ts';
+import { RefusalError } from './wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /** Checks that an image is a data URL or an https URL. */
 export function checkImageUrl(url: unknown, path: string): void {
-  const given = textAt(url, path);
+  const given = readText(url, path);
   if (isHttps(given)) return;
-  const data = dataUrlIn(given);
+  const data = parseDataUrl(given);
   if (data === undefined) {
-    throw new Refused(
+    throw new RefusalError(
       400,
       `Invalid '${path}'. Expected a valid URL, but got a value with an invalid format.`,
     );
   }
-  const got = faultOf(data, IMAGES);
+  const got = findFault(data, IMAGE_TYPES);
   if (got !== undefined)
-    throw new Refused(400, `Invalid '${path}'. ${expectedText('an image')}, but got ${got}.`);
-  if (IMAGES.includes(typeOfBytes(data.base64) ?? '')) return;
-  throw new Refused(
+    throw new RefusalError(400, `Invalid '${path}'. ${formatExpected('an image')}, but got ${got}.`);
+  if (IMAGE_TYPES.includes(typeOfBytes(data.base64) ?? '')) return;
+  throw new RefusalError(
     400,
     'The image data you provided does not represent a valid image. Please check your input and try again with one of ' +
       "the supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].",
@@ -33,26 +33,26 @@ export function checkImageUrl(url: unknown, path: string): void {
 
 /** Checks that a document is a data URL with a name. */
 export function checkFileData({ file_data, filename }: Fields, path: string): void {
-  const given = textAt(file_data, `${path}.file_data`);
-  textAt(filename, `${path}.filename`);
-  const data = dataUrlIn(given) ?? { mediaType: '', base64: given };
-  const got = faultOf(data, ['application/pdf']);
+  const given = readText(file_data, `${path}.file_data`);
+  readText(filename, `${path}.filename`);
+  const data = parseDataUrl(given) ?? { mediaType: '', base64: given };
+  const got = findFault(data, ['application/pdf']);
   if (got !== undefined) {
-    throw new Refused(
+    throw new RefusalError(
       400,
-      `Invalid file data: '${path}.file_data'. ${expectedText('an application/pdf')}, but got ${got}.`,
+      `Invalid file data: '${path}.file_data'. ${formatExpected('an application/pdf')}, but got ${got}.`,
     );
   }
   if (typeOfBytes(data.base64) === 'application/pdf') return;
-  throw new Refused(400, `The file '${String(filename)}' could not be read as a PDF.`);
+  throw new RefusalError(400, `The file '${String(filename)}' could not be read as a PDF.`);
 }
 
-const expectedText = (what: string): string => {
+const formatExpected = (what: string): string => {
   const type = what === 'an image' ? 'image/png' : 'application/pdf';
   return `Expected a base64-encoded data URL with ${what} MIME type (e.g. 'data:${type};base64,aW1nIGJ5dGVzIGhlcmU=')`;
 };
 
-function faultOf(
+function findFault(
   { mediaType, base64 }: { readonly mediaType: string; readonly base64: string },
   taken: readonly string[],
 ): string | undefined {
@@ -62,22 +62,22 @@ function faultOf(
 }
 
 /** Returns a text parameter. Refuses it if it is missing or not a text. */
-export function textAt(value: unknown, path: string): string {
-  if (value === undefined) throw new Refused(400, `Missing required parameter: '${path}'.`);
+export function readText(value: unknown, path: string): string {
+  if (value === undefined) throw new RefusalError(400, `Missing required parameter: '${path}'.`);
   if (typeof value === 'string') return value;
-  throw new Refused(400, `Invalid type for '${path}': expected a string, but got another type instead.`);
+  throw new RefusalError(400, `Invalid type for '${path}': expected a string, but got another type instead.`);
 }
 
 /** Refuses an unknown parameter. */
 export function checkFields(part: Fields, fields: readonly string[], path: string): void {
   const unknown = Object.keys(part).find((field) => !fields.includes(field));
-  if (unknown !== undefined) throw new Refused(400, `Unknown parameter: '${path}.${unknown}'.`);
+  if (unknown !== undefined) throw new RefusalError(400, `Unknown parameter: '${path}.${unknown}'.`);
 }
 
 /** Returns the refusal of a value that is not among the accepted ones. */
-export function refuseValue(value: unknown, taken: readonly string[]): Refused {
+export function refuseValue(value: unknown, taken: readonly string[]): RefusalError {
   const named = taken.map((one) => `'${one}'`);
   const last = named.pop();
   const list = named.length > 1 ? `${named.join(', ')}, and ${last}` : [...named, last].join(' and ');
-  return new Refused(400, `Invalid value: '${String(value)}'. Supported values are: ${list}.`);
+  return new RefusalError(400, `Invalid value: '${String(value)}'. Supported values are: ${list}.`);
 }

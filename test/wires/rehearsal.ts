@@ -23,12 +23,12 @@ const call = (name: string, n: number) => ({ name, input: { query: `${name} ${n}
  */
 export const rehearsalScript: Script = {
   turns: [
-    { steps: Array.from({ length: 10 }, (_, step) => stepOf(step)), answer: 'All ten are done.' },
-    { steps: Array.from({ length: 3 }, (_, step) => stepOf(step + 10)), answer: 'And three more.' },
+    { steps: Array.from({ length: 10 }, (_, step) => createStep(step)), answer: 'All ten are done.' },
+    { steps: Array.from({ length: 3 }, (_, step) => createStep(step + 10)), answer: 'And three more.' },
   ],
 };
 
-function stepOf(step: number): ScriptStep {
+function createStep(step: number): ScriptStep {
   const calls =
     step % 4 === 1 ? [call('search', step), call('add', step)] : [call(step % 2 ? 'add' : 'search', step)];
   return { calls, ...(step % 3 === 0 && { text: `Step ${step + 1} comes.` }) };

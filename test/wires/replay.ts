@@ -17,10 +17,10 @@ export async function post(
   const init = { method: 'POST', body: JSON.stringify(body), headers };
   const response = await wire.handle(new Request(url, init));
   const answer: unknown = await response.json();
-  return { status: response.status, message: messageOf(answer), body: answer };
+  return { status: response.status, message: findMessage(answer), body: answer };
 }
 
-function messageOf(answer: unknown): string | undefined {
+function findMessage(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined;
   const { error } = answer;
   const message =

@@ -5,24 +5,31 @@
  * It replies with reasoning items, function calls and messages, and refuses an input that does not contain them
  * unchanged. It stores no items, and resolves an `item_reference` from the script.
  */
-import { nextReply } from './calls.ts';
+import { computeNextReply } from './calls.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import { checkInput } from './responses/input.ts';
-import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
-import { checkMedia, filesIn } from './responses/media.ts';
 import {
+  type Casting,
+  createItems,
+  createLedger,
+  createPartialBlob,
+  type Item,
+  type ItemMode,
+} from './responses/items.ts';
+import { checkMedia, collectFiles } from './responses/media.ts';
+import {
+  computeFingerprint,
+  createEventStream,
+  createJsonResponse,
   createOwnRefusal,
-  eventStream,
-  fingerprint,
+  createStrictWire,
   isRecord,
-  jsonResponse,
-  piecesOf,
-  Refused,
-  repliesOf,
+  listReplies,
+  RefusalError,
   type Script,
   type ScriptedReply,
   type StreamEvent,
-  strictWire,
+  splitText,
   type Wire,
   type WireRequest,
 } from './wire.ts';
@@ -40,15 +47,15 @@ export interface ResponsesWireOptions {
 /** Creates OpenAI's Responses API with scripted replies. Each request decides whether its items are stored. */
 export function createResponsesWire(options: ResponsesWireOptions): Wire {
   const { script, seed = 'openai', mayOmitBeginning = false, exactArguments = false } = options;
-  const replies = repliesOf(script);
-  const ledger = ledgerOf(replies, seed);
-  return strictWire({
+  const replies = listReplies(script);
+  const ledger = createLedger(replies, seed);
+  return createStrictWire({
     name: 'responses',
-    errorBody,
+    errorBody: createErrorBody,
     answer(request) {
-      const body = bodyOf(request);
-      const mode = modeOf(body);
-      const input = inputOf(body);
+      const body = parseBody(request);
+      const mode = parseMode(body);
+      const input = getInput(body);
       checkMedia(input);
       const count = checkInput({
         input,
@@ -59,22 +66,27 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
         mayOmitBeginning,
         exactArguments,
       });
-      const reply = nextReply(replies, count, { tools: toolsIn(body, input), toolChoice: body.tool_choice });
-      const response = responseOf(reply, body, { seed, mode });
-      return body.stream === true ? eventStream(eventsOf(response, reply)) : jsonResponse(response);
+      const reply = computeNextReply(replies, count, {
+        tools: listToolNames(body, input),
+        toolChoice: body.tool_choice,
+      });
+      const response = createResponse(reply, body, { seed, mode });
+      return body.stream === true
+        ? createEventStream(createEvents(response, reply))
+        : createJsonResponse(response);
     },
   });
 }
 
 /** Returns the files in a request to this wire, in order. */
-export const filesToResponses = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(filesIn(inputOf(body)));
+export const readResponsesFiles = (body: unknown): Promise<readonly SentFile[]> =>
+  hashFiles(collectFiles(getInput(body)));
 
-const inputOf = (body: unknown): readonly unknown[] =>
+const getInput = (body: unknown): readonly unknown[] =>
   isRecord(body) && Array.isArray(body.input) ? body.input : [];
 
 /** Returns the names of the tools in a request: those in the list, and those that the input adds later. */
-function toolsIn(
+function listToolNames(
   { tools }: Readonly<Record<string, unknown>>,
   input: readonly unknown[],
 ): ReadonlySet<unknown> {
@@ -88,9 +100,9 @@ function toolsIn(
   );
 }
 
-function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
-  if (!url.pathname.endsWith('/responses')) throw new Refused(404, `Invalid URL (POST ${url.pathname})`);
-  if (!isRecord(body)) throw new Refused(400, 'We could not parse the JSON body of your request.');
+function parseBody({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
+  if (!url.pathname.endsWith('/responses')) throw new RefusalError(404, `Invalid URL (POST ${url.pathname})`);
+  if (!isRecord(body)) throw new RefusalError(400, 'We could not parse the JSON body of your request.');
   for (const name of ['previous_response_id', 'conversation']) {
     if (body[name] != null) throw createOwnRefusal(`\`${name}\` is not served`);
   }
@@ -103,9 +115,9 @@ const longestKey = 64;
 function checkCacheKey(key: unknown): void {
   if (key === undefined) return;
   if (typeof key !== 'string')
-    throw new Refused(400, "Invalid type for 'prompt_cache_key': expected a string.");
+    throw new RefusalError(400, "Invalid type for 'prompt_cache_key': expected a string.");
   if (key.length <= longestKey) return;
-  throw new Refused(
+  throw new RefusalError(
     400,
     `Invalid 'prompt_cache_key': string too long. Expected a string with maximum length ${longestKey}, but got a ` +
       `string with length ${key.length} instead.`,
@@ -115,7 +127,7 @@ function checkCacheKey(key: unknown): void {
 /**
  * Returns the content that the request asks for. Encrypted content and summaries are included only on request.
  */
-function modeOf({ store, include, reasoning }: Readonly<Record<string, unknown>>): ItemMode {
+function parseMode({ store, include, reasoning }: Readonly<Record<string, unknown>>): ItemMode {
   return {
     stored: store !== false,
     encrypted: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
@@ -123,7 +135,7 @@ function modeOf({ store, include, reasoning }: Readonly<Record<string, unknown>>
   };
 }
 
-function errorBody(status: number, message: string): unknown {
+function createErrorBody(status: number, message: string): unknown {
   const isEncrypted = message.startsWith('The encrypted content');
   const code = isEncrypted ? 'invalid_encrypted_content' : null;
   const type = status >= 500 ? 'server_error' : 'invalid_request_error';
@@ -136,15 +148,15 @@ interface ResponseObject {
   readonly [field: string]: unknown;
 }
 
-function responseOf(
+function createResponse(
   reply: ScriptedReply,
   body: Readonly<Record<string, unknown>>,
   casting: Casting,
 ): ResponseObject {
   const { seed, mode } = casting;
-  const output = itemsOf(reply, casting);
+  const output = createItems(reply, casting);
   return {
-    id: `resp_${fingerprint(['response', seed, reply.at, mode], 48)}`,
+    id: `resp_${computeFingerprint(['response', seed, reply.at, mode], 48)}`,
     object: 'response',
     created_at: 1_765_591_383 + reply.at,
     status: 'completed',
@@ -159,12 +171,12 @@ function responseOf(
     reasoning: { effort: 'medium', summary: mode.summaries ? 'detailed' : null },
     store: mode.stored,
     tool_choice: 'auto',
-    usage: usageOf(JSON.stringify(body.input).length, JSON.stringify(output).length, reply),
+    usage: computeUsage(JSON.stringify(body.input).length, JSON.stringify(output).length, reply),
   };
 }
 
 /** Computes usage. Four characters count as a token, and half of the earlier content is read from the cache. */
-function usageOf(sent: number, given: number, { at }: ScriptedReply) {
+function computeUsage(sent: number, given: number, { at }: ScriptedReply) {
   const input = Math.ceil(sent / 4);
   const output = Math.ceil(given / 4);
   return {
@@ -179,30 +191,35 @@ function usageOf(sent: number, given: number, { at }: ScriptedReply) {
 type WireEvent = { readonly type: string; readonly [field: string]: unknown };
 
 /** Returns the stream of a response: its start, each item from its start to its end, and the whole response. */
-function eventsOf(response: ResponseObject, reply: ScriptedReply): StreamEvent[] {
+function createEvents(response: ResponseObject, reply: ScriptedReply): StreamEvent[] {
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   const events: WireEvent[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
-    ...response.output.flatMap((item, index) => eventsOfItem(item, { index, reply })),
+    ...response.output.flatMap((item, index) => createItemEvents(item, { index, reply })),
     { type: 'response.completed', response },
   ];
   return events.map((data, sequence_number) => ({ event: data.type, data: { ...data, sequence_number } }));
 }
 
-function eventsOfItem(item: Item, { index, reply }: { index: number; reply: ScriptedReply }): WireEvent[] {
+function createItemEvents(
+  item: Item,
+  { index, reply }: { index: number; reply: ScriptedReply },
+): WireEvent[] {
   const place = { item_id: item.id, output_index: index };
-  const inside = (): WireEvent[] => {
+  const createInnerEvents = (): WireEvent[] => {
     switch (item.type) {
       case 'reasoning':
         return item.summary.flatMap(({ text }, summary_index) =>
-          summaryEvents(text, { ...place, summary_index }),
+          createSummaryEvents(text, { ...place, summary_index }),
         );
       case 'message':
-        return item.content.flatMap((part, content_index) => textEvents(part, { ...place, content_index }));
+        return item.content.flatMap((part, content_index) =>
+          createTextEvents(part, { ...place, content_index }),
+        );
       case 'function_call':
         return [
-          ...piecesOf(item.arguments, 9).map((delta) => ({
+          ...splitText(item.arguments, 9).map((delta) => ({
             type: 'response.function_call_arguments.delta',
             ...place,
             delta,
@@ -213,7 +230,7 @@ function eventsOfItem(item: Item, { index, reply }: { index: number; reply: Scri
   };
   return [
     { type: 'response.output_item.added', output_index: index, item: startOfItem(item, reply) },
-    ...inside(),
+    ...createInnerEvents(),
     { type: 'response.output_item.done', output_index: index, item },
   ];
 }
@@ -225,7 +242,7 @@ function eventsOfItem(item: Item, { index, reply }: { index: number; reply: Scri
 function startOfItem(item: Item, reply: ScriptedReply): unknown {
   switch (item.type) {
     case 'reasoning': {
-      const encrypted = 'encrypted_content' in item && { encrypted_content: partialBlob(reply) };
+      const encrypted = 'encrypted_content' in item && { encrypted_content: createPartialBlob(reply) };
       return { ...item, summary: [], ...encrypted };
     }
     case 'message':
@@ -235,22 +252,25 @@ function startOfItem(item: Item, reply: ScriptedReply): unknown {
   }
 }
 
-function summaryEvents(text: string, place: Readonly<Record<string, unknown>>): WireEvent[] {
+function createSummaryEvents(text: string, place: Readonly<Record<string, unknown>>): WireEvent[] {
   const part = { type: 'summary_text', text };
   const delta = 'response.reasoning_summary_text.delta';
   return [
     { type: 'response.reasoning_summary_part.added', ...place, part: { ...part, text: '' } },
-    ...piecesOf(text).map((piece) => ({ type: delta, ...place, delta: piece })),
+    ...splitText(text).map((piece) => ({ type: delta, ...place, delta: piece })),
     { type: 'response.reasoning_summary_text.done', ...place, text },
     { type: 'response.reasoning_summary_part.done', ...place, part },
   ];
 }
 
-function textEvents(part: { readonly text: string }, place: Readonly<Record<string, unknown>>): WireEvent[] {
+function createTextEvents(
+  part: { readonly text: string },
+  place: Readonly<Record<string, unknown>>,
+): WireEvent[] {
   const delta = 'response.output_text.delta';
   return [
     { type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
-    ...piecesOf(part.text).map((piece) => ({ type: delta, ...place, delta: piece, logprobs: [] })),
+    ...splitText(part.text).map((piece) => ({ type: delta, ...place, delta: piece, logprobs: [] })),
     { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] },
     { type: 'response.content_part.done', ...place, part },
   ];

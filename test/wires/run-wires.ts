@@ -3,11 +3,11 @@
  * same checks as the real ones. Runs a turn of ten iterations and a second turn, with tools of every kind, in
  * workerd, and kills the process at random positions. Prints a table. Exits with 1 on a failure.
  */
-import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../full/process/run-command.ts';
 import { readOptions, USAGE, type WiresOptions } from './run/options.ts';
 import { playWires } from './run/play-wires.ts';
-import { findingsOf, keptEverything, rowsOf, summaryOf, tableOf } from './run/report.ts';
+import { createRows, formatFindings, formatSummary, formatTable, hasKeptEverything } from './run/report.ts';
 
 async function run(options: WiresOptions): Promise<boolean> {
   const began = performance.now();
@@ -19,11 +19,13 @@ async function run(options: WiresOptions): Promise<boolean> {
   console.log(`wires: ${wires.length} wires, as JSON and as a stream; kills: ${where}`);
   const say = (line: string): void =>
     console.log(`wires: ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const rows = rowsOf(await playWires(options, { directory: temporaryDirectory('holdfast-wires-'), say }));
-  console.log(`\n${tableOf(rows)}\n`);
-  for (const finding of rows.flatMap(findingsOf)) console.log(finding);
-  console.log(summaryOf(rows));
-  return rows.every(keptEverything);
+  const rows = createRows(
+    await playWires(options, { directory: createTemporaryDirectory('holdfast-wires-'), say }),
+  );
+  console.log(`\n${formatTable(rows)}\n`);
+  for (const finding of rows.flatMap(formatFindings)) console.log(finding);
+  console.log(formatSummary(rows));
+  return rows.every(hasKeptEverything);
 }
 
 await runCommand({ usage: USAGE, readOptions, run });

@@ -4,7 +4,7 @@ import type { MessageFile } from '../../src/model/entry.ts';
 const encodeBase64 = (text: string): string => btoa(text);
 
 /** A base64 file of each type. */
-export const SAMPLES = {
+export const SAMPLE_FILES = {
   'image/png':
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'image/gif': 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
@@ -17,18 +17,18 @@ export const SAMPLES = {
   'audio/mpeg': encodeBase64('ID3\x04\x00\x00\x00\x00\x00\x00'),
 } as const;
 
-export type SampleType = keyof typeof SAMPLES;
+export type SampleType = keyof typeof SAMPLE_FILES;
 
 /** Returns a file of a type for a model request. */
-export const sampleFile = (mediaType: SampleType, name?: string): MessageFile => ({
+export const createSampleFile = (mediaType: SampleType, name?: string): MessageFile => ({
   type: 'file',
   mediaType,
-  data: SAMPLES[mediaType],
+  data: SAMPLE_FILES[mediaType],
   ...(name !== undefined && { name }),
 });
 
 /** Returns a file with this URL in place of bytes. */
-export const linked = (mediaType: string, data = 'https://files.test/one'): MessageFile => ({
+export const createLinkedSample = (mediaType: string, data = 'https://files.test/one'): MessageFile => ({
   type: 'file',
   mediaType,
   data,

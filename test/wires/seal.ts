@@ -2,18 +2,18 @@
  * Signatures that contain their own data, because wires keep no state. A signature contains its reply and its
  * prefix. The seal is a hash of these fields, which reveals changes.
  */
-import { canonicalJson, fingerprint, isRecord } from './wire.ts';
+import { computeFingerprint, formatCanonicalJson, isRecord } from './wire.ts';
 
-export type Sealed = Readonly<Record<string, string | number | boolean>>;
+export type SealFields = Readonly<Record<string, string | number | boolean>>;
 
 /** Returns a base64 blob with the fields and their seal. Equal fields yield equal blobs. */
-export function seal(secret: string, fields: Sealed): string {
-  return btoa(JSON.stringify({ ...fields, seal: sealOf(secret, fields) }));
+export function seal(secret: string, fields: SealFields): string {
+  return btoa(JSON.stringify({ ...fields, seal: computeSeal(secret, fields) }));
 }
 
 /** Returns the fields of a blob that {@link seal} made with the same secret, or `undefined`. */
-export function unseal(secret: string, blob: string): Sealed | undefined {
-  const value = jsonOf(blob);
+export function unseal(secret: string, blob: string): SealFields | undefined {
+  const value = parseBlob(blob);
   if (!isRecord(value)) return undefined;
   const { seal: _, ...rest } = value;
   const fields: Record<string, string | number | boolean> = {};
@@ -26,11 +26,11 @@ export function unseal(secret: string, blob: string): Sealed | undefined {
   return seal(secret, fields) === blob ? fields : undefined;
 }
 
-function sealOf(secret: string, fields: Sealed): string {
-  return fingerprint([secret, canonicalJson(fields)]);
+function computeSeal(secret: string, fields: SealFields): string {
+  return computeFingerprint([secret, formatCanonicalJson(fields)]);
 }
 
-function jsonOf(blob: string): unknown {
+function parseBlob(blob: string): unknown {
   try {
     return JSON.parse(atob(blob));
   } catch {

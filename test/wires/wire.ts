@@ -68,7 +68,7 @@ export interface ScriptedReply {
 }
 
 /** Returns all replies of a script in order: each turn's steps, then its answer. */
-export function repliesOf(script: Script): readonly ScriptedReply[] {
+export function listReplies(script: Script): readonly ScriptedReply[] {
   const replies: ScriptedReply[] = [];
   for (const [turn, { steps, answer }] of script.turns.entries()) {
     const ofTurn: ScriptStep[] = [...steps, { calls: [], text: answer }];
@@ -81,7 +81,7 @@ export function repliesOf(script: Script): readonly ScriptedReply[] {
 }
 
 /** Returns the reply after `count` replies. Refuses with the wire's own message if the script has no more. */
-export function replyAfter(replies: readonly ScriptedReply[], count: number): ScriptedReply {
+export function getReply(replies: readonly ScriptedReply[], count: number): ScriptedReply {
   const reply = replies[count];
   if (reply === undefined)
     throw createOwnRefusal(`the script has ${replies.length} replies and was asked for one more`);
@@ -98,7 +98,7 @@ export function answerOf(replies: readonly ScriptedReply[], reply: ScriptedReply
  * text of an answer. Otherwise, it follows the previous reply. This also works if the beginning of a
  * conversation was replaced by a summary.
  */
-export function placesOf(
+export function findScriptPlaces(
   replies: readonly ScriptedReply[],
   held: readonly { readonly callIds: readonly string[]; readonly text: string }[],
   idOf: (reply: ScriptedReply, call: number) => string,
@@ -119,7 +119,7 @@ export function placesOf(
 }
 
 /** Thrown by a wire's checks. The response is the provider's error. */
-export class Refused extends Error {
+export class RefusalError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -130,8 +130,8 @@ export class Refused extends Error {
 }
 
 /** Returns a refusal that is stricter than the real provider. */
-export function createOwnRefusal(message: string): Refused {
-  return new Refused(400, `wire: ${message}`);
+export function createOwnRefusal(message: string): RefusalError {
+  return new RefusalError(400, `wire: ${message}`);
 }
 
 /** A request as the checks of a wire receive it. */
@@ -142,7 +142,7 @@ export interface WireRequest {
   readonly body: unknown;
 }
 
-/** The provider-specific part of {@link strictWire}. */
+/** The provider-specific part of {@link createStrictWire}. */
 export interface WireProtocol {
   readonly name: string;
   /** Checks the request and returns the response. @throws {@link Refused} if the provider would refuse it. */
@@ -152,7 +152,7 @@ export interface WireProtocol {
 }
 
 /** Creates a wire that records the requests and refusals of a protocol. */
-export function strictWire(protocol: WireProtocol): Wire {
+export function createStrictWire(protocol: WireProtocol): Wire {
   const refused: Refusal[] = [];
   const requests: unknown[] = [];
   return {
@@ -169,10 +169,10 @@ export function strictWire(protocol: WireProtocol): Wire {
         return protocol.answer({ url: new URL(request.url), headers: request.headers, body });
       } catch (error) {
         // An unexpected error of the wire also counts as a refusal, so that no request passes unchecked.
-        const status = error instanceof Refused ? error.status : 400;
+        const status = error instanceof RefusalError ? error.status : 400;
         const message = error instanceof Error ? error.message : String(error);
         refused.push({ request: place, status, message });
-        return jsonResponse(protocol.errorBody(status, message), status);
+        return createJsonResponse(protocol.errorBody(status, message), status);
       }
     },
   };
@@ -183,7 +183,7 @@ export function fetchOf(wire: Wire): typeof fetch {
   return (input, init) => wire.handle(new Request(input, init));
 }
 
-export function jsonResponse(body: unknown, status = 200): Response {
+export function createJsonResponse(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 }
 
@@ -194,7 +194,7 @@ export interface StreamEvent {
 }
 
 /** Returns a response with a stream of server-sent events, one chunk for each event. */
-export function eventStream(events: Iterable<StreamEvent>): Response {
+export function createEventStream(events: Iterable<StreamEvent>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -210,7 +210,7 @@ export function eventStream(events: Iterable<StreamEvent>): Response {
 }
 
 /** Splits a text into pieces for a stream. */
-export function piecesOf(text: string, length = 24): readonly string[] {
+export function splitText(text: string, length = 24): readonly string[] {
   return text.match(new RegExp(`[^]{1,${length}}`, 'g')) ?? [];
 }
 
@@ -219,15 +219,15 @@ export function piecesOf(text: string, length = 24): readonly string[] {
  * Wires use it for signatures, ids and opaque data. It detects mistakes in tests and does not protect against
  * attackers.
  */
-export function fingerprint(parts: readonly unknown[], length = 40): string {
+export function computeFingerprint(parts: readonly unknown[], length = 40): string {
   const text = JSON.stringify(parts);
   let out = '';
-  for (let round = 0; out.length < length; round += 1) out += hash64(`${round}:${text}`);
+  for (let round = 0; out.length < length; round += 1) out += computeHash64(`${round}:${text}`);
   return out.slice(0, length);
 }
 
 /** Two multiplicative hashes of 32 bits with different seeds, as 14 characters of base 36. */
-function hash64(text: string): string {
+function computeHash64(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
   for (let index = 0; index < text.length; index += 1) {
@@ -246,7 +246,7 @@ function toWord(bits: number): string {
 }
 
 /** Serializes a value with sorted keys, so that equal values yield equal texts. */
-export function canonicalJson(value: unknown): string {
+export function formatCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
-import { type Command, deploymentUrl, type Output, UsageError } from '../command.ts';
+import { type Command, type Output, parseDeploymentUrl, UsageError } from '../command.ts';
 import { loadPage } from './page.ts';
 import { createConsoleServer } from './server.ts';
 
@@ -43,13 +43,13 @@ function announce(address: unknown, { out }: Output): void {
   out(`The console is at http://127.0.0.1:${Object(address).port}/console until ctrl-c.`);
 }
 
-interface Read {
+interface ConsoleArguments {
   readonly url: URL;
   readonly token: string | undefined;
   readonly port: number;
 }
 
-function read(args: readonly string[]): Read {
+function read(args: readonly string[]): ConsoleArguments {
   const options = { url: { type: 'string' }, token: { type: 'string' }, port: { type: 'string' } } as const;
   let values: { readonly url?: string; readonly token?: string; readonly port?: string };
   try {
@@ -57,7 +57,7 @@ function read(args: readonly string[]): Read {
   } catch (failure) {
     throw new UsageError(failure instanceof Error ? failure.message : String(failure));
   }
-  const url = deploymentUrl(values.url ?? env.HOLDFAST_URL ?? '');
+  const url = parseDeploymentUrl(values.url ?? env.HOLDFAST_URL ?? '');
   if (url.username || url.password) throw new UsageError('--url must not contain a user or password');
   const token = values.token ?? env.HOLDFAST_TOKEN;
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))

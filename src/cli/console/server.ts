@@ -39,7 +39,7 @@ async function handle(
   response: ServerResponse,
   options: ConsoleServerOptions,
 ): Promise<void> {
-  const refusal = refusalReason(request);
+  const refusal = findRefusalReason(request);
   if (refusal !== undefined) return refuse(response, 403, refusal);
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   if (pathname === '/') {
@@ -54,7 +54,7 @@ async function handle(
  * Returns why a request is refused. A page on another site can send requests to this machine: under its own
  * name by DNS rebinding, which shows in `Host`, or across sites, which shows in `Origin` and `Sec-Fetch-Site`.
  */
-function refusalReason({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
+function findRefusalReason({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
   const hosts = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`);
   const { host = '', origin } = headers;
   if (!hosts.includes(host)) return 'The request is for another host than 127.0.0.1.';
@@ -91,10 +91,17 @@ function sendPage(
 }
 
 /** The request headers that the deployment needs. Cookies and the like stay on this machine. */
-const PASSED_ON = ['accept', 'content-type', 'if-none-match', 'idempotency-key', 'last-event-id', 'prefer'];
+const FORWARDED_HEADERS = [
+  'accept',
+  'content-type',
+  'if-none-match',
+  'idempotency-key',
+  'last-event-id',
+  'prefer',
+];
 
 /** The response headers that the page needs. */
-const PASSED_BACK = [
+const RETURNED_HEADERS = [
   'content-type',
   'etag',
   'location',
@@ -112,14 +119,14 @@ async function forward(
   const leaving = new AbortController();
   response.once('close', () => leaving.abort());
   const headers = Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
+    FORWARDED_HEADERS.flatMap((name) => {
       const value = request.headers[name];
       return typeof value === 'string' ? [[name, value]] : [];
     }),
   );
   let answer: Response;
   try {
-    answer = await fetch(targetOf(url, request.url ?? '/'), {
+    answer = await fetch(resolveTarget(url, request.url ?? '/'), {
       method: request.method ?? 'GET',
       headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
       // A redirect would receive the token, too.
@@ -129,11 +136,11 @@ async function forward(
     });
   } catch (failure) {
     if (!leaving.signal.aborted)
-      refuse(response, 502, `The deployment cannot be reached: ${reasonOf(failure)}.`);
+      refuse(response, 502, `The deployment cannot be reached: ${getFailureReason(failure)}.`);
     return;
   }
   response.writeHead(answer.status, {
-    ...Object.fromEntries(PASSED_BACK.flatMap((name) => headerOf(answer, name))),
+    ...Object.fromEntries(RETURNED_HEADERS.flatMap((name) => getHeaderEntries(answer, name))),
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
@@ -146,15 +153,15 @@ async function forward(
 }
 
 /** Returns the URL at the deployment. The path is joined as text, so that it cannot name another host. */
-const targetOf = (url: URL, path: string): string =>
+const resolveTarget = (url: URL, path: string): string =>
   `${url.origin}${url.pathname.replace(/\/+$/, '')}${path.startsWith('/') ? path : '/'}`;
 
-const headerOf = ({ headers }: Response, name: string): [string, string][] => {
+const getHeaderEntries = ({ headers }: Response, name: string): [string, string][] => {
   const value = headers.get(name);
   return value === null ? [] : [[name, value]];
 };
 
-function reasonOf(failure: unknown): string {
+function getFailureReason(failure: unknown): string {
   const { code, message } = Object(Object(failure).cause ?? failure);
   return String(code ?? message ?? 'unknown');
 }

@@ -79,7 +79,7 @@ export function readBundle({ folder, holdfast }: Project, { outputs }: Metafile,
   }
   const modules = new Map<string, number>();
   for (const [file, bytes] of files) {
-    const module = moduleOf(realpathSync(folder), holdfast.folder, file);
+    const module = getModuleName(realpathSync(folder), holdfast.folder, file);
     modules.set(module, (modules.get(module) ?? 0) + bytes);
   }
   const texts = readdirSync(scripts)
@@ -97,7 +97,7 @@ export function readBundle({ folder, holdfast }: Project, { outputs }: Metafile,
 }
 
 /** Returns the module of a file: a package, a part of Holdfast, or the project's own code. */
-function moduleOf(folder: string, holdfast: string, file: string): string {
+function getModuleName(folder: string, holdfast: string, file: string): string {
   if (file.startsWith(`${holdfast}/`)) {
     const parts = relative(holdfast, file)
       .replace(/^dist\/(src\/)?/, '')

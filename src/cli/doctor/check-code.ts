@@ -1,5 +1,5 @@
 /** Checks the Worker's code, its packages, and the bindings that the code needs. */
-import { bundleOf, type Check, ownPath, runsFile } from './check.ts';
+import { type Check, findBundle, getOwnPath, isFileBundled } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import { isInRange } from './versions.ts';
 
@@ -23,7 +23,7 @@ export const checkEntry: Check = (project) => {
   const sessionClass = binding && binding.script_name === undefined ? binding.class_name : undefined;
   if ('failure' in bundle) {
     if (sessionClass !== undefined && bundle.unexported.includes(sessionClass))
-      return [missingExportProblem(file.file, sessionClass)];
+      return [createMissingExportProblem(file.file, sessionClass)];
     return [
       {
         id: 'bundle-fails',
@@ -63,11 +63,11 @@ export const checkEntry: Check = (project) => {
         ]),
     ...(sessionClass === undefined || has(sessionClass)
       ? []
-      : [missingExportProblem(file.file, sessionClass)]),
+      : [createMissingExportProblem(file.file, sessionClass)]),
   ];
 };
 
-const missingExportProblem = (file: string, name: string): Problem => ({
+const createMissingExportProblem = (file: string, name: string): Problem => ({
   id: 'export-session-object',
   level: 'error',
   what: `${file} does not export ${name}.`,
@@ -114,7 +114,7 @@ export const checkPeers: Check = ({ holdfast, installed }) =>
 
 export const checkCopies: Check = (project) => {
   const roots = new Map<string, Set<string>>();
-  for (const file of bundleOf(project)?.files.keys() ?? []) {
+  for (const file of findBundle(project)?.files.keys() ?? []) {
     const [, root, name] = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))/.exec(file) ?? [];
     if (root === undefined || name === undefined) continue;
     roots.set(name, (roots.get(name) ?? new Set()).add(root));
@@ -131,7 +131,7 @@ export const checkCopies: Check = (project) => {
 };
 
 export const checkSchedules: Check = (project) =>
-  runsFile(project, 'modules/schedules/entry') && (project.config.triggers?.crons?.length ?? 0) === 0
+  isFileBundled(project, 'modules/schedules/entry') && (project.config.triggers?.crons?.length ?? 0) === 0
     ? [
         {
           id: 'schedule-without-trigger',
@@ -161,7 +161,7 @@ export const checkQueue: Check = (project) => {
           type: 'config',
           edit: {
             op: 'append',
-            path: ownPath(project, 'queues', 'consumers'),
+            path: getOwnPath(project, 'queues', 'consumers'),
             value: { queue: name, max_batch_size: 1, max_batch_timeout: 0, max_retries: 5 },
           },
         },
@@ -176,7 +176,7 @@ export const checkQueue: Check = (project) => {
       fix: 'Set max_batch_size = 1 and max_batch_timeout = 0.',
     });
   }
-  if (bundleOf(project) && !runsFile(project, 'worker/consume-turns')) {
+  if (findBundle(project) && !isFileBundled(project, 'worker/consume-turns')) {
     problems.push({
       id: 'queue-handler',
       level: 'error',
@@ -189,7 +189,7 @@ export const checkQueue: Check = (project) => {
 };
 
 export const checkRateLimit: Check = (project) =>
-  runsFile(project, 'modules/http/rate-limit') &&
+  isFileBundled(project, 'modules/http/rate-limit') &&
   !project.config.ratelimits?.some(({ name }) => name === 'RATE_LIMIT')
     ? [
         {
@@ -203,7 +203,7 @@ export const checkRateLimit: Check = (project) =>
               type: 'config',
               edit: {
                 op: 'append',
-                path: ownPath(project, 'ratelimits'),
+                path: getOwnPath(project, 'ratelimits'),
                 value: { name: 'RATE_LIMIT', namespace_id: '1', simple: { limit: 60, period: 60 } },
               },
             },
@@ -213,7 +213,7 @@ export const checkRateLimit: Check = (project) =>
     : [];
 
 export const checkSize: Check = (project) => {
-  const gzipped = bundleOf(project)?.gzipped ?? 0;
+  const gzipped = findBundle(project)?.gzipped ?? 0;
   if (gzipped <= 3 * MIB) return [];
   const isOver = gzipped > 10 * MIB;
   return [

@@ -1,5 +1,5 @@
 /** Checks the platform's settings in the configuration of wrangler. */
-import { type Check, createConfigEdit, inheritedPath, ownPath } from './check.ts';
+import { type Check, createConfigEdit, getInheritedPath, getOwnPath } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
@@ -10,7 +10,7 @@ const MIN_AWAKE_DATE = '2026-10-01';
 
 export const checkDate: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
-  const edits = [createConfigEdit(inheritedPath(project, 'compatibility_date'), MIN_AWAKE_DATE)];
+  const edits = [createConfigEdit(getInheritedPath(project, 'compatibility_date'), MIN_AWAKE_DATE)];
   const isOff = flags.includes('disable_ctx_exports');
   const off: Problem = {
     id: 'ctx-exports',
@@ -67,7 +67,7 @@ export const checkFlags: Check = (project) =>
             edits: [
               {
                 type: 'config',
-                edit: { op: 'append', path: inheritedPath(project, 'compatibility_flags'), value: flag },
+                edit: { op: 'append', path: getInheritedPath(project, 'compatibility_flags'), value: flag },
               },
             ],
           },
@@ -82,7 +82,7 @@ export const checkSessions: Check = (project) => {
       {
         id: 'sessions-binding',
         level: 'error',
-        what: `No Durable Object is bound as SESSIONS${environmentSuffix(project)}${otherBindingText(project)}.`,
+        what: `No Durable Object is bound as SESSIONS${formatEnvironmentSuffix(project)}${formatOtherBinding(project)}.`,
         why: 'Sessions are its objects, so every request for one returns 500 misconfigured.',
         fix: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
         edits: [
@@ -90,7 +90,7 @@ export const checkSessions: Check = (project) => {
             type: 'config',
             edit: {
               op: 'append',
-              path: ownPath(project, 'durable_objects', 'bindings'),
+              path: getOwnPath(project, 'durable_objects', 'bindings'),
               value: { name: 'SESSIONS', class_name: 'SessionObject' },
             },
           },
@@ -124,11 +124,11 @@ export const checkSessions: Check = (project) => {
   ];
 };
 
-const environmentSuffix = ({ environment }: Project): string =>
+const formatEnvironmentSuffix = ({ environment }: Project): string =>
   environment === undefined ? '' : ` in the environment ${environment}, which inherits no bindings`;
 
 /** Returns the name that the configuration uses instead of the class's own. */
-function otherBindingText({ config }: Project): string {
+function formatOtherBinding({ config }: Project): string {
   const other = config.durable_objects?.bindings?.find(({ class_name: name }) => name === 'SessionObject');
   return other ? `; SessionObject is bound as ${other.name}` : '';
 }
@@ -154,7 +154,7 @@ export function createMigration(project: Project, name: string): Edit {
     type: 'config',
     edit: {
       op: 'append',
-      path: inheritedPath(project, 'migrations'),
+      path: getInheritedPath(project, 'migrations'),
       value: { tag: `v${number}`, new_sqlite_classes: [name] },
     },
   };
@@ -170,7 +170,7 @@ export const checkMinify: Check = (project) =>
           what: 'The bundle is not minified.',
           why: 'A smaller script starts sooner, and the free plan accepts 3 MB.',
           fix: 'Set minify = true.',
-          edits: [createConfigEdit(inheritedPath(project, 'minify'), true)],
+          edits: [createConfigEdit(getInheritedPath(project, 'minify'), true)],
         },
       ];
 
@@ -184,6 +184,6 @@ export const checkObservability: Check = (project) =>
           what: 'Observability is off.',
           why: 'Workers does not store the log, which shows the turns that failed, and why.',
           fix: 'Set enabled = true in [observability].',
-          edits: [createConfigEdit(inheritedPath(project, 'observability', 'enabled'), true)],
+          edits: [createConfigEdit(getInheritedPath(project, 'observability', 'enabled'), true)],
         },
       ];

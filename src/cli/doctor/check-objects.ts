@@ -1,5 +1,5 @@
 /** Checks the Durable Objects of modules, and the migrations that create all objects. */
-import { type Check, ownPath, runsFile } from './check.ts';
+import { type Check, getOwnPath, isFileBundled } from './check.ts';
 import { appendEdit } from './check-code.ts';
 import { createMigration, isMigrated } from './check-config.ts';
 import type { Problem } from './problem.ts';
@@ -32,12 +32,12 @@ const OBJECTS: readonly ModuleObject[] = [
 ];
 
 export const checkModuleObjects: Check = (project) =>
-  OBJECTS.filter(({ file }) => runsFile(project, file)).flatMap((object) => [
-    ...unboundProblems(project, object),
-    ...unmigratedProblems(project, object),
+  OBJECTS.filter(({ file }) => isFileBundled(project, file)).flatMap((object) => [
+    ...listUnboundProblems(project, object),
+    ...listUnmigratedProblems(project, object),
   ]);
 
-function unboundProblems(project: Project, { use, binding, className, entry }: ModuleObject): Problem[] {
+function listUnboundProblems(project: Project, { use, binding, className, entry }: ModuleObject): Problem[] {
   const { config, entry: main, bundle } = project;
   if (config.durable_objects?.bindings?.some(({ name }) => name === binding)) return [];
   const isExported = bundle && 'exports' in bundle && bundle.exports.includes(className);
@@ -53,7 +53,7 @@ function unboundProblems(project: Project, { use, binding, className, entry }: M
           type: 'config',
           edit: {
             op: 'append',
-            path: ownPath(project, 'durable_objects', 'bindings'),
+            path: getOwnPath(project, 'durable_objects', 'bindings'),
             value: { name: binding, class_name: className },
           },
         },
@@ -64,7 +64,7 @@ function unboundProblems(project: Project, { use, binding, className, entry }: M
   ];
 }
 
-function unmigratedProblems(project: Project, { binding }: ModuleObject): Problem[] {
+function listUnmigratedProblems(project: Project, { binding }: ModuleObject): Problem[] {
   const bound = project.config.durable_objects?.bindings?.find(({ name }) => name === binding);
   if (!bound || bound.script_name !== undefined || isMigrated(project, bound.class_name)) return [];
   return [

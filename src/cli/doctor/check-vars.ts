@@ -1,5 +1,5 @@
 /** Checks vars and secrets. */
-import { type Check, createConfigEdit, isStored, ownPath, runsFile, varsOf } from './check.ts';
+import { type Check, createConfigEdit, getOwnPath, isFileBundled, isStored, listVars } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
@@ -16,7 +16,7 @@ const MIN_VALUES = {
 const isSecretName = (name: string): boolean => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$/.test(name);
 
 export const checkSecrets: Check = (project) =>
-  varsOf(project)
+  listVars(project)
     .filter(([name, value]) => isSecretName(name) && value.trim() !== '')
     .map(([name]) => ({
       id: 'secret-in-vars',
@@ -27,7 +27,7 @@ export const checkSecrets: Check = (project) =>
     }));
 
 export const checkLocalAuth: Check = (project) =>
-  varsOf(project)
+  listVars(project)
     .filter(([name]) => name === 'HOLDFAST_AUTH')
     .map(([name, value]) => ({
       id: 'local-auth-deployed',
@@ -36,7 +36,7 @@ export const checkLocalAuth: Check = (project) =>
       why: 'Vars are deployed: a bundle made for development would accept requests without a token.',
       fix: `Move it to ${project.localFile}, which no deployment reads.`,
       edits: [
-        { type: 'config', edit: { op: 'remove', path: ownPath(project, 'vars', name) } },
+        { type: 'config', edit: { op: 'remove', path: getOwnPath(project, 'vars', name) } },
         ...(value === 'localhost' && !project.devVars?.values.has(name)
           ? [{ type: 'dev-var', file: project.localFile, name, value } as const]
           : []),
@@ -93,7 +93,7 @@ export const checkToken: Check = (project) => {
 export const checkBaseUrl: Check = (project) => {
   const { devVars: file } = project;
   const local = file?.values.get('OPENAI_BASE_URL');
-  const deployed = varsOf(project).find(([name]) => name === 'OPENAI_BASE_URL')?.[1];
+  const deployed = listVars(project).find(([name]) => name === 'OPENAI_BASE_URL')?.[1];
   const places = [
     ...(deployed ? [{ value: deployed, where: '[vars]' }] : []),
     ...(local && file ? [{ value: local, where: file.file }] : []),
@@ -116,7 +116,7 @@ export const checkBaseUrl: Check = (project) => {
     const corrected = `${url.origin}/v1`;
     const edit: Edit =
       where === '[vars]'
-        ? createConfigEdit(ownPath(project, 'vars', 'OPENAI_BASE_URL'), corrected)
+        ? createConfigEdit(getOwnPath(project, 'vars', 'OPENAI_BASE_URL'), corrected)
         : { type: 'dev-var', file: where, name: 'OPENAI_BASE_URL', value: corrected };
     return [
       {
@@ -133,7 +133,7 @@ export const checkBaseUrl: Check = (project) => {
 };
 
 export const checkVars: Check = (project) => {
-  const given = new Map(varsOf(project));
+  const given = new Map(listVars(project));
   const plan = given.get('PLAN');
   return [
     ...Object.entries(MIN_VALUES).flatMap(([name, least]): Problem[] => {
@@ -182,7 +182,7 @@ export interface NeededSecret {
 
 /** Returns the secrets that the code reads. Only the account knows whether they are set. */
 export function findNeededSecrets(project: Project): NeededSecret[] {
-  const given = new Map(varsOf(project));
+  const given = new Map(listVars(project));
   const needed: (NeededSecret & { readonly isRead: boolean })[] = [
     {
       name: 'HOLDFAST_TOKEN',
@@ -192,12 +192,13 @@ export function findNeededSecrets(project: Project): NeededSecret[] {
     {
       name: 'OPENAI_API_KEY',
       for: 'the model; not needed if the server at OPENAI_BASE_URL needs no key',
-      isRead: runsFile(project, 'model/openai-compatible/openai-compatible') && !given.get('OPENAI_BASE_URL'),
+      isRead:
+        isFileBundled(project, 'model/openai-compatible/openai-compatible') && !given.get('OPENAI_BASE_URL'),
     },
     {
       name: 'HOLDFAST_FILES_KEY',
       for: 'signed URLs of files, which pages load without a token',
-      isRead: runsFile(project, 'modules/files/signed-links'),
+      isRead: isFileBundled(project, 'modules/files/signed-links'),
     },
   ];
   return needed

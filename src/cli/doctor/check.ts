@@ -15,26 +15,28 @@ export const createConfigEdit = (path: readonly string[], value: string | boolea
   edit: { op: 'set', path, value },
 });
 
-export const ownPath = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
+export const getOwnPath = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
   environment === undefined ? path : ['env', environment, ...path];
 
 /** Returns the path of a setting that an environment inherits unless it has its own. */
-export const inheritedPath = (
+export const getInheritedPath = (
   project: Project,
   key: keyof Config,
   ...path: readonly string[]
 ): readonly string[] =>
-  isDeepStrictEqual(project.config[key], project.top[key]) ? [key, ...path] : ownPath(project, key, ...path);
+  isDeepStrictEqual(project.config[key], project.top[key])
+    ? [key, ...path]
+    : getOwnPath(project, key, ...path);
 
-export const bundleOf = ({ bundle }: Project): Bundle | undefined =>
+export const findBundle = ({ bundle }: Project): Bundle | undefined =>
   bundle !== undefined && 'files' in bundle ? bundle : undefined;
 
-export const runsFile = (project: Project, path: string): boolean => {
-  const bundle = bundleOf(project);
+export const isFileBundled = (project: Project, path: string): boolean => {
+  const bundle = findBundle(project);
   return bundle !== undefined && hasFile(project, bundle, path);
 };
 
-export const varsOf = ({ config }: Project): readonly (readonly [string, string])[] =>
+export const listVars = ({ config }: Project): readonly (readonly [string, string])[] =>
   Object.entries(config.vars ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
   );

@@ -51,6 +51,6 @@ const CHECKS: readonly Check[] = [
 /** Returns all problems of a project, errors first. */
 export const checkProject = (project: Project): Problem[] => {
   const problems = CHECKS.flatMap((check) => check(project));
-  const rank = ({ level }: Problem): number => (level === 'error' ? 0 : 1);
-  return problems.toSorted((one, other) => rank(one) - rank(other));
+  const getRank = ({ level }: Problem): number => (level === 'error' ? 0 : 1);
+  return problems.toSorted((one, other) => getRank(one) - getRank(other));
 };

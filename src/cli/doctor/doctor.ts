@@ -39,7 +39,7 @@ export const doctor: Command = {
   summary: 'checks a Worker, and fixes it with --fix',
   help: HELP,
   async run(args, output) {
-    const options = optionsOf(args);
+    const options = parseOptions(args);
     const first = await diagnose(options);
     if ('id' in first) return reportUnreadable(first, options.isJson, output);
     if (!options.isFix) return report(first.diagnosis, undefined, options.isJson, output);
@@ -49,9 +49,9 @@ export const doctor: Command = {
     const refused: FixOutcome['refused'][number][] = [];
     let found = first;
     for (;;) {
-      const fresh = found.diagnosis.problems.filter((one) => one.edits && !tried.has(nameOf(one)));
+      const fresh = found.diagnosis.problems.filter((one) => one.edits && !tried.has(formatProblemName(one)));
       if (fresh.length === 0) break;
-      for (const one of fresh) tried.add(nameOf(one));
+      for (const one of fresh) tried.add(formatProblemName(one));
       const fixed = applyFixes(found.project, fresh);
       done.push(...fixed.done);
       refused.push(...fixed.refused);
@@ -59,11 +59,11 @@ export const doctor: Command = {
       if ('id' in again) return reportUnreadable(again, options.isJson, output);
       found = again;
     }
-    const left = new Set(found.diagnosis.problems.map(nameOf));
+    const left = new Set(found.diagnosis.problems.map(formatProblemName));
     return report(
       found.diagnosis,
       {
-        fixed: done.filter((one) => !left.has(nameOf(one))),
+        fixed: done.filter((one) => !left.has(formatProblemName(one))),
         refused: refused.map(({ problem, because }) => ({ id: problem.id, because })),
       },
       options.isJson,
@@ -73,7 +73,7 @@ export const doctor: Command = {
 };
 
 /** Returns a name for a problem. Problems with the same name count as one. */
-const nameOf = ({ id, what }: Problem): string => `${id} ${what}`;
+const formatProblemName = ({ id, what }: Problem): string => `${id} ${what}`;
 
 interface Options extends ProjectSelector {
   readonly isFix: boolean;
@@ -81,7 +81,7 @@ interface Options extends ProjectSelector {
   readonly isBundled: boolean;
 }
 
-function optionsOf(args: readonly string[]): Options {
+function parseOptions(args: readonly string[]): Options {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -114,7 +114,7 @@ async function diagnose(
     const read = await readProject({ ...options, folder: resolve(options.folder) });
     const isBundled = options.isBundled && read.entry !== undefined;
     const project = isBundled ? { ...read, bundle: await bundleProject(read) } : read;
-    return { project, diagnosis: diagnosisOf(project) };
+    return { project, diagnosis: createDiagnosis(project) };
   } catch (failure) {
     if (failure instanceof UnreadableProjectError) return failure;
     throw failure;
@@ -122,7 +122,7 @@ async function diagnose(
 }
 
 /** Returns the diagnosis of a project that has been read. */
-export const diagnosisOf = (project: Project): Diagnosis => ({
+export const createDiagnosis = (project: Project): Diagnosis => ({
   problems: checkProject(project),
   ...(project.bundle && 'files' in project.bundle && { bundle: project.bundle }),
   secrets: findNeededSecrets(project),
@@ -200,11 +200,11 @@ function formatSummary(problems: readonly Problem[], errors: number): string {
 const MAX_LISTED_MODULES = 20;
 
 function formatModules({ bytes, gzipped, modules }: Bundle): string {
-  const kib = (size: number): string => `${(size / 1024).toFixed(1)} KiB`.padStart(12);
+  const formatKib = (size: number): string => `${(size / 1024).toFixed(1)} KiB`.padStart(12);
   const rest = modules.slice(MAX_LISTED_MODULES).reduce((sum, one) => sum + one.bytes, 0);
   return [
-    `The bundle: ${kib(bytes).trim()}, gzipped ${kib(gzipped).trim()}`,
-    ...modules.slice(0, MAX_LISTED_MODULES).map(({ module, bytes: size }) => `${kib(size)}  ${module}`),
-    ...(rest > 0 ? [`${kib(rest)}  others`] : []),
+    `The bundle: ${formatKib(bytes).trim()}, gzipped ${formatKib(gzipped).trim()}`,
+    ...modules.slice(0, MAX_LISTED_MODULES).map(({ module, bytes: size }) => `${formatKib(size)}  ${module}`),
+    ...(rest > 0 ? [`${formatKib(rest)}  others`] : []),
   ].join('\n');
 }

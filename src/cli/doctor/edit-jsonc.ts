@@ -44,7 +44,7 @@ const nestValue = (path: readonly string[], value: ConfigValue): ConfigValue =>
 function changeMember(text: string, parent: Node, { start, value }: Member, edit: ConfigEdit): string {
   if (edit.op === 'set') {
     return (
-      text.slice(0, value.start) + formatValue(edit.value, indentAt(text, start)) + text.slice(value.end)
+      text.slice(0, value.start) + formatValue(edit.value, getIndent(text, start)) + text.slice(value.end)
     );
   }
   if (edit.op === 'append') {
@@ -70,18 +70,20 @@ function removeLines(text: string, from: number, to: number): string {
 
 function addMember(text: string, node: Node, key: string, value: ConfigValue): string {
   const last = node.members?.at(-1);
-  const indent = last ? indentAt(text, last.start) : `${indentAt(text, node.start)}${indentUnitOf(text)}`;
+  const indent = last
+    ? getIndent(text, last.start)
+    : `${getIndent(text, node.start)}${detectIndentUnit(text)}`;
   const line = `\n${indent}${JSON.stringify(key)}: ${formatValue(value, indent)}`;
   if (last) return insertAfterLast(text, last.value.end, node.end - 1, line);
-  return `${text.slice(0, node.start + 1)}${line}\n${indentAt(text, node.start)}${text.slice(node.end - 1)}`;
+  return `${text.slice(0, node.start + 1)}${line}\n${getIndent(text, node.start)}${text.slice(node.end - 1)}`;
 }
 
 function addItem(text: string, node: Node, value: ConfigValue): string {
   const last = node.items?.at(-1);
   if (!last)
-    return `${text.slice(0, node.start + 1)}${formatValue(value, indentAt(text, node.start))}${text.slice(node.end - 1)}`;
+    return `${text.slice(0, node.start + 1)}${formatValue(value, getIndent(text, node.start))}${text.slice(node.end - 1)}`;
   const isLines = text.slice(node.start, last.start).includes('\n');
-  const indent = indentAt(text, last.start);
+  const indent = getIndent(text, last.start);
   return insertAfterLast(
     text,
     last.end,
@@ -101,19 +103,19 @@ function insertAfterLast(text: string, end: number, close: number, added: string
 const blankComments = (text: string): string =>
   text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => ' '.repeat(comment.length));
 
-const indentAt = (text: string, place: number): string => {
+const getIndent = (text: string, place: number): string => {
   const line = text.slice(text.lastIndexOf('\n', place - 1) + 1);
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 };
 
-const indentUnitOf = (text: string): string => /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+const detectIndentUnit = (text: string): string => /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
 
 const formatValue = (value: ConfigValue, indent: string): string =>
   JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
 
 function parse(text: string): Node {
   let at = 0;
-  const root = value();
+  const root = parseValue();
   skip();
   if (at < text.length) fail();
   return root;
@@ -128,25 +130,25 @@ function parse(text: string): Node {
     at += space.length;
   }
 
-  function value(): Node {
+  function parseValue(): Node {
     skip();
     const start = at;
     if (text[at] === '{') {
       const members = list('}', () => {
         const begin = at;
-        const key = string();
+        const key = parseString();
         skip();
         if (text[at] !== ':') fail();
         at += 1;
-        return { key, start: begin, value: value() };
+        return { key, start: begin, value: parseValue() };
       });
       return { start, end: at, members };
     }
     if (text[at] === '[') {
-      const items = list(']', value);
+      const items = list(']', parseValue);
       return { start, end: at, items };
     }
-    if (text[at] === '"') string();
+    if (text[at] === '"') parseString();
     else {
       const [word] = /^(?:true|false|null|-?\d[\d.eE+-]*)/.exec(text.slice(at)) ?? [];
       if (word === undefined) fail();
@@ -169,7 +171,7 @@ function parse(text: string): Node {
     return elements;
   }
 
-  function string(): string {
+  function parseString(): string {
     const [written] = /^"(?:[^"\\\n]|\\.)*"/.exec(text.slice(at)) ?? [];
     if (written === undefined) fail();
     at += written.length;

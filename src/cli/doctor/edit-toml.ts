@@ -19,13 +19,13 @@ interface Section {
  */
 export function editToml(text: string, edit: ConfigEdit): string {
   const lines = text.split('\n');
-  const sections = sectionsOf(lines);
+  const sections = parseSections(lines);
   const table = edit.path.slice(0, -1).join('.');
   const key = edit.path.at(-1) ?? '';
   refuseInline(lines, sections, edit.path);
   const found = findKey(lines, sections, table, key);
   if (edit.op === 'remove') {
-    if (found) lines.splice(found.line, lastLineOf(lines, found.line) - found.line + 1);
+    if (found) lines.splice(found.line, findLastLine(lines, found.line) - found.line + 1);
     return lines.join('\n');
   }
   if (edit.op === 'append' && isTable(edit.value)) {
@@ -35,8 +35,8 @@ export function editToml(text: string, edit: ConfigEdit): string {
   if (edit.op === 'append' && found) return appendInline(lines, found.line, formatInline(edit.value));
   const value = formatInline(edit.op === 'append' ? [edit.value] : edit.value);
   if (found) {
-    const last = lastLineOf(lines, found.line);
-    const comment = last === found.line ? commentOf(lines[found.line] ?? '') : '';
+    const last = findLastLine(lines, found.line);
+    const comment = last === found.line ? getComment(lines[found.line] ?? '') : '';
     lines.splice(found.line, last - found.line + 1, `${found.before}= ${value}${comment}`);
     return lines.join('\n');
   }
@@ -54,26 +54,26 @@ export function editToml(text: string, edit: ConfigEdit): string {
 }
 
 /** Splits the lines into sections. Skips lines inside a multi-line string or list. */
-function sectionsOf(lines: readonly string[]): Section[] {
+function parseSections(lines: readonly string[]): Section[] {
   const headers: { name: string; isList: boolean; header: number }[] = [
     { name: '', isList: false, header: -1 },
   ];
-  for (let line = 0; line < lines.length; line = lastLineOf(lines, line) + 1) {
+  for (let line = 0; line < lines.length; line = findLastLine(lines, line) + 1) {
     const [, list, name] = /^\s*(\[?)\[([^[\]]+)\]\]?\s*(?:#.*)?\r?$/.exec(lines[line] ?? '') ?? [];
     if (name === undefined) continue;
-    headers.push({ name: plainName(name), isList: list === '[', header: line });
+    headers.push({ name: toPlainName(name), isList: list === '[', header: line });
   }
   return headers.map((one, at) => ({ ...one, end: headers[at + 1]?.header ?? lines.length }));
 }
 
-const plainName = (name: string): string =>
+const toPlainName = (name: string): string =>
   name
     .split('.')
     .map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
     .join('.');
 
 /** Returns the index of the last line of the value that starts in a line. */
-function lastLineOf(lines: readonly string[], first: number): number {
+function findLastLine(lines: readonly string[], first: number): number {
   const [, start] = /^\s*[\w."'-]+(?: *\. *[\w"'-]+)*\s*=\s*(.*)$/s.exec(lines[first] ?? '') ?? [];
   if (start === undefined) return first;
   const [quotes] = /^("""|''')/.exec(start) ?? [];
@@ -85,20 +85,20 @@ function lastLineOf(lines: readonly string[], first: number): number {
   }
   let depth = 0;
   for (let line = first; line < lines.length; line += 1) {
-    depth += depthOf(line === first ? start : (lines[line] ?? ''));
+    depth += computeDepth(line === first ? start : (lines[line] ?? ''));
     if (depth <= 0) return line;
   }
   throw new EditError(`The list that begins on line ${first + 1} does not end.`);
 }
 
 /** Returns how many more brackets a line opens than it closes, outside of strings and comments. */
-const depthOf = (text: string): number => {
+const computeDepth = (text: string): number => {
   const bare = text.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '').replace(/#.*/, '');
   return (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0);
 };
 
 /** Returns the comment of a line that sets a simple value. */
-const commentOf = (line: string): string => {
+const getComment = (line: string): string => {
   const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length));
   const at = bare.indexOf('#');
   return at < 0 ? '' : ` ${line.slice(at)}`;
@@ -115,10 +115,10 @@ function findKey(
   for (const { name, isList, header, end } of sections) {
     if (isList || (name !== '' && !whole.startsWith(`${name}.`))) continue;
     const rest = name === '' ? whole : whole.slice(name.length + 1);
-    for (let line = header + 1; line < end; line = lastLineOf(lines, line) + 1) {
+    for (let line = header + 1; line < end; line = findLastLine(lines, line) + 1) {
       const [, before = '', written = ''] =
         /^(\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*)=/.exec(lines[line] ?? '') ?? [];
-      if (plainName(written) === rest) return { line, before };
+      if (toPlainName(written) === rest) return { line, before };
     }
   }
   return undefined;
@@ -139,8 +139,8 @@ function refuseInline(lines: readonly string[], sections: readonly Section[], pa
 function refuseDotted(lines: readonly string[], sections: readonly Section[], table: string): void {
   for (const { name, isList, header, end } of sections) {
     if (isList || name.startsWith(`${table}.`)) continue;
-    for (let line = header + 1; line < end; line = lastLineOf(lines, line) + 1) {
-      const key = plainName(/^\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*=/.exec(lines[line] ?? '')?.[1] ?? '');
+    for (let line = header + 1; line < end; line = findLastLine(lines, line) + 1) {
+      const key = toPlainName(/^\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*=/.exec(lines[line] ?? '')?.[1] ?? '');
       if (`${name === '' ? '' : `${name}.`}${key}`.startsWith(`${table}.`))
         throw new EditError(`'${table}' is written as dotted keys on line ${line + 1}.`);
     }
@@ -148,7 +148,7 @@ function refuseDotted(lines: readonly string[], sections: readonly Section[], ta
 }
 
 function appendInline(lines: string[], first: number, value: string): string {
-  const last = lastLineOf(lines, first);
+  const last = findLastLine(lines, first);
   const line = lines[last] ?? '';
   const bare = line
     .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length))
@@ -164,7 +164,7 @@ function appendInline(lines: string[], first: number, value: string): string {
   let previous = last - 1;
   while (previous > first && /^\s*(#.*)?$/.test(lines[previous] ?? '')) previous -= 1;
   const text = lines[previous] ?? '';
-  const comment = commentOf(text);
+  const comment = getComment(text);
   const code = (comment === '' ? text : text.slice(0, text.length - comment.length + 1)).trimEnd();
   if (!code.endsWith(',') && !code.endsWith('[')) lines[previous] = `${code},${comment}`;
   const indent = /^\s*/.exec(previous === first ? '  ' : text)?.[0] ?? '';

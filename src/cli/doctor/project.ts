@@ -257,14 +257,14 @@ async function readConfig(folder: string, file: string, environment: string | un
   } catch (failure) {
     throw new UnreadableProjectError({
       id: 'config-unreadable',
-      what: `wrangler cannot read ${relative(folder, file)}: ${firstLines(failure)}`,
+      what: `wrangler cannot read ${relative(folder, file)}: ${getFirstLines(failure)}`,
       why: 'It cannot run or deploy the Worker.',
       fix: 'Fix the file at the place that wrangler names.',
     });
   }
 }
 
-const firstLines = (failure: unknown): string =>
+const getFirstLines = (failure: unknown): string =>
   String(Object(failure).message ?? failure)
     .split('\n')
     .map((line) => line.trim())

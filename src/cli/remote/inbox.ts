@@ -12,7 +12,7 @@ import {
   EXIT_OK,
   readList,
 } from './remote-command.ts';
-import { type Column, formatWhen, indentLines, jsonLine, oneLine } from './terminal.ts';
+import { type Column, formatWhen, indentLines, toJsonLine, toOneLine } from './terminal.ts';
 
 export const inbox = createRemoteCommand({
   name: 'inbox',
@@ -53,7 +53,7 @@ async function listWaiting(asked: CommandInput): Promise<number> {
     { name: 'TITLE', of: ({ session }) => session.title, isLong: true },
     { name: 'TOOL', of: ({ tool }) => tool },
     { name: 'QUESTION', of: ({ message }) => message, isLong: true },
-    { name: 'CALL', of: nameOfCall },
+    { name: 'CALL', of: formatCallName },
     { name: 'SINCE', of: ({ session }) => formatWhen(session.lastActivity) },
     { name: 'EXPIRES', of: ({ expiresAt }) => formatWhen(expiresAt) },
   ];
@@ -67,7 +67,7 @@ const QUESTION_SUFFIX = /:(\d{1,6})$/;
  * Returns the name of a call's current question. A call can ask several, and an answer to the first must not
  * answer the second.
  */
-const nameOfCall = ({ call, question = 1 }: Row): string =>
+const formatCallName = ({ call, question = 1 }: Row): string =>
   question === 1 && !QUESTION_SUFFIX.test(String(call)) ? String(call) : `${call}:${question}`;
 
 /** The question to decide and its session. */
@@ -87,12 +87,12 @@ async function decide(asked: CommandInput, name: string): Promise<number> {
     ? ({ decision: 'approve' } as const)
     : ({ decision: 'reject', ...(reason !== undefined && { reason }) } as const);
   const answer: ClientAnswer = await deployment.sessions(agent).session(session).decide(call, decision);
-  if (isJson) out(jsonLine(answer));
+  if (isJson) out(toJsonLine(answer));
   else {
     out(
-      `The call ${oneLine(name)} of session ${oneLine(session)} is ${isApproval ? 'approved' : 'rejected'}.`,
+      `The call ${toOneLine(name)} of session ${toOneLine(session)} is ${isApproval ? 'approved' : 'rejected'}.`,
     );
-    out(`Turn ${oneLine(answer.turn)}: ${oneLine(answer.outcome ?? answer.status)}`);
+    out(`Turn ${toOneLine(answer.turn)}: ${toOneLine(answer.outcome ?? answer.status)}`);
     if ('error' in answer && answer.error) out(indentLines(answer.error.message, '  '));
     else if ('text' in answer && answer.text) out(indentLines(answer.text, '  '));
   }
@@ -110,7 +110,7 @@ async function findQuestionPlace(
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: Inbox = await deployment.index.pending({ cursor });
     for (const { agent, session, pending } of page.waiting)
-      if (pending.some((one) => nameOfCall({ ...one }) === name)) found.push({ agent, session });
+      if (pending.some((one) => formatCallName({ ...one }) === name)) found.push({ agent, session });
     cursor = page.next;
   }
   const [place, ...others] = found;

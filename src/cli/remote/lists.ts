@@ -3,7 +3,7 @@ import type { ListSessionsOptions, UsageOptions } from '../../client/index-clien
 import type { SessionStatus } from '../../worker/index-views.ts';
 import { UsageError } from '../command.ts';
 import { type CommandInput, createRemoteCommand, EXIT_OK, readList } from './remote-command.ts';
-import { type Column, formatCount, formatDollars, formatTable, formatWhen, jsonLine } from './terminal.ts';
+import { type Column, formatCount, formatDollars, formatTable, formatWhen, toJsonLine } from './terminal.ts';
 
 /** The message if the app has no `sessionIndex()`. */
 export const NO_INDEX_MESSAGE = 'this deployment has no index of sessions. See docs/index-of-sessions.md.';
@@ -12,12 +12,12 @@ const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idl
 
 export type Row = Readonly<Record<string, unknown>>;
 
-const usageOf = ({ usage }: Row): Row => Object(usage);
+const readUsage = ({ usage }: Row): Row => Object(usage);
 const USAGE_COLUMNS: readonly Column<Row>[] = [
   { name: 'TURNS', of: ({ turns }) => formatCount(turns), isNumber: true },
-  { name: 'INPUT', of: (row) => formatCount(usageOf(row).inputTokens), isNumber: true },
-  { name: 'OUTPUT', of: (row) => formatCount(usageOf(row).outputTokens), isNumber: true },
-  { name: 'COST', of: (row) => formatDollars(usageOf(row).cost), isNumber: true },
+  { name: 'INPUT', of: (row) => formatCount(readUsage(row).inputTokens), isNumber: true },
+  { name: 'OUTPUT', of: (row) => formatCount(readUsage(row).outputTokens), isNumber: true },
+  { name: 'COST', of: (row) => formatDollars(readUsage(row).cost), isNumber: true },
 ];
 
 export const PAGE_OPTIONS = {
@@ -100,13 +100,13 @@ export function printPage<One>(
   },
 ): number {
   if (isJson) {
-    out(jsonLine(page.answer));
+    out(toJsonLine(page.answer));
     return EXIT_OK;
   }
   const next: unknown = Object(page.answer).next;
   if (page.rows.length > 0) out(formatTable(page.columns, page.rows, width));
   else if (typeof next !== 'string') err(page.none);
-  if (typeof next === 'string') err(`There may be more: --cursor ${jsonLine(next)}`);
+  if (typeof next === 'string') err(`There may be more: --cursor ${toJsonLine(next)}`);
   return EXIT_OK;
 }
 

@@ -15,15 +15,15 @@ import {
   readList,
 } from './remote-command.ts';
 import {
+  computeWidth,
   formatCount,
   formatDollars,
   formatLocalTime,
   formatWhen,
   indentLines,
-  jsonLine,
-  oneLine,
+  toJsonLine,
+  toOneLine,
   truncate,
-  widthOf,
 } from './terminal.ts';
 
 const AGENT_OPTION = { 'agent NAME': 'the agent of the session; not needed if there is only one' };
@@ -40,7 +40,7 @@ async function createNamedSession({ session = '', texts, deployment }: CommandIn
 /** The number of characters to show of a call's input or an event. */
 const MAX_DATA_LENGTH = 300;
 const formatData = (data: unknown): string =>
-  truncate(oneLine(typeof data === 'string' ? data : JSON.stringify(data)), MAX_DATA_LENGTH);
+  truncate(toOneLine(typeof data === 'string' ? data : JSON.stringify(data)), MAX_DATA_LENGTH);
 
 export const show = createRemoteCommand({
   name: 'show',
@@ -52,29 +52,29 @@ export const show = createRemoteCommand({
     const { isJson, out } = asked;
     const state = await (await createNamedSession(asked)).state();
     if (isJson) {
-      out(jsonLine(state));
+      out(toJsonLine(state));
       return EXIT_OK;
     }
     const messages = readList(state, 'messages');
     const { inputTokens, outputTokens, cost } = state.usage;
     const { openTurn, turn } = state;
-    out(`${oneLine(state.agent)} / ${oneLine(state.session)}, ${formatCount(state.seq)} events`);
+    out(`${toOneLine(state.agent)} / ${toOneLine(state.session)}, ${formatCount(state.seq)} events`);
     out(
       `used      ${formatCount(inputTokens)} input, ${formatCount(outputTokens)} output tokens, ${formatDollars(cost)}`,
     );
-    if (turn) out(`turn      ${oneLine(turn.turn)}: ${openTurn ? 'open' : oneLine(turn.outcome)}`);
+    if (turn) out(`turn      ${toOneLine(turn.turn)}: ${openTurn ? 'open' : toOneLine(turn.outcome)}`);
     for (const { turn: waiting, status } of readList(state, 'waiting'))
-      out(`later     ${oneLine(waiting)}: ${oneLine(status)}`);
+      out(`later     ${toOneLine(waiting)}: ${toOneLine(status)}`);
     for (const { tool, message, call, expiresAt, by } of readList(state, 'pending')) {
-      out(`waits     ${oneLine(tool)}: ${oneLine(message)}`);
-      out(`          call ${oneLine(call)}${by ? `, for the role ${oneLine(by)}` : ''}`);
+      out(`waits     ${toOneLine(tool)}: ${toOneLine(message)}`);
+      out(`          call ${toOneLine(call)}${by ? `, for the role ${toOneLine(by)}` : ''}`);
       if (expiresAt !== undefined) out(`          expires ${formatWhen(expiresAt)}`);
     }
     for (const { role, text, toolCalls } of messages) {
-      out(`\n${oneLine(role)}`);
+      out(`\n${toOneLine(role)}`);
       if (text) out(indentLines(text, '  '));
       for (const { name, input, status, result } of readList({ calls: toolCalls ?? [] }, 'calls')) {
-        out(`  > ${oneLine(name)} ${formatData(input)} (${oneLine(status)})`);
+        out(`  > ${toOneLine(name)} ${formatData(input)} (${toOneLine(status)})`);
         if (result !== undefined) out(`    ${formatData(result)}`);
       }
     }
@@ -132,12 +132,12 @@ function printEvent(
   event: Extract<WatchItem, { readonly seq: number }>,
 ): void {
   if (isJson) {
-    out(jsonLine(event));
+    out(toJsonLine(event));
     return;
   }
   const { seq, at, type, ...data } = event;
-  const begin = `${String(seq).padStart(5)}  ${formatLocalTime(at, true)}  ${oneLine(type).padEnd(20)}  `;
-  const room = width - widthOf(begin);
+  const begin = `${String(seq).padStart(5)}  ${formatLocalTime(at, true)}  ${toOneLine(type).padEnd(20)}  `;
+  const room = width - computeWidth(begin);
   // Narrower terminals wrap lines.
   out(begin + (room < 20 ? formatData(data) : truncate(formatData(data), room)));
 }
@@ -153,7 +153,7 @@ export const cancel = createRemoteCommand({
     const answer = await (await createNamedSession(asked)).cancel(
       turn === undefined ? turn : checkPathName('a turn', turn),
     );
-    asked.out(asked.isJson ? jsonLine(answer) : `Turn ${oneLine(answer.turn)} will stop.`);
+    asked.out(asked.isJson ? toJsonLine(answer) : `Turn ${toOneLine(answer.turn)} will stop.`);
     return EXIT_OK;
   },
 });
@@ -169,9 +169,9 @@ its answer. Exits with 1 if that turn fails too. The app needs retry().`,
   async run(asked) {
     const answer: ClientAnswer = await (await createNamedSession(asked)).retry();
     const { isJson, out } = asked;
-    if (isJson) out(jsonLine(answer));
+    if (isJson) out(toJsonLine(answer));
     else {
-      out(`Turn ${oneLine(answer.turn)}: ${oneLine(answer.outcome ?? answer.status)}`);
+      out(`Turn ${toOneLine(answer.turn)}: ${toOneLine(answer.outcome ?? answer.status)}`);
       if ('error' in answer && answer.error) out(indentLines(answer.error.message, '  '));
       else if ('text' in answer && answer.text) out(indentLines(answer.text, '  '));
     }
@@ -202,22 +202,24 @@ export const erase = createRemoteCommand({
     if (session === undefined && owner === undefined) throw new UsageError('name a session, or use --owner');
     if (session === undefined && owner !== undefined) {
       const named = checkPathName('--owner', owner);
-      await confirm(asked, `Erase all sessions of ${oneLine(owner)}`);
+      await confirm(asked, `Erase all sessions of ${toOneLine(owner)}`);
       let standing = await deployment.index.eraseOwner(named);
       while (asked.flags.wait && standing.erasure?.status === 'erasing') {
         await sleep(POLL_MS);
         standing = await deployment.index.owner(named);
       }
-      out(isJson ? jsonLine(standing) : formatErasure(standing));
+      out(isJson ? toJsonLine(standing) : formatErasure(standing));
       return EXIT_OK;
     }
     const one = await createNamedSession(asked);
     const agent = await deployment.agent();
-    const whose = owner === undefined ? '' : ` of ${oneLine(owner)}`;
-    await confirm(asked, `Erase the session ${oneLine(one.id)} of ${oneLine(agent)}${whose}`);
+    const whose = owner === undefined ? '' : ` of ${toOneLine(owner)}`;
+    await confirm(asked, `Erase the session ${toOneLine(one.id)} of ${toOneLine(agent)}${whose}`);
     await one.erase();
     out(
-      isJson ? jsonLine({ session, agent, status: 'erased' }) : `The session ${oneLine(one.id)} is erased.`,
+      isJson
+        ? toJsonLine({ session, agent, status: 'erased' })
+        : `The session ${toOneLine(one.id)} is erased.`,
     );
     return EXIT_OK;
   },
@@ -225,8 +227,8 @@ export const erase = createRemoteCommand({
 
 const formatErasure = ({ owner, sessions, erasure }: IndexedOwner): string =>
   erasure?.status === 'erased'
-    ? `All sessions of ${oneLine(owner)} are erased: ${formatCount(erasure.removed)}.`
-    : `All sessions of ${oneLine(owner)} are being erased in the background: ${formatCount(sessions)} are left.`;
+    ? `All sessions of ${toOneLine(owner)} are erased: ${formatCount(erasure.removed)}.`
+    : `All sessions of ${toOneLine(owner)} are being erased in the background: ${formatCount(sessions)} are left.`;
 
 /** @throws CannotAsk if the user does not confirm. */
 async function confirm({ flags, ask }: CommandInput, what: string): Promise<void> {

@@ -6,8 +6,8 @@ import { createClient } from '../../client/create-client.ts';
 import { HoldfastError } from '../../client/holdfast-error.ts';
 import { createIndexClient, type IndexClient } from '../../client/index-client.ts';
 import { createTransport, readJson, type TransportOptions } from '../../client/transport.ts';
-import { type Command, deploymentUrl, type Output, UsageError } from '../command.ts';
-import { oneLine } from './terminal.ts';
+import { type Command, type Output, parseDeploymentUrl, UsageError } from '../command.ts';
+import { toOneLine } from './terminal.ts';
 
 /** The parsed arguments of a command. */
 export interface CommandInput extends Output {
@@ -105,21 +105,30 @@ export function createRemoteCommand(made: RemoteCommand): Command {
       // A server can echo the token. Shorter tokens are not secrets and would match other words.
       const hide = (text: string): string =>
         token && token.length >= 8 ? text.replaceAll(token, '***') : text;
-      const err = (text: string): void => output.err(hide(text));
-      const out = (text: string): void => output.out(hide(text));
+      const writeError = (text: string): void => output.err(hide(text));
+      const writeOutput = (text: string): void => output.out(hide(text));
       const deployment = createDeployment(texts, token);
       const isJson = flags.json === true;
       try {
-        return await made.run({ ...output, out, err, texts, flags, session, isJson, deployment });
+        return await made.run({
+          ...output,
+          out: writeOutput,
+          err: writeError,
+          texts,
+          flags,
+          session,
+          isJson,
+          deployment,
+        });
       } catch (failure) {
         if (failure instanceof CannotAsk) {
-          err(`holdfast ${made.name}: ${oneLine(failure.message)}`);
+          writeError(`holdfast ${made.name}: ${toOneLine(failure.message)}`);
           return failure.code;
         }
         if (!(failure instanceof HoldfastError)) throw failure;
         const isLacking = failure.type === 'unknown-route' && (await deployment.isThere());
         const why = isLacking && made.lacking ? made.lacking : describeFailure(failure, token);
-        err(`holdfast ${made.name}: ${oneLine(why)}`);
+        writeError(`holdfast ${made.name}: ${toOneLine(why)}`);
         return EXIT_FAILED;
       }
     },
@@ -135,7 +144,7 @@ function parseOptions(args: readonly string[], options: Readonly<Record<string, 
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: known });
   } catch (failure) {
-    throw new UsageError(oneLine(failure instanceof Error ? failure.message : failure));
+    throw new UsageError(toOneLine(failure instanceof Error ? failure.message : failure));
   }
 }
 
@@ -149,7 +158,7 @@ function formatHelp(
 }
 
 function createDeployment(texts: CommandInput['texts'], token: string | undefined): Deployment {
-  const { origin, pathname, username, password } = deploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
+  const { origin, pathname, username, password } = parseDeploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
   if (username || password) throw new UsageError('--url must not contain a user or password');
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
     throw new UsageError('--token contains a character that is not allowed in a header');
@@ -160,12 +169,13 @@ function createDeployment(texts: CommandInput['texts'], token: string | undefine
     // A redirect would receive the token, too.
     fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
   };
-  const agents = async () => readList(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
+  const listAgents = async () =>
+    readList(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
   return {
     index: createIndexClient(at),
     async agent() {
       if (texts.agent !== undefined) return checkPathName('--agent', texts.agent);
-      const names = (await agents()).map(({ name }) => String(name));
+      const names = (await listAgents()).map(({ name }) => String(name));
       const [only] = names;
       if (only === undefined) throw new CannotAsk('this deployment has no agents.');
       if (names.length > 1)
@@ -188,7 +198,7 @@ function createDeployment(texts: CommandInput['texts'], token: string | undefine
       throw new CannotAsk(NO_OPERATORS_MESSAGE);
     },
     isThere: () =>
-      agents().then(
+      listAgents().then(
         () => true,
         () => false,
       ),

@@ -7,7 +7,7 @@ import { escapeInvisible, INVISIBLE_CHARACTERS } from '../../tool/shown.ts';
 /** Matches more than three combining marks on one letter, which would cover adjacent lines. */
 const EXCESS_MARKS = /(\p{M}{3})\p{M}+/gu;
 
-export const oneLine = (value: unknown): string =>
+export const toOneLine = (value: unknown): string =>
   escapeInvisible(String(value ?? '').replaceAll(/\s+/gu, ' '))
     .replaceAll(EXCESS_MARKS, '$1')
     .trim();
@@ -23,7 +23,7 @@ export const indentLines = (value: unknown, indent: string): string =>
     .join('\n');
 
 /** Returns JSON as one line. Terminal control characters are escaped, which keeps the data equal. */
-export const jsonLine = (value: unknown): string =>
+export const toJsonLine = (value: unknown): string =>
   JSON.stringify(value).replaceAll(INVISIBLE_CHARACTERS, (one) =>
     one
       .split('')
@@ -55,12 +55,12 @@ export function formatTable<Row>(
 ): string {
   const cells = [
     columns.map(({ name }) => name),
-    ...rows.map((row) => columns.map(({ of }) => oneLine(of(row)))),
+    ...rows.map((row) => columns.map(({ of }) => toOneLine(of(row)))),
   ];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
-  const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => computeWidth(line[at] ?? ''))));
+  const sumWidths = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
   const narrow = (least: number, may: (column: Column<Row>) => boolean): void => {
-    while (total() > width) {
+    while (sumWidths() > width) {
       const most = Math.max(...columns.map((column, at) => (may(column) ? (widths[at] ?? 0) : 0)));
       if (most <= least) return;
       const over = columns.findIndex((column, at) => may(column) && widths[at] === most);
@@ -69,32 +69,32 @@ export function formatTable<Row>(
   };
   narrow(MIN_CUT_WIDTH, ({ isLong = false }) => isLong);
   narrow(MIN_WIDTH, () => true);
-  const padded = (text: string, at: number): string => {
+  const padCell = (text: string, at: number): string => {
     const room = widths[at] ?? 0;
     const short = truncate(text, room);
-    const filling = ' '.repeat(Math.max(0, room - widthOf(short)));
+    const filling = ' '.repeat(Math.max(0, room - computeWidth(short)));
     return columns[at]?.isNumber ? filling + short : short + filling;
   };
-  return cells.map((line) => line.map(padded).join(GAP).trimEnd()).join('\n');
+  return cells.map((line) => line.map(padCell).join(GAP).trimEnd()).join('\n');
 }
 
 /** Matches characters of double width: East Asian characters and pictographs. */
-const WIDE =
+const WIDE_CHARACTER =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-const charWidth = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1);
+const getCharWidth = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE_CHARACTER.test(sign) ? 2 : 1);
 
 /** Returns the width of a line in the terminal's columns. */
-export const widthOf = (line: string): number =>
-  Array.from(line).reduce((sum, sign) => sum + charWidth(sign), 0);
+export const computeWidth = (line: string): number =>
+  Array.from(line).reduce((sum, sign) => sum + getCharWidth(sign), 0);
 
 /** Returns as much of a line as fits, with a mark if it was cut. */
 export function truncate(line: string, room: number): string {
-  if (widthOf(line) <= room) return line;
+  if (computeWidth(line) <= room) return line;
   let short = '';
   let left = room - 1;
   for (const sign of line) {
-    left -= charWidth(sign);
+    left -= getCharWidth(sign);
     if (left < 0) break;
     short += sign;
   }
@@ -122,10 +122,10 @@ const DAY = 24 * HOUR;
 export function formatLocalTime(at: unknown, withSeconds = false): string {
   const date = new Date(typeof at === 'number' ? at : Number.NaN);
   if (Number.isNaN(date.getTime())) return '-';
-  const two = (part: number): string => String(part).padStart(2, '0');
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
-  const seconds = withSeconds ? `:${two(date.getSeconds())}` : '';
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
+  const padTwoDigits = (part: number): string => String(part).padStart(2, '0');
+  const day = [date.getFullYear(), padTwoDigits(date.getMonth() + 1), padTwoDigits(date.getDate())].join('-');
+  const seconds = withSeconds ? `:${padTwoDigits(date.getSeconds())}` : '';
+  return `${day} ${padTwoDigits(date.getHours())}:${padTwoDigits(date.getMinutes())}${seconds}`;
 }
 
 /** Returns a local time and its distance from now: `2026-11-30 10:42, 3 min ago`. */

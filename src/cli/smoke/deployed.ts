@@ -64,7 +64,7 @@ export function createCaller({
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, body: objectIn(text) };
+      return { status: response.status, body: parseObject(text) };
     } catch (failure) {
       const reason = Object(Object(failure).cause).code ?? Object(failure).name;
       throw new StepFailed(`${method} ${target.pathname} received no response: ${reason}`);
@@ -72,7 +72,7 @@ export function createCaller({
   };
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return { ...Object(JSON.parse(text)) };
   } catch {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
-import { type Command, deploymentUrl, UsageError } from '../command.ts';
+import { type Command, parseDeploymentUrl, UsageError } from '../command.ts';
 import { type Answer, createCaller, type SmokeTarget, StepFailed } from './deployed.ts';
 
 const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
@@ -34,14 +34,14 @@ export const smoke: Command = {
   summary: 'sends a deployed Worker a message and an approval, and reads its journal',
   help: HELP,
   async run(args, { out }) {
-    const options = optionsOf(args);
+    const options = parseOptions(args);
     const deployed: SmokeTarget = {
       call: createCaller(options),
       agent: options.agent,
       sessions: [`smoke-${randomUUID()}`, `smoke-${randomUUID()}`],
     };
     const counts = { ok: 0, failed: 0, skipped: 0 };
-    for (const [name, step] of stepsOf(options)) {
+    for (const [name, step] of listSteps(options)) {
       const startedAt = Date.now();
       const found = await step(deployed).catch((failure: unknown) => {
         if (failure instanceof StepFailed) return failure;
@@ -60,7 +60,7 @@ export const smoke: Command = {
   },
 };
 
-function optionsOf(args: readonly string[]): Options {
+function parseOptions(args: readonly string[]): Options {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -74,7 +74,7 @@ function optionsOf(args: readonly string[]): Options {
       },
     });
     const { url = '', timeout, message } = values;
-    const address = deploymentUrl(url);
+    const address = parseDeploymentUrl(url);
     if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout must be a whole number of seconds');
     return {
       url: address,
@@ -90,7 +90,7 @@ function optionsOf(args: readonly string[]): Options {
   }
 }
 
-function stepsOf({ token, message, approve }: Options): readonly (readonly [string, Step])[] {
+function listSteps({ token, message, approve }: Options): readonly (readonly [string, Step])[] {
   return [
     ['health', checkHealth],
     ['token', (deployed) => checkWrongToken(deployed, token)],

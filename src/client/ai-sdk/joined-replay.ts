@@ -62,7 +62,7 @@ export class ShownSteps {
     const partly = this.#isOpen ? { words: new Map(this.#words), others: new Set(this.#others) } : undefined;
     let left = this.#finished;
     let place: 'known' | 'partly' | 'new' = 'known';
-    const once = (chunk: UIMessageChunk, seen: Set<string>): readonly UIMessageChunk[] =>
+    const dropSeenChunk = (chunk: UIMessageChunk, seen: Set<string>): readonly UIMessageChunk[] =>
       seen.delete(JSON.stringify(chunk)) ? [] : [chunk];
     return (chunk) => {
       if (chunk.type === 'start' && this.turn !== undefined) return [];
@@ -70,7 +70,7 @@ export class ShownSteps {
       if (place === 'partly') {
         if (chunk.type === 'finish-step') place = 'new';
         if (chunk.type !== 'text-delta' && chunk.type !== 'reasoning-delta')
-          return once(chunk, partly?.others ?? between);
+          return dropSeenChunk(chunk, partly?.others ?? between);
         const known = partly?.words.get(chunk.id) ?? 0;
         partly?.words.set(chunk.id, Math.max(0, known - chunk.delta.length));
         const delta = chunk.delta.slice(known);
@@ -78,9 +78,9 @@ export class ShownSteps {
       }
       if (left > 0) {
         if (chunk.type === 'finish-step') left -= 1;
-        return isUpdate(chunk) ? once(chunk, between) : [];
+        return isUpdate(chunk) ? dropSeenChunk(chunk, between) : [];
       }
-      if (chunk.type !== 'start-step') return once(chunk, between);
+      if (chunk.type !== 'start-step') return dropSeenChunk(chunk, between);
       place = partly && !this.#canReset ? 'partly' : 'new';
       if (!partly) return [chunk];
       return this.#canReset ? [RESET_CHUNK] : [];

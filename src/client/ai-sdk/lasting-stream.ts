@@ -1,6 +1,6 @@
 /** Requests and streams of a chat that survive lost connections. */
 import type { UIMessageChunk } from 'ai';
-import { backoff, pause } from '../transport.ts';
+import { computeBackoff, pause } from '../transport.ts';
 import { ShownSteps } from './joined-replay.ts';
 
 export type ChunkStream = ReadableStream<UIMessageChunk>;
@@ -30,20 +30,20 @@ export async function openReconnectingStream(options: ReconnectingOptions): Prom
   const { open, stop, onStart } = options;
   const steps = new ShownSteps(options.canStepBack);
   const leave = new AbortController();
-  const stopped = (turn: () => Promise<string | undefined>): void => {
+  const stopAndLeave = (turn: () => Promise<string | undefined>): void => {
     options.onStop(turn).finally(() => leave.abort());
   };
   const opening = open(leave.signal);
   const first = await rejectOnAbort(opening, stop, () =>
     // The message may be on its way. The first chunk names its turn.
-    stopped(async () => {
+    stopAndLeave(async () => {
       const start = await readStart(await opening);
       if (start) onStart(start);
       return start?.messageId;
     }),
   );
   const chunks = readChunks(options, { first, steps, signal: leave.signal });
-  stop?.addEventListener('abort', () => stopped(async () => steps.turn));
+  stop?.addEventListener('abort', () => stopAndLeave(async () => steps.turn));
   return toStream(chunks, () => leave.abort());
 }
 
@@ -84,7 +84,7 @@ async function* readChunks(
     }
     if (tries === 0) lost = Date.now();
     if (stop?.aborted || signal.aborted || pageUnload.isOn || Date.now() - lost > patience) throw broken;
-    await pause(backoff(tries + 1));
+    await pause(computeBackoff(tries + 1));
     pass = steps.replay();
     try {
       stream = await open(signal, steps.turn);
@@ -137,7 +137,7 @@ export async function sendWithRetry(
     } catch (thrown) {
       if (isLast()) throw thrown;
     }
-    await pause(backoff(tries + 1));
+    await pause(computeBackoff(tries + 1));
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../client-session.ts';
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
-import { backoff, pause } from '../transport.ts';
+import { computeBackoff, pause } from '../transport.ts';
 import { type Conversation, foldItem, foldView, listMessages } from './messages.ts';
 import {
   EMPTY_SNAPSHOT,
@@ -72,7 +72,7 @@ export class FollowedSession {
       this.#isWatched = false;
       failed += 1;
       this.#comeAgain = new AbortController();
-      await pause(backoff(failed), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
+      await pause(computeBackoff(failed), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
     }
     this.#tell({ isConnected: false });
   }
@@ -125,13 +125,13 @@ export class FollowedSession {
     // The message is accepted, so the stream is not needed if there is no listener left.
     if (this.#following?.aborted) leave.abort();
     this.#following?.addEventListener('abort', () => leave.abort(), { once: true });
-    const showing = async (): Promise<void> => {
+    const applyItems = async (): Promise<void> => {
       for (let next = first; !next.done; next = await items.next()) {
         const { value: item } = next;
         if (!this.#isWatched && !('answer' in item)) this.#apply(item);
       }
     };
-    const beginning = showing()
+    const beginning = applyItems()
       .catch(() => {}) // the session is followed now, whatever the outcome
       .finally(() => {
         this.#beginning = undefined;
@@ -144,7 +144,7 @@ export class FollowedSession {
   async answer(answers: readonly ClientCallAnswer[]): Promise<boolean> {
     const { pending } = this.snapshot;
     const keys = answers
-      .map(({ call }) => keyOf(pending.find((one) => one.call === call) ?? call))
+      .map(({ call }) => getCallKey(pending.find((one) => one.call === call) ?? call))
       .filter((key) => !this.#answered.has(key)); // an answer on its way already decides
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });
@@ -232,7 +232,7 @@ export class FollowedSession {
   }
 
   #tell(change: Partial<SessionSnapshot>): void {
-    const open = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(keyOf(call)));
+    const open = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(getCallKey(call)));
     const pending = keepIfSame(this.snapshot.pending, open);
     const known = pending.length > 0 ? 'waiting' : this.#isRunning ? 'running' : 'idle';
     this.snapshot = {
@@ -247,7 +247,7 @@ export class FollowedSession {
   }
 }
 
-const keyOf = (call: WaitingCall): string =>
+const getCallKey = (call: WaitingCall): string =>
   typeof call === 'string' ? call : `${call.call} ${call.question}`;
 
 const hasType = (failure: unknown, ...types: readonly HoldfastError['type'][]): boolean =>

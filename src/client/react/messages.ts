@@ -117,7 +117,7 @@ function toMessage(view: MessageView, waiting: ReadonlySet<string>): UnkeyedMess
     ({ files, ...call }): ShownCall => ({
       ...call,
       input: parseInput(call.input),
-      ...(files && filesOf(files)),
+      ...(files && collectFiles(files)),
       ...(waiting.has(call.id) && { status: 'waiting' }),
     }),
   );
@@ -130,10 +130,10 @@ function toUserMessage(said: {
   readonly by?: MessageSource;
 }): UnkeyedMessage {
   const { text, parts = [], by } = said;
-  return { role: 'user', text, ...filesOf(parts), ...(by && { by }) };
+  return { role: 'user', text, ...collectFiles(parts), ...(by && { by }) };
 }
 
-function filesOf(parts: readonly ContentPart[]): Pick<SessionMessage, 'files'> {
+function collectFiles(parts: readonly ContentPart[]): Pick<SessionMessage, 'files'> {
   const files = parts.flatMap((part): ShownFile[] => {
     if (part.type !== 'file') return [];
     const { mediaType, name } = part;
@@ -204,7 +204,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
   const { messages } = before;
   switch (event.type) {
     case 'turn-started':
-      return { messages: [...messages, ...startMessages(event, messages.at(-1))] };
+      return { messages: [...messages, ...createStartMessages(event, messages.at(-1))] };
     case 'turn-steered':
       return {
         ...before,
@@ -235,7 +235,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       if (event.open) return before;
       return {
         ...before,
-        messages: [...messages, { role: 'user', text: resultText(event.result), by: 'late' }],
+        messages: [...messages, { role: 'user', text: formatResult(event.result), by: 'late' }],
       };
     case 'tool-call-started':
     case 'tool-call-answered':
@@ -244,8 +244,8 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       return updateCall(before, event.call, { status: 'waiting' });
     case 'tool-call-ended': {
       const { result } = event;
-      const files = 'parts' in result && result.parts ? filesOf(result.parts) : {};
-      return updateCall(before, event.call, { status: 'ended', result: resultText(result), ...files });
+      const files = 'parts' in result && result.parts ? collectFiles(result.parts) : {};
+      return updateCall(before, event.call, { status: 'ended', result: formatResult(result), ...files });
     }
     case 'turn-ended':
       return { messages };
@@ -255,7 +255,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
 }
 
 /** Adds the message of a turn, after the model's note about the previous turn. */
-function startMessages(
+function createStartMessages(
   { message: text, parts, retries, line }: Extract<StoredEvent, { readonly type: 'turn-started' }>,
   last: UnkeyedMessage | undefined,
 ): readonly UnkeyedMessage[] {
@@ -287,18 +287,18 @@ function parseInput(input: Json): Json {
 }
 
 /** Returns a text close to the one that the model reads; the state has the exact text. */
-function resultText(result: ResultData): string {
+function formatResult(result: ResultData): string {
   switch (result.type) {
     case 'text':
       return result.content;
     case 'error':
       return `Error: ${result.message}`;
     case 'content':
-      return textsOf(result.parts);
+      return joinTexts(result.parts);
     case 'artifact':
-      return result.content ?? (result.parts ? textsOf(result.parts) : JSON.stringify(result.value));
+      return result.content ?? (result.parts ? joinTexts(result.parts) : JSON.stringify(result.value));
   }
 }
 
-const textsOf = (parts: readonly ContentPart[]): string =>
+const joinTexts = (parts: readonly ContentPart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');

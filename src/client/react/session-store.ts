@@ -44,14 +44,14 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
     getSnapshot: () => live.snapshot,
     subscribe(listener) {
       // A new function for each subscription, so that one listener can subscribe several times.
-      const mine = (): void => listener();
-      live.listeners.add(mine);
+      const notifyListener = (): void => listener();
+      live.listeners.add(notifyListener);
       if (!following) {
         following = new AbortController();
         void live.follow(following.signal);
       }
       return () => {
-        if (live.listeners.delete(mine)) setTimeout(leave, DISCONNECT_DELAY_MS);
+        if (live.listeners.delete(notifyListener)) setTimeout(leave, DISCONNECT_DELAY_MS);
       };
     },
     send: (message, options) => live.send(message, options),
@@ -94,11 +94,11 @@ export function useSession(options: UseSessionOptions): LiveSession {
     latest.current = token;
   });
   const { store, file } = useMemo(() => {
-    const renewed = async (): Promise<string> => {
+    const getLatestToken = async (): Promise<string> => {
       const { current = '' } = latest;
       return typeof current === 'string' ? current : current();
     };
-    const session = (client ?? createClient({ url, agent, token: renewed })).session(id);
+    const session = (client ?? createClient({ url, agent, token: getLatestToken })).session(id);
     return { store: createSessionStore(session), file: (of: string) => session.file(of) };
   }, [client, url, agent, id]);
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getSnapshot);

@@ -64,9 +64,9 @@ function findEntry(path: string, manifest: Manifest, settings: string | undefine
     return main === undefined ? undefined : posix.normalize(main.replaceAll('\\', '/'));
   }
   if (!hasPackage(manifest, 'hono')) return undefined;
-  const exportsApp = (file: string): boolean =>
+  const hasAppExport = (file: string): boolean =>
     existsSync(join(path, file)) && /^export default \w/m.test(readFileSync(join(path, file), 'utf8'));
-  return ENTRIES.find(exportsApp);
+  return ENTRIES.find(hasAppExport);
 }
 
 function parseFile<T>(name: string, parse: () => T): T {
@@ -83,14 +83,14 @@ function parseFile<T>(name: string, parse: () => T): T {
 const DEPENDENCY_LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Returns the version of a package in a manifest, from any list. */
-export const versionOf = (manifest: Manifest, name: string): string | undefined =>
+export const findVersion = (manifest: Manifest, name: string): string | undefined =>
   DEPENDENCY_LISTS.map((list) => Object(manifest[list])[name]).find((version) => typeof version === 'string');
 
 export const hasPackage = (manifest: Manifest, name: string): boolean =>
-  versionOf(manifest, name) !== undefined;
+  findVersion(manifest, name) !== undefined;
 
 /** Returns the path by which a module of `agent/` imports the app's. */
-export function importPathOf(entry: string): string {
+export function getImportPath(entry: string): string {
   return `../${entry.replace(/\.([mc])ts$/, '.$1js').replace(/\.tsx?$/, '')}`;
 }
 

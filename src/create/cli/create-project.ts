@@ -11,7 +11,7 @@ import {
   type Manager,
 } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
-import { askAnswers, defaultAnswers } from './questions.ts';
+import { askAnswers, createDefaultAnswers } from './questions.ts';
 import { type Project, renderProject, writeFiles } from './render.ts';
 import { formatPath, readTarget } from './target.ts';
 
@@ -21,7 +21,7 @@ export async function createProject(options: Options): Promise<void> {
   const isAsking = !options.yes && process.stdin.isTTY && process.stdout.isTTY && !process.env.CI;
   const { folder, template, install } = isAsking
     ? await askAnswers(options, cwd)
-    : defaultAnswers(options, cwd);
+    : createDefaultAnswers(options, cwd);
   const target = readTarget(folder, template, cwd);
   const manager =
     options.manager ??

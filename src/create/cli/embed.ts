@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, hasPackage, importPathOf, readApp, readCompilerOptions, versionOf } from './app.ts';
+import { type App, findVersion, getImportPath, hasPackage, readApp, readCompilerOptions } from './app.ts';
 import { replaceCommands } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 import {
@@ -81,7 +81,7 @@ function agentFiles(path: string, app: App, { manager }: Project, base: Files): 
   };
   change('README.md', (text) => replaceCommands(manager, text));
   if (app.entry !== undefined) {
-    const from = importPathOf(app.entry);
+    const from = getImportPath(app.entry);
     change('worker.ts', (text) => text.replaceAll('../src/worker', from));
     change('tsconfig.json', (text) => toJson(adaptTsconfig(path, JSON.parse(text))));
   }
@@ -130,11 +130,11 @@ function changeManifest(
   { holdfast, manager }: Project,
   ours: Manifest,
 ): { readonly value: Manifest; readonly left: readonly string[] } {
-  const missing = (list: unknown): Record<string, unknown> =>
+  const filterMissing = (list: unknown): Record<string, unknown> =>
     Object.fromEntries(Object.entries(Object(list)).filter(([name]) => !hasPackage(app.manifest, name)));
-  const devDependencies = missing(ours.devDependencies);
+  const devDependencies = filterMissing(ours.devDependencies);
   const types = '@cloudflare/workers-types';
-  const before = versionOf(app.manifest, types);
+  const before = findVersion(app.manifest, types);
   const isOld = before !== undefined && /^[~^>=v ]*[0-4]\./.test(before);
   if (isOld) devDependencies[types] = Object(ours.devDependencies)[types];
   const ofManager = JSON.parse(readLayer(`managers/${manager}`).get('package.json') ?? '{}');
@@ -152,7 +152,7 @@ function changeManifest(
     throw new CreateProblem(
       `package.json has another script "${taken[0]}". Rename it, since the agent needs that name.`,
     );
-  const dependencies = { ...missing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
+  const dependencies = { ...filterMissing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
   const added = { scripts, dependencies, devDependencies, ...ofManager };
   return {
     value: mergeManifests(app.manifest, added),

@@ -81,16 +81,16 @@ export function readCommand(args: readonly string[]): Command {
       `Name one folder, not ${positionals.length}: ${positionals.join(', ')}. With npm, put flags after "--".`,
     );
   if (folder === '') throw new CreateProblem('The name of the folder is empty.');
-  const text = (name: keyof typeof FLAGS): string | undefined => {
+  const getTextFlag = (name: keyof typeof FLAGS): string | undefined => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
   return {
     type: 'create',
     folder,
-    template: assertOneOf('template', text('template'), isTemplate, Object.keys(TEMPLATES)),
-    manager: assertOneOf('package manager', text('package-manager'), isManager, Object.keys(MANAGERS)),
-    holdfast: text('holdfast'),
+    template: assertOneOf('template', getTextFlag('template'), isTemplate, Object.keys(TEMPLATES)),
+    manager: assertOneOf('package manager', getTextFlag('package-manager'), isManager, Object.keys(MANAGERS)),
+    holdfast: getTextFlag('holdfast'),
     install: values['no-install'] !== true,
     git: values['no-git'] !== true,
     yes: values.yes === true,

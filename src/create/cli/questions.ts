@@ -1,7 +1,7 @@
 import { cancel, confirm, intro, isCancel, select, text } from '@clack/prompts';
 import { type Options, TEMPLATES, type Template } from './options.ts';
 import { CreateProblem } from './problem.ts';
-import { holdsApp, readTarget } from './target.ts';
+import { isAppFolder, readTarget } from './target.ts';
 
 /** The answers that are needed to write a project. */
 export interface Answers {
@@ -11,8 +11,11 @@ export interface Answers {
 }
 
 /** Returns the options of the command line, with defaults for the others. */
-export const defaultAnswers = ({ folder, template = 'minimal', install }: Options, cwd: string): Answers => ({
-  folder: folder ?? (template === 'embed' && holdsApp(cwd) ? '.' : 'my-agent'),
+export const createDefaultAnswers = (
+  { folder, template = 'minimal', install }: Options,
+  cwd: string,
+): Answers => ({
+  folder: folder ?? (template === 'embed' && isAppFolder(cwd) ? '.' : 'my-agent'),
   template,
   install,
 });
@@ -20,7 +23,7 @@ export const defaultAnswers = ({ folder, template = 'minimal', install }: Option
 /** Asks for options that are not on the command line. @throws CreateProblem if the user cancels. */
 export async function askAnswers(options: Options, cwd: string): Promise<Answers> {
   intro('create-holdfast');
-  const isInApp = holdsApp(cwd) && (options.folder === undefined || options.folder === '.');
+  const isInApp = isAppFolder(cwd) && (options.folder === undefined || options.folder === '.');
   const template =
     options.template ??
     (await readAnswer(
@@ -33,7 +36,7 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
         })),
       }),
     ));
-  const initial = defaultAnswers({ ...options, template }, cwd).folder;
+  const initial = createDefaultAnswers({ ...options, template }, cwd).folder;
   const folder =
     options.folder ??
     (await readAnswer(
@@ -41,14 +44,14 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
         message: 'In which folder?',
         placeholder: initial,
         defaultValue: initial,
-        validate: (given) => folderProblem(given || initial, template, cwd),
+        validate: (given) => findFolderProblem(given || initial, template, cwd),
       }),
     ));
   const install = options.install && (await readAnswer(confirm({ message: 'Install the packages?' })));
   return { folder, template, install };
 }
 
-function folderProblem(folder: string, template: Template, cwd: string): string | undefined {
+function findFolderProblem(folder: string, template: Template, cwd: string): string | undefined {
   try {
     readTarget(folder, template, cwd);
     return undefined;

@@ -31,7 +31,7 @@ export function readTarget(folder: string, template: Template, cwd: string): Tar
         held.includes('package.json') ? ', or add an agent to the app there by --template embed' : ''
       }.`,
     );
-  return { path, name: nameFor(path, path === cwd || hasApp), hasApp };
+  return { path, name: getProjectName(path, path === cwd || hasApp), hasApp };
 }
 
 /** Formats the folder as the user would type it. */
@@ -41,7 +41,7 @@ export const formatPath = (path: string, cwd: string): string => relative(cwd, p
  * Returns the name for a folder. An existing folder keeps its name. @throws CreateProblem if a new folder's
  * name is invalid for a Worker.
  */
-function nameFor(path: string, isThere: boolean): string {
+function getProjectName(path: string, isThere: boolean): string {
   const name = basename(path);
   if (NAME_PATTERN.test(name)) return name;
   const like =
@@ -57,4 +57,4 @@ function nameFor(path: string, isThere: boolean): string {
 }
 
 /** Returns whether there is an app that an agent can be added to. */
-export const holdsApp = (path: string): boolean => existsSync(join(path, 'package.json'));
+export const isAppFolder = (path: string): boolean => existsSync(join(path, 'package.json'));

@@ -20,22 +20,22 @@ import {
 import type { SessionIndex } from '../../modules/index/entry.ts';
 import { listTasks } from './list-tasks.ts';
 import {
-  answersIn,
-  historyLengthOf,
-  idOf,
-  namesCall,
-  noPushError,
+  createNoPushError,
+  hasCall,
   type RpcCall,
+  readAnswers,
   readCall,
+  readHistoryLength,
+  readId,
   readListing,
   readSending,
+  readTaskIdParam,
   type SendRequest,
-  taskIdIn,
   toSentParts,
 } from './read-params.ts';
-import { historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts';
+import { isOver, readTaskId, type Standing, toHistory, toTask } from './task.ts';
 import { toA2a } from './translate.ts';
-import { A2aError, errorOf, type Message, type RpcId, resultOf, type Task } from './wire.ts';
+import { A2aError, createRpcError, createRpcResult, type Message, type RpcId, type Task } from './wire.ts';
 
 /** The agents to offer over A2A. Their agent cards are public. */
 export interface A2aConfig {
@@ -60,10 +60,10 @@ const A2A = defineModule({ name: 'a2a' });
  */
 export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aConfig) {
   const toTeller = tellerOf('a2a', tell);
-  const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
+  const serveCard = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
     const agent = agents.includes(name) ? known.find((one) => one.name === name) : undefined;
     if (!agent) return Response.json({ error: `There is no agent '${name}' here.` }, { status: 404 });
-    return Response.json(cardOf(agent, new URL(`${base}/a2a/${name}`, request.url).href, inputModes));
+    return Response.json(createCard(agent, new URL(`${base}/a2a/${name}`, request.url).href, inputModes));
   };
   return A2A.use({
     routes: [
@@ -71,13 +71,13 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
         method: 'GET',
         path: '/.well-known/agent-card.json',
         isPublic: true,
-        handle: (asked) => card(asked, agents[0]),
+        handle: (asked) => serveCard(asked, agents[0]),
       }),
       defineRoute({
         method: 'GET',
         path: '/a2a/{agent}/.well-known/agent-card.json',
         isPublic: true,
-        handle: (asked, { agent }) => card(asked, agent),
+        handle: (asked, { agent }) => serveCard(asked, agent),
       }),
       defineRoute({
         method: 'POST',
@@ -91,7 +91,7 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
         refuse: (given, request) => {
           const problem = toTeller(request).problem(given);
           const { status, headers } = problem;
-          return Response.json(errorOf(null, toError(problem)), { status, headers });
+          return Response.json(createRpcError(null, toError(problem)), { status, headers });
         },
       }),
     ],
@@ -119,34 +119,34 @@ async function respond(desk: CallerSessions): Promise<Response> {
     if (agent === '') throw new A2aError('invalid-params', 'This agent does not support A2A.');
     return await dispatchMethod(desk, readCall(body));
   } catch (failure) {
-    if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
+    if (failure instanceof A2aError) return Response.json(createRpcError(readId(body), failure));
     const problem = desk.problem(failure);
     // `refuse` also logs internal failures.
     if (problem.status >= 500) throw failure;
-    return Response.json(errorOf(idOf(body), toError(problem)));
+    return Response.json(createRpcError(readId(body), toError(problem)));
   }
 }
 
 async function dispatchMethod(desk: CallerSessions, { id, method, params }: RpcCall): Promise<Response> {
-  const result = (value: object): Response => Response.json(resultOf(id, value));
+  const createResultResponse = (value: object): Response => Response.json(createRpcResult(id, value));
   switch (method) {
     case 'SendMessage':
-      return result({ task: await desk.send(readSending(params)) });
+      return createResultResponse({ task: await desk.send(readSending(params)) });
     case 'SendStreamingMessage':
       return desk.stream(id, await desk.begin(readSending(params)));
     case 'GetTask':
-      return result(await desk.get(params));
+      return createResultResponse(await desk.get(params));
     case 'CancelTask':
-      return result(await desk.cancel(await desk.find(taskIdIn(params))));
+      return createResultResponse(await desk.cancel(await desk.find(readTaskIdParam(params))));
     case 'SubscribeToTask':
-      return desk.stream(id, await desk.follow(await desk.find(taskIdIn(params))));
+      return desk.stream(id, await desk.follow(await desk.find(readTaskIdParam(params))));
     case 'ListTasks':
-      return result(await listTasks(desk, readListing(params)));
+      return createResultResponse(await listTasks(desk, readListing(params)));
     case 'GetExtendedAgentCard':
       throw new A2aError('no-extended-card', 'This agent has no extended card.');
     default:
       if (method.endsWith('TaskPushNotificationConfig') || method.endsWith('TaskPushNotificationConfigs'))
-        throw noPushError();
+        throw createNoPushError();
       throw new A2aError(
         'method-not-found',
         'This method is unknown. Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
@@ -158,7 +158,7 @@ async function dispatchMethod(desk: CallerSessions, { id, method, params }: RpcC
  * Returns the context for a message without one. A message that the same person repeats gets the same
  * context. Clients choose message ids, so two people of a tenant can use the same id.
  */
-async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<string> {
+async function deriveContext({ caller }: ModuleRequest, messageId: string): Promise<string> {
   const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
   const hash = await crypto.subtle.digest('SHA-256', named);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -216,15 +216,15 @@ export class CallerSessions {
   }
 
   async get(params: JsonObject): Promise<Task> {
-    const historyLength = historyLengthOf(params);
-    return this.task(await this.find(taskIdIn(params)), historyLength);
+    const historyLength = readHistoryLength(params);
+    return this.task(await this.find(readTaskIdParam(params)), historyLength);
   }
 
   async task({ session, standing }: FoundTask, historyLength?: number): Promise<Task> {
     const events = [];
     if (historyLength !== 0)
       for await (const event of session.events({ turn: standing.turn })) events.push(event);
-    const history = historyOf(events, standing.session, historyLength);
+    const history = toHistory(events, standing.session, historyLength);
     return this.#shown(standing, history);
   }
 
@@ -242,7 +242,7 @@ export class CallerSessions {
     const options = { background, idempotencyKey, signal: this.asked.signal };
     const standing = answers
       ? await session.answer(answers, options)
-      : await session.send(toSentParts(parts), options).catch(inTask(context));
+      : await session.send(toSentParts(parts), options).catch(rethrowInTask(context));
     return this.task({ session, standing }, historyLength);
   }
 
@@ -252,7 +252,7 @@ export class CallerSessions {
     const { signal } = this.asked;
     const items = answers
       ? await session.streamAnswers(answers, { signal, idempotencyKey })
-      : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
+      : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(rethrowInTask(context));
     const { turn } = items;
     const task = await this.#shown(toRunning({ session: context, turn, agent: this.agent }));
     return { task, items };
@@ -264,7 +264,7 @@ export class CallerSessions {
    */
   async #wanted({ contextId, taskId, messageId, parts }: SendRequest) {
     if (taskId === undefined) {
-      const context = contextId ?? (await contextOf(this.asked, messageId));
+      const context = contextId ?? (await deriveContext(this.asked, messageId));
       return { context, session: this.session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);
@@ -273,14 +273,14 @@ export class CallerSessions {
       throw new A2aError('invalid-params', `Task '${taskId}' does not belong to the context '${contextId}'.`);
     // The session recognizes a repeated answer to a call.
     const pending = standing.outcome === 'suspended' ? standing.pending : [];
-    if (pending.length === 0 && !parts.some(namesCall)) {
+    if (pending.length === 0 && !parts.some(hasCall)) {
       const why = isOver(standing) ? 'has ended' : 'is running';
       throw new A2aError(
         'unsupported',
         `Task '${taskId}' ${why}, and waits for no answer. Send the message without a task id.`,
       );
     }
-    return { context, session, answers: answersIn(parts, pending) };
+    return { context, session, answers: readAnswers(parts, pending) };
   }
 
   async cancel({ session, standing, turn }: FoundTask & { readonly turn: string }): Promise<Task> {
@@ -310,13 +310,13 @@ export class CallerSessions {
     const files = this.#files(session);
     const run = { session, turn: items.turn, task, files: files.url };
     const shown = toA2a(files.items(this.#teller.items(items)), run);
-    const broken = (failure: unknown) => errorOf(id, toError(this.problem(failure)));
-    const frameOf = (said: object): string => `data: ${JSON.stringify(said)}\n\n`;
+    const toErrorReply = (failure: unknown) => createRpcError(id, toError(this.problem(failure)));
+    const formatFrame = (said: object): string => `data: ${JSON.stringify(said)}\n\n`;
     return this.asked.stream(async function* () {
       try {
-        for await (const event of shown) yield frameOf(resultOf(id, event));
+        for await (const event of shown) yield formatFrame(createRpcResult(id, event));
       } catch (failure) {
-        yield frameOf(broken(failure));
+        yield formatFrame(toErrorReply(failure));
         throw failure;
       }
     });
@@ -333,7 +333,7 @@ const toRunning = (of: {
 });
 
 /** A context accepts no other message while its task waits for an answer. The error names that task. */
-const inTask =
+const rethrowInTask =
   (context: string) =>
   (failure: unknown): never => {
     if (!(failure instanceof SessionError) || failure.type !== 'turn-suspended') throw failure;
@@ -344,7 +344,7 @@ const inTask =
     );
   };
 
-const cardOf = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
+const createCard = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
   name,
   description,
   version: '1',

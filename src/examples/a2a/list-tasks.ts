@@ -4,8 +4,8 @@
 import { SessionError } from '../../create-holdfast.ts';
 import type { SessionIndex } from '../../modules/index/entry.ts';
 import type { CallerSessions } from './a2a.ts';
-import { invalidParamsError, type ListRequest } from './read-params.ts';
-import { taskIdOf } from './task.ts';
+import { createInvalidParamsError, type ListRequest } from './read-params.ts';
+import { toTaskId } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
 
 interface TaskList {
@@ -36,9 +36,9 @@ export async function listTasks(desk: CallerSessions, listing: ListRequest): Pro
   const { contextId } = listing;
   const page =
     contextId === undefined
-      ? await pageOfAll(desk, index, listing)
-      : await pageOfOne(desk, contextId, listing);
-  const tasks = await Promise.all(page.named.map((one) => taskOf(desk, one, listing)));
+      ? await listAcrossContexts(desk, index, listing)
+      : await listInContext(desk, contextId, listing);
+  const tasks = await Promise.all(page.named.map((one) => findTask(desk, one, listing)));
   const { next, total } = page;
   const shown = tasks.flatMap((task) => task ?? []);
   return { tasks: shown, nextPageToken: next, pageSize: listing.pageSize, totalSize: total };
@@ -51,7 +51,7 @@ interface NamedPage {
 }
 
 /** The index's name for each A2A state. Omits the states that the index does not have. */
-const STATUS = {
+const STATUS_BY_STATE = {
   TASK_STATE_WORKING: 'running',
   TASK_STATE_INPUT_REQUIRED: 'waiting',
   TASK_STATE_FAILED: 'failed',
@@ -59,12 +59,13 @@ const STATUS = {
   TASK_STATE_CANCELED: 'idle',
 } as const satisfies { readonly [State in TaskState]?: string };
 
-const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(STATUS, state);
+const isListed = (state: string): state is keyof typeof STATUS_BY_STATE =>
+  Object.hasOwn(STATUS_BY_STATE, state);
 
 /** The maximum number of index pages that `totalSize` counts. */
 const COUNTED_PAGES = 10;
 
-async function pageOfAll(
+async function listAcrossContexts(
   { asked, agent }: CallerSessions,
   index: SessionIndex,
   listing: ListRequest,
@@ -75,12 +76,12 @@ async function pageOfAll(
   const query = {
     owner: tenant === undefined ? { id } : { tenant },
     agent,
-    ...(state && { status: STATUS[state] }),
+    ...(state && { status: STATUS_BY_STATE[state] }),
     ...(since !== undefined && { since }),
   };
   const read = (cursor: string | undefined, limit: number) =>
     index.sessions({ ...query, limit, cursor }).catch(toQueryError);
-  const isIdle = state !== undefined && STATUS[state] === 'idle';
+  const isIdle = state !== undefined && STATUS_BY_STATE[state] === 'idle';
   const isWanted = ({ outcome, turn }: Awaited<ReturnType<typeof read>>['sessions'][number]): boolean =>
     turn !== undefined && (!isIdle || (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
   const page = await read(pageToken, pageSize);
@@ -92,17 +93,21 @@ async function pageOfAll(
     cursor = counted.next;
   }
   const named = page.sessions.filter(isWanted).map(({ session, turn = '', lastActivity }) => ({
-    id: taskIdOf({ session, turn }),
+    id: toTaskId({ session, turn }),
     at: lastActivity,
   }));
   return { named, next: page.next ?? '', total };
 }
 
 /** Lists all turns of one session, the latest first. A page token is the last task of the previous page. */
-async function pageOfOne(desk: CallerSessions, context: string, listing: ListRequest): Promise<NamedPage> {
+async function listInContext(
+  desk: CallerSessions,
+  context: string,
+  listing: ListRequest,
+): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
-  if (Number.isNaN(least)) throw invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
+  if (Number.isNaN(least)) throw createInvalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
   const last = new Map<string, number>();
   try {
     for await (const event of desk.session(context).events()) {
@@ -113,11 +118,11 @@ async function pageOfOne(desk: CallerSessions, context: string, listing: ListReq
   } catch (failure) {
     if (!isUnknown(failure)) throw failure;
   }
-  const all = Array.from(last, ([turn, at]) => ({ id: taskIdOf({ session: context, turn }), at }))
+  const all = Array.from(last, ([turn, at]) => ({ id: toTaskId({ session: context, turn }), at }))
     .filter(({ at }) => at >= least)
     .reverse();
   const from = pageToken === undefined ? 0 : all.findIndex(({ id }) => id === pageToken) + 1;
-  if (pageToken !== undefined && from === 0) throw badTokenError();
+  if (pageToken !== undefined && from === 0) throw createBadTokenError();
   const named = all.slice(from, from + pageSize);
   return { named, next: from + pageSize < all.length ? (named.at(-1)?.id ?? '') : '', total: all.length };
 }
@@ -126,7 +131,7 @@ async function pageOfOne(desk: CallerSessions, context: string, listing: ListReq
  * Returns the task with its current status, or `undefined` if it no longer exists or is not in the requested
  * state.
  */
-async function taskOf(
+async function findTask(
   desk: CallerSessions,
   { id, at }: ListedTask,
   listing: ListRequest,
@@ -145,12 +150,12 @@ async function taskOf(
 const isUnknown = (failure: unknown): boolean =>
   failure instanceof SessionError && failure.type.startsWith('unknown-');
 
-const badTokenError = (): A2aError =>
-  invalidParamsError(['pageToken must be the nextPageToken of the previous page']);
+const createBadTokenError = (): A2aError =>
+  createInvalidParamsError(['pageToken must be the nextPageToken of the previous page']);
 
 function toQueryError(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')
-    ? badTokenError()
-    : invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
+    ? createBadTokenError()
+    : createInvalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
 }

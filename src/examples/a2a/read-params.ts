@@ -11,19 +11,19 @@ export interface RpcCall {
 }
 
 /** Returns the id of a request, even if the request is invalid. */
-export const idOf = ({ id }: JsonObject): RpcId =>
+export const readId = ({ id }: JsonObject): RpcId =>
   typeof id === 'string' || typeof id === 'number' ? id : null;
 
 /** Reads a method call. @throws A2aError if the body is not a JSON-RPC request. */
 export function readCall(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
-  if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || readId(body) === null)
     throw new A2aError(
       'invalid-request',
       "The body is not JSON-RPC 2.0. Send { jsonrpc: '2.0', id, method, params }.",
     );
   if (!isObject(params)) throw new A2aError('invalid-params', 'params must be an object.');
-  return { id: idOf(body), method, params };
+  return { id: readId(body), method, params };
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -39,7 +39,7 @@ export interface SendRequest {
 }
 
 /** The format of a message's idempotency key. */
-const IS_KEY = /^[!-~]{1,255}$/;
+const KEY_PATTERN = /^[!-~]{1,255}$/;
 
 /** Reads the params of `SendMessage`. @throws A2aError that lists their problems. */
 export function readSending({ message, configuration = {} }: JsonObject): SendRequest {
@@ -48,7 +48,7 @@ export function readSending({ message, configuration = {} }: JsonObject): SendRe
   const { messageId, contextId, taskId, role, parts } = said;
   const { taskPushNotificationConfig, returnImmediately } = how;
   const problems = [
-    ...(isWord(messageId) && IS_KEY.test(messageId)
+    ...(isWord(messageId) && KEY_PATTERN.test(messageId)
       ? []
       : ['message.messageId must be 1 to 255 visible ASCII characters']),
     ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a string']),
@@ -56,15 +56,15 @@ export function readSending({ message, configuration = {} }: JsonObject): SendRe
     ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),
     ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
   ];
-  if (problems.length > 0) throw invalidParamsError(problems);
-  if (taskPushNotificationConfig !== undefined) throw noPushError();
+  if (problems.length > 0) throw createInvalidParamsError(problems);
+  if (taskPushNotificationConfig !== undefined) throw createNoPushError();
   return {
     messageId: String(messageId),
     contextId: isWord(contextId) ? contextId : undefined,
     taskId: isWord(taskId) ? taskId : undefined,
     parts: isPartList(parts) ? parts : [],
     returnsAtOnce: returnImmediately === true,
-    historyLength: historyLengthOf(how),
+    historyLength: readHistoryLength(how),
   };
 }
 
@@ -95,49 +95,51 @@ export function readListing(params: JsonObject): ListRequest {
     ...(isWordOrNone(statusTimestampAfter) ? [] : ['statusTimestampAfter must be an ISO 8601 time']),
     ...(typeof includeArtifacts === 'boolean' ? [] : ['includeArtifacts must be true or false']),
   ];
-  if (problems.length > 0) throw invalidParamsError(problems);
+  if (problems.length > 0) throw createInvalidParamsError(problems);
   const state = isWord(status) && status !== 'TASK_STATE_UNSPECIFIED' ? status : undefined;
   return {
     contextId: isWord(contextId) ? contextId : undefined,
     status: state,
     pageSize: Number(pageSize),
     pageToken: isWord(pageToken) ? pageToken : undefined,
-    historyLength: historyLengthOf({ historyLength }) ?? 0,
+    historyLength: readHistoryLength({ historyLength }) ?? 0,
     since: isWord(statusTimestampAfter) ? statusTimestampAfter : undefined,
     includesArtifacts: includeArtifacts === true,
   };
 }
 
-export const noPushError = (): A2aError =>
+export const createNoPushError = (): A2aError =>
   new A2aError('push-not-supported', 'Push notifications are not supported. Use SubscribeToTask or GetTask.');
 
-export const invalidParamsError = (problems: readonly string[]): A2aError =>
+export const createInvalidParamsError = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
 /** Protocol buffers send an omitted string as ''. */
 const isWord = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 const isWordOrNone = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
 
-const CONTENTS = ['text', 'data', 'url', 'raw'];
+const CONTENT_FIELDS = ['text', 'data', 'url', 'raw'];
 const isPartList = (value: Json | undefined): value is JsonObject[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every(
     (part) =>
       isObject(part) &&
-      CONTENTS.filter((name) => part[name] !== undefined).length === 1 &&
-      CONTENTS.every((name) => name === 'data' || part[name] === undefined || typeof part[name] === 'string'),
+      CONTENT_FIELDS.filter((name) => part[name] !== undefined).length === 1 &&
+      CONTENT_FIELDS.every(
+        (name) => name === 'data' || part[name] === undefined || typeof part[name] === 'string',
+      ),
   );
 
-export function historyLengthOf({ historyLength }: JsonObject): number | undefined {
+export function readHistoryLength({ historyLength }: JsonObject): number | undefined {
   if (historyLength === undefined) return undefined;
   if (typeof historyLength === 'number' && Number.isSafeInteger(historyLength) && historyLength >= 0)
     return historyLength;
-  throw invalidParamsError(['historyLength must be a whole number of at least 0']);
+  throw createInvalidParamsError(['historyLength must be a whole number of at least 0']);
 }
 
-export function taskIdIn({ id }: JsonObject): string {
-  if (!isWord(id)) throw invalidParamsError(['id must be the id of a task']);
+export function readTaskIdParam({ id }: JsonObject): string {
+  if (!isWord(id)) throw createInvalidParamsError(['id must be the id of a task']);
   return id;
 }
 
@@ -157,8 +159,8 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
  * Returns a message's answers to waiting calls. Data must name the call. Text answers the only question to a
  * person, but never approves a call, since text is ambiguous. @throws A2aError that says how to answer.
  */
-export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
-  const named = parts.filter(namesCall).map(({ data }) => data);
+export function readAnswers(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
+  const named = parts.filter(hasCall).map(({ data }) => data);
   // The session checks the other properties, as for any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
   const text = parts.flatMap(({ text: words }) => (typeof words === 'string' ? [words] : [])).join('\n');
@@ -175,7 +177,7 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
-export function namesCall({ data }: JsonObject): boolean {
+export function hasCall({ data }: JsonObject): boolean {
   const { call } = isObject(data) ? data : {};
   return isWord(call);
 }

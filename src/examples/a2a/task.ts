@@ -3,17 +3,17 @@ import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
 
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
-type Suspended = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
-type Later = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
-export type Pending = Suspended['pending'][number];
+type SuspendedView = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
+type LaterView = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
+export type Pending = SuspendedView['pending'][number];
 
-export type Standing = Answer | Suspended | (Later & { readonly outcome?: undefined });
+export type Standing = Answer | SuspendedView | (LaterView & { readonly outcome?: undefined });
 
 /** Returns the URL of a session's file. */
 export type FileUrls = (id: string) => string;
 
 /** Returns the task id of a turn. Session ids cannot contain a `~`. */
-export const taskIdOf = ({ session, turn }: { readonly session: string; readonly turn: string }): string =>
+export const toTaskId = ({ session, turn }: { readonly session: string; readonly turn: string }): string =>
   `${session}~${turn}`;
 
 /** Parses the session and turn from a task id, or returns `undefined`. */
@@ -23,20 +23,20 @@ export function readTaskId(id: string): { readonly session: string; readonly tur
 }
 
 export function toTask(standing: Standing, files: FileUrls, history?: readonly Message[]): Task {
-  const artifacts = standing.outcome === undefined ? [] : artifactsOf(standing, files);
-  const answer = standing.outcome === undefined ? undefined : answerOf(standing);
+  const artifacts = standing.outcome === undefined ? [] : toArtifacts(standing, files);
+  const answer = standing.outcome === undefined ? undefined : toAnswerArtifact(standing);
   return {
-    id: taskIdOf(standing),
+    id: toTaskId(standing),
     contextId: standing.session,
-    status: statusOf(standing),
+    status: toStatus(standing),
     artifacts: answer ? [answer, ...artifacts] : artifacts,
     ...(history && { history }),
-    metadata: metadataOf(standing),
+    metadata: toMetadata(standing),
   };
 }
 
 /** Returns the data for which A2A has no property. */
-export const metadataOf = (standing: Standing) => ({
+export const toMetadata = (standing: Standing) => ({
   holdfast: {
     ...('status' in standing && { status: standing.status }),
     ...(standing.outcome !== undefined && {
@@ -59,24 +59,24 @@ const STATES: Readonly<Record<Answer['outcome'], TaskState>> = {
 
 export const isOver = ({ outcome }: Standing): boolean => outcome !== undefined && outcome !== 'suspended';
 
-export function statusOf(standing: Standing): TaskStatus {
+export function toStatus(standing: Standing): TaskStatus {
   if (standing.outcome === undefined) {
     const isWorking = standing.status === 'running';
     return { state: isWorking ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED' };
   }
   if (standing.outcome === 'suspended') {
-    const parts = standing.pending.flatMap(questionParts);
-    return { state: 'TASK_STATE_INPUT_REQUIRED', message: agentMessage(standing, 'asks', parts) };
+    const parts = standing.pending.flatMap(createQuestionParts);
+    return { state: 'TASK_STATE_INPUT_REQUIRED', message: createAgentMessage(standing, 'asks', parts) };
   }
   const { outcome, error } = standing;
   return {
     state: STATES[outcome],
-    ...(error && { message: agentMessage(standing, 'error', [{ text: error.message }]) }),
+    ...(error && { message: createAgentMessage(standing, 'error', [{ text: error.message }]) }),
   };
 }
 
 /** Formats a question as text for a person and as data for a program, with the format of an answer. */
-function questionParts(one: Pending): Part[] {
+function createQuestionParts(one: Pending): Part[] {
   const { call, question, tool, input, message, allows, schema, by, expiresAt } = one;
   const data = {
     call,
@@ -94,14 +94,14 @@ function questionParts(one: Pending): Part[] {
 }
 
 /** Creates a message from the agent that is not part of its answer. */
-export const agentMessage = (
+export const createAgentMessage = (
   of: { readonly session: string; readonly turn: string },
   name: string,
   parts: readonly Part[],
 ): Message => ({
-  messageId: `${taskIdOf(of)}/${name}`,
+  messageId: `${toTaskId(of)}/${name}`,
   contextId: of.session,
-  taskId: taskIdOf(of),
+  taskId: toTaskId(of),
   role: 'ROLE_AGENT',
   parts,
 });
@@ -110,7 +110,7 @@ export const agentMessage = (
 export const ANSWER = 'answer';
 
 /** Returns the answer as an artifact, or `undefined` if it has no text and no object. */
-export function answerOf({ text, object }: Answer | Suspended): Artifact | undefined {
+export function toAnswerArtifact({ text, object }: Answer | SuspendedView): Artifact | undefined {
   const parts: Part[] = [
     ...(text === '' ? [] : [{ text }]),
     ...(object === undefined ? [] : [{ data: object, mediaType: 'application/json' }]),
@@ -119,7 +119,10 @@ export function answerOf({ text, object }: Answer | Suspended): Artifact | undef
 }
 
 /** Returns the artifacts of calls, and the URLs of their files. */
-export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls: FileUrls): Artifact[] => [
+export const toArtifacts = (
+  { artifacts, files = [] }: Answer | SuspendedView,
+  urls: FileUrls,
+): Artifact[] => [
   ...artifacts.map(({ call, tool, type, value }, place) => ({
     artifactId: `${call}/artifact/${place}`,
     name: type ?? tool,
@@ -133,7 +136,7 @@ export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls:
 ];
 
 /** Returns the newest `length` messages of a turn. */
-export function historyOf(
+export function toHistory(
   events: readonly ShownEvent[],
   session: string,
   length = Number.POSITIVE_INFINITY,
@@ -141,10 +144,10 @@ export function historyOf(
   const messages = events.flatMap((event): Message[] => {
     if (event.type === 'turn-started' || event.type === 'turn-steered') {
       const { turn, seq, message } = event;
-      return [{ ...agentMessage({ session, turn }, `${seq}`, [{ text: message }]), role: 'ROLE_USER' }];
+      return [{ ...createAgentMessage({ session, turn }, `${seq}`, [{ text: message }]), role: 'ROLE_USER' }];
     }
     if (event.type === 'model-replied' && event.frame === undefined && event.text !== '')
-      return [agentMessage({ session, turn: event.turn }, `${event.seq}`, [{ text: event.text }])];
+      return [createAgentMessage({ session, turn: event.turn }, `${event.seq}`, [{ text: event.text }])];
     return [];
   });
   return messages.slice(Math.max(0, messages.length - length));

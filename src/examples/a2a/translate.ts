@@ -3,14 +3,14 @@ import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.
 import type { JsonObject } from '../../index.ts';
 import {
   ANSWER,
-  agentMessage,
-  answerOf,
-  artifactsOf,
+  createAgentMessage,
   type FileUrls,
-  metadataOf,
   type Standing,
-  statusOf,
-  taskIdOf,
+  toAnswerArtifact,
+  toArtifacts,
+  toMetadata,
+  toStatus,
+  toTaskId,
 } from './task.ts';
 import type { Part, StreamEvent, Task, TaskStatus } from './wire.ts';
 
@@ -73,10 +73,10 @@ class ClientState {
       case 'suspended':
         return yield* this.#stopped(item.view);
       case 'later':
-        return yield* this.#status(statusOf({ ...item.view, outcome: undefined }), item.view);
+        return yield* this.#status(toStatus({ ...item.view, outcome: undefined }), item.view);
       case 'continues':
       case 'erased':
-        return yield* this.#status(brokenOffStatus(item, this.#run));
+        return yield* this.#status(createBrokenOffStatus(item, this.#run));
     }
   }
 
@@ -109,24 +109,24 @@ class ClientState {
   }
 
   *#working(name: string | number, at: number | undefined, part: Part): Events {
-    const message = agentMessage(this.#run, String(name), [part]);
+    const message = createAgentMessage(this.#run, String(name), [part]);
     const timestamp = at === undefined ? {} : { timestamp: new Date(at).toISOString() };
     yield* this.#status({ state: 'TASK_STATE_WORKING', message, ...timestamp });
   }
 
   *#stopped(standing: Exclude<Standing, { readonly outcome?: undefined }>): Events {
     const { files, session, turn } = this.#run;
-    const of = { taskId: taskIdOf({ session, turn }), contextId: session };
-    for (const artifact of artifactsOf(standing, files))
+    const of = { taskId: toTaskId({ session, turn }), contextId: session };
+    for (const artifact of toArtifacts(standing, files))
       yield { artifactUpdate: { ...of, artifact, append: false, lastChunk: true } };
-    const whole = answerOf(standing);
+    const whole = toAnswerArtifact(standing);
     const { text, object } = standing;
     // If the stream has sent the same text, only closes it. A text that a transformer changed replaces it.
     const isSaid = text === this.#text && text !== '';
     const rest: readonly Part[] = object === undefined ? [{ text: '' }] : (whole?.parts.slice(1) ?? []);
     if (whole && standing.outcome !== 'suspended')
       yield isSaid ? this.#answer(rest, true, true) : this.#answer(whole.parts, false, true);
-    yield* this.#status(statusOf(standing), standing);
+    yield* this.#status(toStatus(standing), standing);
   }
 
   #answer(parts: readonly Part[], append: boolean, lastChunk: boolean): StreamEvent {
@@ -134,7 +134,7 @@ class ClientState {
     const artifact = { artifactId: ANSWER, name: ANSWER, parts };
     return {
       artifactUpdate: {
-        taskId: taskIdOf({ session, turn }),
+        taskId: toTaskId({ session, turn }),
         contextId: session,
         artifact,
         append,
@@ -145,14 +145,14 @@ class ClientState {
 
   *#status(status: TaskStatus, standing?: Standing): Events {
     const { session, turn } = this.#run;
-    const metadata = standing && metadataOf(standing);
-    const of = { taskId: taskIdOf({ session, turn }), contextId: session };
+    const metadata = standing && toMetadata(standing);
+    const of = { taskId: toTaskId({ session, turn }), contextId: session };
     yield { statusUpdate: { ...of, status, ...(metadata && { metadata }) } };
   }
 }
 
 /** Returns the last status of a stream that ends before its turn has stopped. */
-function brokenOffStatus(
+function createBrokenOffStatus(
   { type }: Extract<TurnStreamEnd, { readonly type: 'continues' | 'erased' }>,
   { session, turn }: Run,
 ): TaskStatus {
@@ -160,6 +160,6 @@ function brokenOffStatus(
   const text = isGone ? 'The session was erased.' : 'The task continues: SubscribeToTask streams the rest.';
   return {
     state: isGone ? 'TASK_STATE_FAILED' : 'TASK_STATE_WORKING',
-    message: agentMessage({ session, turn }, type, [{ text }]),
+    message: createAgentMessage({ session, turn }, type, [{ text }]),
   };
 }

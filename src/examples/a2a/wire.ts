@@ -95,8 +95,8 @@ export class A2aError extends Error {
 /** The request id in a response. `null` if the request has no readable id. */
 export type RpcId = string | number | null;
 
-export const resultOf = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result });
-export const errorOf = (id: RpcId, { code, message }: Pick<A2aError, 'code' | 'message'>) => ({
+export const createRpcResult = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result });
+export const createRpcError = (id: RpcId, { code, message }: Pick<A2aError, 'code' | 'message'>) => ({
   jsonrpc: '2.0',
   id,
   error: { code, message },

@@ -21,9 +21,9 @@ import { callerWords, declareCallerWords } from '../../modules/caller-words/entr
 import { declaredTools } from '../../modules/client-tools/entry.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
-import { historyOf, type ShownResults } from './history.ts';
-import { type RunAction, RunInputError, readRunInput, wantedBy } from './run-input.ts';
-import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
+import { type ShownResults, toHistory } from './history.ts';
+import { type RunAction, RunInputError, readRunInput, toRunAction } from './run-input.ts';
+import { type Run, type SessionItem, toAgUi, toContent } from './translate.ts';
 
 const AG_UI = defineModule({ name: 'ag-ui' });
 
@@ -68,22 +68,25 @@ function toResponse(failure: unknown): Response {
 async function run(asked: ModuleRequest, agent: string, teller: Teller): Promise<Response> {
   const input = readRunInput(await asked.json());
   const { threadId, runId, tools } = input;
-  const context = { ...(await callerWords(wordsOf(input))), ...declaredTools(asked, { agent, tools }) };
+  const context = {
+    ...(await callerWords(describeContext(input))),
+    ...declaredTools(asked, { agent, tools }),
+  };
   const session = asked.session({ agent, session: threadId, context });
-  const before = await stateOf(session);
-  const wanted = wantedBy(input, before?.pending ?? []);
+  const before = await findState(session);
+  const wanted = toRunAction(input, before?.pending ?? []);
   const files = fileUrlsOf(asked, { agent, session: threadId });
   const { items, ...shown } = await begin(
-    { asked, session, before, files, teller, context: contextOf(input, asked) },
+    { asked, session, before, files, teller, context: mergeContext(input, asked) },
     wanted,
   );
   const events = toAgUi(withState(session, before, items), { threadId, runId, files: files.url, ...shown });
   const version = input.protocolVersion === undefined ? asBefore1 : (event: AgUiEvent) => event;
-  return asked.stream(() => framesOf({ asked, teller }, events, version));
+  return asked.stream(() => streamFrames({ asked, teller }, events, version));
 }
 
 /** Yields the frames of a run. A run that breaks off ends with an error, which is also logged. */
-async function* framesOf(
+async function* streamFrames(
   { asked, teller }: Pick<Thread, 'asked' | 'teller'>,
   events: AsyncIterable<AgUiEvent>,
   version: (event: AgUiEvent) => AgUiEvent,
@@ -98,7 +101,7 @@ async function* framesOf(
 }
 
 /** Returns the state of the session, or `undefined` before its first message. */
-const stateOf = (session: Session): Promise<SessionView | undefined> =>
+const findState = (session: Session): Promise<SessionView | undefined> =>
   session.state().catch((failure) => {
     if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
     throw failure;
@@ -107,13 +110,13 @@ const stateOf = (session: Session): Promise<SessionView | undefined> =>
 type RunInput = ReturnType<typeof readRunInput>;
 
 /** Returns the context for tools: only the keys that the app lets clients set. */
-const contextOf = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonObject =>
+const mergeContext = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonObject =>
   Object.fromEntries(
     context.flatMap(({ description, value }) => (bodyContext.has(description) ? [[description, value]] : [])),
   );
 
 /** Returns the whole context as text, marked for the model as the caller's. */
-const wordsOf = ({ context }: RunInput): string =>
+const describeContext = ({ context }: RunInput): string =>
   context.map(({ description, value }) => `${description}: ${value}`).join('\n');
 
 interface Thread {
@@ -139,7 +142,7 @@ async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
     return toStartedRun(thread, await session.stream(parts, { idempotencyKey, context, pending, signal }));
   }
   const turn = before?.openTurn ?? before?.turn?.turn;
-  const past = before && turn !== undefined ? await pastOf(thread, turn, before.seq) : [];
+  const past = before && turn !== undefined ? await listPastEvents(thread, turn, before.seq) : [];
   const after = before?.seq;
   if (wanted.type === 'answer') {
     const ranByClient = wanted.answers.flatMap((one) => ('decision' in one ? [] : [one.call]));
@@ -147,20 +150,24 @@ async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
     return { ...toStartedRun(thread, stream), past, ranByClient };
   }
   const stream = turn === undefined ? undefined : await session.follow(turn, { after, signal });
-  return { turn, items: historyThen(thread, stream), past };
+  return { turn, items: streamWithHistory(thread, stream), past };
 }
 
 const toStartedRun = (thread: Thread, stream: TurnStream): StartedRun => ({
   turn: stream.turn,
-  items: shownEvents(thread, stream),
+  items: streamShownEvents(thread, stream),
 });
 
 /** Returns the items of a turn with texts for people and the URLs of its files. */
-const shownEvents = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
+const streamShownEvents = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 
 /** Returns the events of a turn up to a sequence number. */
-async function pastOf({ session, files }: Thread, turn: string, until: number): Promise<ShownEvent[]> {
+async function listPastEvents(
+  { session, files }: Thread,
+  turn: string,
+  until: number,
+): Promise<ShownEvent[]> {
   const past: ShownEvent[] = [];
   for await (const event of files.items(session.events({ turn }))) {
     if (event.seq > until) break;
@@ -169,28 +176,28 @@ async function pastOf({ session, files }: Thread, turn: string, until: number): 
   return past;
 }
 
-async function* historyThen(
+async function* streamWithHistory(
   thread: Thread,
   stream: TurnStream | undefined,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
   const { before, files } = thread;
-  const results = before ? await resultsOf(thread) : NONE;
-  yield { type: 'history', messages: historyOf(before?.messages ?? [], files.url, results) };
-  if (stream) yield* shownEvents(thread, stream);
+  const results = before ? await collectResults(thread) : NO_RESULTS;
+  yield { type: 'history', messages: toHistory(before?.messages ?? [], files.url, results) };
+  if (stream) yield* streamShownEvents(thread, stream);
 }
 
 /** Returns the results that clients see differently from the model. */
-async function resultsOf({ session, files, teller }: Thread): Promise<ShownResults> {
-  const results = new Map<string, ReturnType<typeof contentOf>>();
+async function collectResults({ session, files, teller }: Thread): Promise<ShownResults> {
+  const results = new Map<string, ReturnType<typeof toContent>>();
   // The user's messages can contain files, too.
   for await (const event of files.items(session.events())) {
     const shown = teller.item(event);
-    if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files.url));
+    if (shown.type === 'tool-call-ended') results.set(shown.call, toContent(shown.result, files.url));
   }
   return results;
 }
 
-const NONE: ShownResults = new Map();
+const NO_RESULTS: ShownResults = new Map();
 
 /** Yields the state of the session first, and again before the run ends. */
 async function* withState(
@@ -198,16 +205,17 @@ async function* withState(
   before: SessionView | undefined,
   items: AsyncIterable<TurnItem | SessionItem>,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
-  yield { type: 'state', snapshot: snapshotOf(before) };
+  yield { type: 'state', snapshot: toSnapshot(before) };
   for await (const item of items) {
-    if (STOPS.includes(item.type)) yield { type: 'state', snapshot: snapshotOf(await stateOf(session)) };
+    if (STOP_TYPES.includes(item.type))
+      yield { type: 'state', snapshot: toSnapshot(await findState(session)) };
     yield item;
   }
 }
 
-const STOPS: readonly string[] = ['answer', 'suspended'] satisfies TurnStreamEnd['type'][];
+const STOP_TYPES: readonly string[] = ['answer', 'suspended'] satisfies TurnStreamEnd['type'][];
 
-const snapshotOf = (view: SessionView | undefined) => {
+const toSnapshot = (view: SessionView | undefined) => {
   const { blackboard = [], state = {}, memory = {} } = view ?? {};
   return { blackboard, state, memory };
 };

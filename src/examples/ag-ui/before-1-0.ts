@@ -7,10 +7,10 @@ import type { AgUiEvent } from './events.ts';
 
 /** Returns the event in the old format. */
 export function asBefore1(event: AgUiEvent): AgUiEvent {
-  if (event.type === 'TOOL_CALL_RESULT') return { ...event, content: inWords(event.content) };
+  if (event.type === 'TOOL_CALL_RESULT') return { ...event, content: toText(event.content) };
   if (event.type === 'MESSAGES_SNAPSHOT') {
     const messages = event.messages.map((message) =>
-      message.role === 'tool' ? { ...message, content: inWords(message.content) } : message,
+      message.role === 'tool' ? { ...message, content: toText(message.content) } : message,
     );
     return { ...event, messages };
   }
@@ -21,7 +21,7 @@ export function asBefore1(event: AgUiEvent): AgUiEvent {
 }
 
 /** Formats the result of a tool as text, with its files as links. */
-function inWords(said: string | readonly ContentPart[]): string {
+function toText(said: string | readonly ContentPart[]): string {
   if (typeof said === 'string') return said;
   const words = said.map((part) =>
     part.type === 'text' ? part.text : 'value' in part.source ? part.source.value : '',

@@ -1,7 +1,7 @@
 /** Converts a session's conversation to AG-UI messages, for a client without a history. */
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { MessageView } from '../../create-holdfast.ts';
-import { type FileUrls, partsOf } from './parts.ts';
+import { type FileUrls, toAgUiParts } from './parts.ts';
 
 type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 
@@ -14,20 +14,20 @@ interface ShownHistory {
 }
 
 /** Returns the messages in order. A message without an id gets its position as its id. */
-export const historyOf = (
+export const toHistory = (
   messages: readonly MessageView[],
   urls: FileUrls,
   results: ShownResults,
 ): AgUiMessage[] =>
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
-    if (message.role === 'assistant') return assistantMessages(message, id, { urls, results });
+    if (message.role === 'assistant') return toAssistantMessages(message, id, { urls, results });
     // A note from the loop to the model, which no person wrote.
     if (message.by === 'loop') return [];
-    return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
+    return [{ id, role: 'user', content: message.parts ? toAgUiParts(message.parts, urls) : message.text }];
   });
 
-function assistantMessages(
+function toAssistantMessages(
   message: AssistantView,
   id: string,
   { urls, results }: ShownHistory,
@@ -50,7 +50,7 @@ function assistantMessages(
     },
     ...calls.flatMap(({ id: toolCallId, result, files }): AgUiMessage[] => {
       if (result === undefined) return [];
-      const read = files ? partsOf([{ type: 'text', text: result }, ...files], urls) : result;
+      const read = files ? toAgUiParts([{ type: 'text', text: result }, ...files], urls) : result;
       const content = results.get(toolCallId) ?? read;
       return [{ id: `${toolCallId}/result`, role: 'tool', toolCallId, content }];
     }),

@@ -13,9 +13,9 @@ export interface Reply {
 }
 
 /** Adds the source of an event: the agent, or a loop inside one of its calls. */
-export const attributionOf = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
+export const getAttribution = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
 
-export const newReply = (id: string): Reply => ({
+export const createReply = (id: string): Reply => ({
   id,
   text: '',
   reasoning: '',
@@ -24,7 +24,7 @@ export const newReply = (id: string): Reply => ({
 });
 
 /** Returns the rest of a text after its streamed part, or an empty text if the streamed part differs. */
-export const unsaidText = (text: string, said: string): string =>
+export const getUnsaidText = (text: string, said: string): string =>
   text.startsWith(said) ? text.slice(said.length) : '';
 
 /** Yields the events for a piece of a reply. Opens its span if necessary. */
@@ -41,14 +41,14 @@ export function* say(
     if (what === 'text') yield { type: 'TEXT_MESSAGE_START', messageId: reply.id, role: 'assistant', ...of };
     else {
       reply.spans += 1;
-      const messageId = reasoningId(reply);
+      const messageId = getReasoningId(reply);
       yield { type: 'REASONING_START', messageId, ...of };
       yield { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning', ...of };
     }
   }
   reply[what] += delta;
   if (what === 'text') yield { type: 'TEXT_MESSAGE_CONTENT', messageId: reply.id, delta, ...of };
-  else yield { type: 'REASONING_MESSAGE_CONTENT', messageId: reasoningId(reply), delta, ...of };
+  else yield { type: 'REASONING_MESSAGE_CONTENT', messageId: getReasoningId(reply), delta, ...of };
 }
 
 export function* close(reply: Reply, of: { subagentRunId?: string }): Events {
@@ -56,9 +56,9 @@ export function* close(reply: Reply, of: { subagentRunId?: string }): Events {
   reply.saying = undefined;
   if (saying === 'text') yield { type: 'TEXT_MESSAGE_END', messageId: reply.id, ...of };
   if (saying === 'reasoning') {
-    yield { type: 'REASONING_MESSAGE_END', messageId: reasoningId(reply), ...of };
-    yield { type: 'REASONING_END', messageId: reasoningId(reply), ...of };
+    yield { type: 'REASONING_MESSAGE_END', messageId: getReasoningId(reply), ...of };
+    yield { type: 'REASONING_END', messageId: getReasoningId(reply), ...of };
   }
 }
 
-const reasoningId = ({ id, spans }: Reply): string => `${id}/reasoning/${spans}`;
+const getReasoningId = ({ id, spans }: Reply): string => `${id}/reasoning/${spans}`;

@@ -13,37 +13,41 @@ interface RunIds {
 
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
-export function lastEventOf(stop: TurnStreamEnd, { threadId, runId }: RunIds, of: Attribution): AgUiEvent {
+export function createLastEvent(
+  stop: TurnStreamEnd,
+  { threadId, runId }: RunIds,
+  of: Attribution,
+): AgUiEvent {
   switch (stop.type) {
     case 'answer':
-      return answerEvent(stop.answer, { threadId, runId });
+      return createAnswerEvent(stop.answer, { threadId, runId });
     case 'suspended':
       return {
         type: 'RUN_FINISHED',
         threadId,
         runId,
-        ...metadataOf(stop.view),
-        outcome: interruptEvent(stop.view, of),
+        ...toMetadata(stop.view),
+        outcome: createInterruptEvent(stop.view, of),
       };
     case 'erased':
       return { type: 'RUN_ERROR', code: 'session-erased', message: 'The session was erased.' };
     case 'later':
-      return continuesEvent(stop.view.status);
+      return createContinuesEvent(stop.view.status);
     case 'continues':
-      return continuesEvent('running');
+      return createContinuesEvent('running');
   }
 }
 
 /** Returns the last event of a run whose turn continues without it. */
-const continuesEvent = (status: string): AgUiEvent => ({
+const createContinuesEvent = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
   message: `The turn continues (${status}). Run the thread again without a new message to see the rest.`,
 });
 
-function answerEvent(answer: Answer, ends: RunIds): AgUiEvent {
+function createAnswerEvent(answer: Answer, ends: RunIds): AgUiEvent {
   const { outcome, object, error } = answer;
-  const usage = metadataOf(answer);
+  const usage = toMetadata(answer);
   if (outcome === 'failed') {
     return {
       type: 'RUN_ERROR',
@@ -64,7 +68,7 @@ function answerEvent(answer: Answer, ends: RunIds): AgUiEvent {
 }
 
 /** Returns the usage so far, and other data for which AG-UI has no property. */
-const metadataOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
+const toMetadata = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
   usage: [
     {
       ...(model !== null && { model }),
@@ -77,18 +81,18 @@ const metadataOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => 
   metadata: { holdfast: { turn, outcome } },
 });
 
-function interruptEvent({ pending }: SuspendedView, of: Attribution) {
+function createInterruptEvent({ pending }: SuspendedView, of: Attribution) {
   const decisions = pending.filter((one) => one.for === 'decision');
   if (decisions.length > 0)
-    return { type: 'interrupt' as const, interrupts: decisions.map((one) => interruptOf(one, of)) };
+    return { type: 'interrupt' as const, interrupts: decisions.map((one) => toInterrupt(one, of)) };
   return { type: 'success' as const, pendingToolCallIds: pending.map(({ call }) => call) };
 }
 
-function interruptOf(one: Pending, of: Attribution) {
+function toInterrupt(one: Pending, of: Attribution) {
   const { call, tool, input, message, allows = [], schema, by, expiresAt } = one;
   const edited = allows.includes('edit') && schema ? { input: schema } : {};
   return {
-    id: interruptId(one),
+    id: getInterruptId(one),
     reason: 'tool_call',
     message,
     toolCallId: call,
@@ -104,5 +108,5 @@ function interruptOf(one: Pending, of: Attribution) {
 }
 
 /** Returns the id of a question, since a call can ask several times. */
-export const interruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
+export const getInterruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
   question === 1 ? call : `${call}?question=${question}`;

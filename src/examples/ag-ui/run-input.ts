@@ -2,7 +2,7 @@
 import type { RunAgentInput } from '@ag-ui/client';
 import type { CallAnswer, SentPart, SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
-import { interruptId } from './run-end.ts';
+import { getInterruptId } from './run-end.ts';
 
 type Message = RunAgentInput['messages'][number];
 type Pending = SessionView['pending'][number];
@@ -54,29 +54,32 @@ const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
  * Returns the action that a run requests from a session with these waiting calls. @throws RunInputError if
  * the action is impossible.
  */
-export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): RunAction {
+export function toRunAction(
+  { messages, resume = [] }: RunAgentInput,
+  pending: readonly Pending[],
+): RunAction {
   const last = messages.at(-1);
-  const answers = [...decisionsOf(resume, pending), ...resultsOf(messages, pending)];
+  const answers = [...readDecisions(resume, pending), ...readResults(messages, pending)];
   if (answers.length > 0) return { type: 'answer', answers };
   if (last?.role !== 'user') return { type: 'show' };
   const isLeft = pending.length > 0 && pending.every((one) => one.for === 'result');
-  return { type: 'send', id: last.id, parts: partsOf(last), ...(isLeft && { pending: 'decline' }) };
+  return { type: 'send', id: last.id, parts: readParts(last), ...(isLeft && { pending: 'decline' }) };
 }
 
 type Resume = NonNullable<RunAgentInput['resume']>[number];
 
-function decisionsOf(resume: readonly Resume[], pending: readonly Pending[]): CallAnswer[] {
+function readDecisions(resume: readonly Resume[], pending: readonly Pending[]): CallAnswer[] {
   return resume.map((entry) => {
     const one = pending.find(
-      (waiting) => waiting.for === 'decision' && interruptId(waiting) === entry.interruptId,
+      (waiting) => waiting.for === 'decision' && getInterruptId(waiting) === entry.interruptId,
     );
-    const [call = '', question] = (one ? interruptId(one) : entry.interruptId).split('?question=');
-    return { call, ...(question !== undefined && { question: Number(question) }), ...decisionOf(entry, one) };
+    const [call = '', question] = (one ? getInterruptId(one) : entry.interruptId).split('?question=');
+    return { call, ...(question !== undefined && { question: Number(question) }), ...toDecision(entry, one) };
   });
 }
 
 /** Only a plain yes approves: any other value must not run the tool. */
-function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
+function toDecision({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
   if (status === 'cancelled') {
     const decision = one?.allows?.includes('exit') === false ? ('reject' as const) : ('exit' as const);
     return { decision };
@@ -94,16 +97,16 @@ function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending |
 }
 
 /** Returns the results of client tools for calls that wait for them. */
-function resultsOf(messages: readonly Message[], pending: readonly Pending[]): CallAnswer[] {
+function readResults(messages: readonly Message[], pending: readonly Pending[]): CallAnswer[] {
   const waiting = new Set(pending.flatMap((one) => (one.for === 'result' ? one.call : [])));
   return messages.flatMap((message) => {
     if (message.role !== 'tool' || !waiting.delete(message.toolCallId)) return [];
     const { toolCallId: call, error, content: said } = message;
-    return [typeof error === 'string' ? { call, error } : { call, text: wordsOf(said) }];
+    return [typeof error === 'string' ? { call, error } : { call, text: readText(said) }];
   });
 }
 
-function wordsOf(said: unknown): string {
+function readText(said: unknown): string {
   if (typeof said === 'string') return said;
   const texts = Array.isArray(said) ? said.map((part) => Object(part).text) : [];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string'))
@@ -112,14 +115,14 @@ function wordsOf(said: unknown): string {
 }
 
 /** Returns the text and files of a message, in order. */
-function partsOf({ content: said }: { readonly content?: unknown }): readonly SentPart[] {
+function readParts({ content: said }: { readonly content?: unknown }): readonly SentPart[] {
   if (typeof said === 'string') return [{ type: 'text', text: said }];
   if (!Array.isArray(said))
     throw new RunInputError('The content of a message must be a string or a list of parts.');
   return said.map((part): SentPart => {
     const { type, text, source } = Object(part);
     if (type === 'text' && typeof text === 'string') return { type, text };
-    const { type: from, value, mimeType: mediaType } = Object(type === 'binary' ? sourceOf(part) : source);
+    const { type: from, value, mimeType: mediaType } = Object(type === 'binary' ? toSource(part) : source);
     if (typeof value !== 'string')
       throw new RunInputError(
         "A part of a message must be { type: 'text', text }, or a file with its { source }.",
@@ -131,5 +134,5 @@ function partsOf({ content: said }: { readonly content?: unknown }): readonly Se
 }
 
 /** Returns the source of a file in the format before AG-UI 1.0. */
-const sourceOf = ({ mimeType, data, url }: Readonly<Record<string, unknown>>) =>
+const toSource = ({ mimeType, data, url }: Readonly<Record<string, unknown>>) =>
   data === undefined ? { type: 'url', value: url, mimeType } : { type: 'data', value: data, mimeType };

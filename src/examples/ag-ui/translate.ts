@@ -2,9 +2,9 @@
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
-import { type FileUrls, partsOf } from './parts.ts';
-import { attributionOf, close, newReply, type Reply, say, unsaidText } from './reply.ts';
-import { lastEventOf } from './run-end.ts';
+import { type FileUrls, toAgUiParts } from './parts.ts';
+import { close, createReply, getAttribution, getUnsaidText, type Reply, say } from './reply.ts';
+import { createLastEvent } from './run-end.ts';
 
 /**
  * The items that a stream adds to a turn: the session's state, and its messages for a client without a
@@ -112,9 +112,9 @@ class ClientState {
   *#delta({ type, text, reply, frame = '' }: Delta): Events {
     if (text === '') return;
     yield* this.#enter(frame);
-    const open = this.#replies.get(frame) ?? newReply(`${frame || this.#run.turn}/${reply}`);
+    const open = this.#replies.get(frame) ?? createReply(`${frame || this.#run.turn}/${reply}`);
     this.#replies.set(frame, open);
-    yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributionOf(frame));
+    yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, getAttribution(frame));
   }
 
   /** AG-UI cannot withdraw streamed text, so an event names the void message. */
@@ -122,19 +122,19 @@ class ClientState {
     const void_ = this.#replies.get(frame);
     if (!void_) return;
     this.#replies.delete(frame);
-    yield* close(void_, attributionOf(frame));
+    yield* close(void_, getAttribution(frame));
     yield { type: 'CUSTOM', name: 'holdfast.reply-restarted', value: { messageId: void_.id } };
   }
 
   *#replied({ seq, turn, frame = '', text, parts = [], toolCalls }: EventOf<'model-replied'>): Events {
     yield* this.#enter(frame);
-    const of = attributionOf(frame);
-    const reply = this.#replies.get(frame) ?? newReply(`${turn}.${seq}`);
+    const of = getAttribution(frame);
+    const reply = this.#replies.get(frame) ?? createReply(`${turn}.${seq}`);
     this.#replies.delete(frame);
     // A slow reader receives no partial text, so the missing text comes from the journal.
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-    yield* say(reply, 'reasoning', unsaidText(reasoning, reply.reasoning), of);
-    yield* say(reply, 'text', unsaidText(text, reply.text), of);
+    yield* say(reply, 'reasoning', getUnsaidText(reasoning, reply.reasoning), of);
+    yield* say(reply, 'text', getUnsaidText(text, reply.text), of);
     yield* close(reply, of);
     if (frame === '') this.#lastText = text;
     for (const { id: toolCallId, name: toolCallName, input } of toolCalls) {
@@ -149,7 +149,7 @@ class ClientState {
     yield* this.#leave(call, result);
     if (this.#run.ranByClient?.includes(call)) return;
     yield* this.#enter(frame);
-    const content = contentOf(result, this.#run.files);
+    const content = toContent(result, this.#run.files);
     const messageId = `${call}/result`;
     yield {
       type: 'TOOL_CALL_RESULT',
@@ -157,19 +157,19 @@ class ClientState {
       toolCallId: call,
       role: 'tool',
       content,
-      ...attributionOf(frame),
+      ...getAttribution(frame),
     };
   }
 
   *#said(
     messageId: string,
     text: string,
-    { frame = '' }: InFrame,
+    { frame = '' }: FramePlace,
     role: 'assistant' | 'user' = 'assistant',
   ): Events {
     if (text === '') return;
     yield* this.#enter(frame);
-    const of = attributionOf(frame);
+    const of = getAttribution(frame);
     yield { type: 'TEXT_MESSAGE_START', messageId, role, ...of };
     yield { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: text, ...of };
     yield { type: 'TEXT_MESSAGE_END', messageId, ...of };
@@ -204,7 +204,7 @@ class ClientState {
   *#closeReply(frame: string): Events {
     const open = this.#replies.get(frame);
     this.#replies.delete(frame);
-    if (open) yield* close(open, attributionOf(frame));
+    if (open) yield* close(open, getAttribution(frame));
   }
 
   *#stopped(stop: TurnStreamEnd): Events {
@@ -225,18 +225,18 @@ class ClientState {
       };
     }
     this.isOver = true;
-    yield lastEventOf(stop, this.#run, (call) => attributionOf(this.#frameOf.get(call) ?? ''));
+    yield createLastEvent(stop, this.#run, (call) => getAttribution(this.#frameOf.get(call) ?? ''));
   }
 }
 
-interface InFrame {
+interface FramePlace {
   readonly frame?: string;
 }
 
 /** Returns a result for a client, with its files as links. */
-export function contentOf(result: Result, files: FileUrls): string | AgUiPart[] {
+export function toContent(result: Result, files: FileUrls): string | AgUiPart[] {
   if (result.type === 'error') return `Error: ${result.message}`;
-  if (result.type !== 'text' && result.parts) return partsOf(result.parts, files);
+  if (result.type !== 'text' && result.parts) return toAgUiParts(result.parts, files);
   if (result.type === 'content') return '';
   return result.type === 'text' ? result.content : (result.content ?? JSON.stringify(result.value));
 }

@@ -18,7 +18,7 @@ export async function verifyToken(token: string, trusted: TrustedIssuer): Promis
   const algorithms = ['RS256', 'ES256', 'EdDSA'];
   const requiredClaims = ['sub', 'exp'];
   try {
-    const { payload } = await jwtVerify(token, keysAt(jwks), {
+    const { payload } = await jwtVerify(token, getKeySet(jwks), {
       issuer,
       audience,
       algorithms,
@@ -26,18 +26,18 @@ export async function verifyToken(token: string, trusted: TrustedIssuer): Promis
     });
     return payload;
   } catch (failure) {
-    if (failure instanceof errors.JOSEError && INVALID.test(failure.code)) return undefined;
+    if (failure instanceof errors.JOSEError && INVALID_TOKEN_CODE.test(failure.code)) return undefined;
     throw failure;
   }
 }
 
 /** The codes by which jose rejects a token. Its other codes mean that the keys could not be read. */
-const INVALID = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
+const INVALID_TOKEN_CODE = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
 
 /** jose fetches the keys at the first token, and again if a token was signed with a new key. */
 const keySets = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
 
-function keysAt(url: string): ReturnType<typeof createRemoteJWKSet> {
+function getKeySet(url: string): ReturnType<typeof createRemoteJWKSet> {
   const keys = keySets.get(url) ?? createRemoteJWKSet(new URL(url));
   keySets.set(url, keys);
   return keys;

@@ -1,10 +1,10 @@
 import type { AnyTool } from '../../index.ts';
 import { defineUnfolding } from '../../kinds/entry.ts';
 import { type Entry, groupByPath } from './group-by-path.ts';
-import { type OpenApiDocument, type Operation, operationsOf } from './openapi.ts';
-import { type Api, operationTool } from './operation-tool.ts';
-import { firstSentence } from './to-tool-schema.ts';
-import { type ToolNames, toolNames } from './tool-names.ts';
+import { listOperations, type OpenApiDocument, type Operation } from './openapi.ts';
+import { type Api, createOperationTool } from './operation-tool.ts';
+import { getFirstSentence } from './to-tool-schema.ts';
+import { createToolNames, type ToolNames } from './tool-names.ts';
 
 /** An API's operations as tools. */
 export interface Catalog {
@@ -34,14 +34,14 @@ interface TreeState {
  * tree.
  */
 export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
-  const making: TreeState = { document, api, names: toolNames(), leaves: [] };
+  const making: TreeState = { document, api, names: createToolNames(), leaves: [] };
   const about = new Map(document.tags?.map(({ name, description }) => [name, description]));
-  const tags = [...Map.groupBy(operationsOf(document), ({ tag }) => tag)];
+  const tags = [...Map.groupBy(listOperations(document), ({ tag }) => tag)];
   const named = tags.map(([tag, operations]) => ({ tag, operations, name: making.names.take(tag) }));
   const tools = named.map(({ tag, operations, name }) =>
     defineUnfolding({
       name,
-      description: `${firstSentence(about.get(tag) ?? `Everything about ${tag}.`)} ${countOperations(operations.length)}.`,
+      description: `${getFirstSentence(about.get(tag) ?? `Everything about ${tag}.`)} ${countOperations(operations.length)}.`,
       tools: toTools(groupByPath(operations), { tag, way: [name] }, making),
     }),
   );
@@ -60,14 +60,14 @@ function toTools(
 ): readonly AnyTool[] {
   return entries.map((entry) => {
     if (entry.type === 'leaf') {
-      const tool = operationTool(making.names.take(entry.item.id), entry.item, making);
+      const tool = createOperationTool(making.names.take(entry.item.id), entry.item, making);
       making.leaves.push({ operation: entry.item, tool, way });
       return tool;
     }
     const name = making.names.take(groupName(tag, entry), `${way.at(-1)} ${entry.segment}`);
     return defineUnfolding({
       name,
-      description: `${countOperations(sizeOf(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
+      description: `${countOperations(countEntryOperations(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
       tools: toTools(entry.entries, { tag, way: [...way, name] }, making),
     });
   });
@@ -83,8 +83,8 @@ function groupName(tag: string, { prefix, segment }: Group): string {
   return [...new Set([tag, ...words])].join('_').replaceAll(/[{}]/g, '');
 }
 
-const sizeOf = (entry: Entry<Operation>): number =>
-  entry.type === 'leaf' ? 1 : entry.entries.reduce((sum, inner) => sum + sizeOf(inner), 0);
+const countEntryOperations = (entry: Entry<Operation>): number =>
+  entry.type === 'leaf' ? 1 : entry.entries.reduce((sum, inner) => sum + countEntryOperations(inner), 0);
 
 const countOperations = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
 

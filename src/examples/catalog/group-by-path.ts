@@ -10,7 +10,7 @@ export type Entry<Item> =
       readonly entries: readonly Entry<Item>[];
     };
 
-interface WithPath {
+interface PathItem {
   readonly path: string;
 }
 
@@ -23,23 +23,23 @@ const MIN_GROUP = 3;
  * Groups items by the segments of their paths until no level has more than 16 entries. Splits larger levels
  * into alphabetical ranges, and more items of one path by their order.
  */
-export const groupByPath = <Item extends WithPath>(items: readonly Item[]): readonly Entry<Item>[] =>
+export const groupByPath = <Item extends PathItem>(items: readonly Item[]): readonly Entry<Item>[] =>
   groupLevel(items, 0);
 
-function groupLevel<Item extends WithPath>(items: readonly Item[], from: number): readonly Entry<Item>[] {
-  const depth = Math.max(from, commonSegments(items).length);
+function groupLevel<Item extends PathItem>(items: readonly Item[], from: number): readonly Entry<Item>[] {
+  const depth = Math.max(from, findCommonSegments(items).length);
   if (items.length <= MAX_ENTRIES) return items.map((item) => toLeaf(item, depth));
-  const bySegment = Map.groupBy(items, (item) => segmentAt(item, depth));
+  const bySegment = Map.groupBy(items, (item) => getSegment(item, depth));
   const keyed = [...bySegment]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([key, under]) => entriesUnder(key, under, depth).map((entry) => ({ key, entry })));
+    .flatMap(([key, under]) => groupEntries(key, under, depth).map((entry) => ({ key, entry })));
   return keyed.length <= MAX_ENTRIES
     ? keyed.map(({ entry }) => entry)
-    : toRanges(keyed, prefixOf(items)).map(({ entry }) => entry);
+    : toRanges(keyed, getCommonPrefix(items)).map(({ entry }) => entry);
 }
 
 /** Returns one group, or its entries if they are too few for a group. */
-function entriesUnder<Item extends WithPath>(
+function groupEntries<Item extends PathItem>(
   segment: string,
   items: readonly Item[],
   depth: number,
@@ -48,12 +48,12 @@ function entriesUnder<Item extends WithPath>(
   const entries = groupLevel(items, depth + 1);
   return entries.length < MIN_GROUP
     ? entries
-    : [{ type: 'group', segment, prefix: prefixOf(items), entries }];
+    : [{ type: 'group', segment, prefix: getCommonPrefix(items), entries }];
 }
 
-const toLeaf = <Item extends WithPath>(item: Item, depth: number): Entry<Item> => ({
+const toLeaf = <Item extends PathItem>(item: Item, depth: number): Entry<Item> => ({
   type: 'leaf',
-  segment: segmentAt(item, depth),
+  segment: getSegment(item, depth),
   item,
 });
 
@@ -77,16 +77,16 @@ function toRanges<Item>(keyed: readonly KeyedEntry<Item>[], prefix: string): rea
   return groups.length <= MAX_ENTRIES ? groups : toRanges(groups, prefix);
 }
 
-const segmentsOf = ({ path }: WithPath): readonly string[] =>
+const splitPath = ({ path }: PathItem): readonly string[] =>
   path.split('/').filter((segment) => segment !== '');
 
 /** Returns a segment. It is empty for an item with the path of its group, which thus sorts first. */
-const segmentAt = (item: WithPath, depth: number): string => segmentsOf(item)[depth] ?? '';
+const getSegment = (item: PathItem, depth: number): string => splitPath(item)[depth] ?? '';
 
-function commonSegments(items: readonly WithPath[]): readonly string[] {
-  const [first = [], ...others] = items.map(segmentsOf);
+function findCommonSegments(items: readonly PathItem[]): readonly string[] {
+  const [first = [], ...others] = items.map(splitPath);
   const parting = first.findIndex((segment, at) => others.some((other) => other[at] !== segment));
   return parting === -1 ? first : first.slice(0, parting);
 }
 
-const prefixOf = (items: readonly WithPath[]): string => `/${commonSegments(items).join('/')}`;
+const getCommonPrefix = (items: readonly PathItem[]): string => `/${findCommonSegments(items).join('/')}`;

@@ -44,9 +44,9 @@ export interface RequestBody {
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
 /** Returns the well-formed operations of a document, in order. */
-export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+export function listOperations(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
-    const shared = listOf(getOwn(item, 'parameters'));
+    const shared = readList(getOwn(item, 'parameters'));
     return METHODS.flatMap((method) => {
       const declared = getOwn(item, method);
       return isRecord(declared) ? toOperation(document, { method, path, shared, declared }) : [];
@@ -67,37 +67,40 @@ function toOperation(
   { method, path, shared, declared }: DeclaredOperation,
 ): Operation {
   const parameters = new Map(
-    [...shared, ...listOf(declared.parameters)]
+    [...shared, ...readList(declared.parameters)]
       .flatMap((given) => toParameters(resolveReference(document, given)))
       .map((one) => [`${one.in} ${one.name}`, one]),
   );
-  const id = textOf(declared.operationId) ?? `${method} ${path}`;
+  const id = readText(declared.operationId) ?? `${method} ${path}`;
   return {
     method,
     path,
-    tag: textOf(listOf(declared.tags)[0]) ?? 'other',
+    tag: readText(readList(declared.tags)[0]) ?? 'other',
     id,
-    summary: textOf(declared.summary) ?? textOf(declared.description)?.split('\n')[0] ?? id,
-    parameters: [...parameters.values(), ...undeclaredParameters(path, parameters)],
-    body: requestBody(resolveReference(document, declared.requestBody)),
+    summary: readText(declared.summary) ?? readText(declared.description)?.split('\n')[0] ?? id,
+    parameters: [...parameters.values(), ...listUndeclaredParameters(path, parameters)],
+    body: readRequestBody(resolveReference(document, declared.requestBody)),
   };
 }
 
 /** Returns a text parameter for each placeholder that the document does not declare. */
-const undeclaredParameters = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
+const listUndeclaredParameters = (
+  path: string,
+  known: ReadonlyMap<string, Parameter>,
+): readonly Parameter[] =>
   [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
     .filter((name) => !known.has(`path ${name}`))
     .map((name) => ({ name, in: 'path', required: true, multiSegment: false, schema: { type: 'string' } }));
 
 function toParameters(given: unknown): readonly Parameter[] {
-  const name = textOf(getOwn(given, 'name'));
+  const name = readText(getOwn(given, 'name'));
   const place = getOwn(given, 'in');
   if (name === undefined || (place !== 'path' && place !== 'query' && place !== 'header')) return [];
   return [
     {
       name,
       in: place,
-      description: textOf(getOwn(given, 'description')),
+      description: readText(getOwn(given, 'description')),
       required: place === 'path' || getOwn(given, 'required') === true,
       multiSegment: getOwn(given, 'x-multi-segment') === true,
       schema: getOwn(given, 'schema') ?? {},
@@ -106,7 +109,7 @@ function toParameters(given: unknown): readonly Parameter[] {
 }
 
 /** Returns the body of an operation. Prefers JSON, and sends other content types as plain text. */
-function requestBody(given: unknown): RequestBody | undefined {
+function readRequestBody(given: unknown): RequestBody | undefined {
   const content = getOwn(given, 'content');
   if (!isRecord(content)) return undefined;
   const types = Object.keys(content);
@@ -115,7 +118,7 @@ function requestBody(given: unknown): RequestBody | undefined {
   if (contentType === undefined) return undefined;
   return {
     required: getOwn(given, 'required') === true,
-    description: textOf(getOwn(given, 'description')),
+    description: readText(getOwn(given, 'description')),
     contentType,
     schema: json === undefined ? { type: 'string' } : (getOwn(content[json], 'schema') ?? {}),
   };
@@ -143,7 +146,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 export const getOwn = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const readList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const textOf = (value: unknown): string | undefined =>
+const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

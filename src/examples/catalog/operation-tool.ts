@@ -8,7 +8,7 @@ import {
 } from '../../index.ts';
 import { jsonSchema } from '../../modules/json-schema/entry.ts';
 import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
-import { firstSentence, toToolSchema } from './to-tool-schema.ts';
+import { getFirstSentence, toToolSchema } from './to-tool-schema.ts';
 
 export interface ApiRequest {
   readonly method: Method;
@@ -44,7 +44,7 @@ interface NamedParameter extends Parameter {
  * Makes the tool of one operation. Its input contains the parameters and the body. Each call sends a request
  * to `api`.
  */
-export function operationTool(
+export function createOperationTool(
   name: string,
   operation: Operation,
   { document, api }: { readonly document: OpenApiDocument; readonly api: Api },
@@ -53,11 +53,11 @@ export function operationTool(
   const parameters = nameParameters(operation.parameters);
   return defineTool({
     name,
-    description: `${firstSentence(summary)} (${method.toUpperCase()} ${path})`,
+    description: `${getFirstSentence(summary)} (${method.toUpperCase()} ${path})`,
     effect: EFFECTS[method],
-    input: jsonSchema(inputSchema(operation, parameters, document)),
+    input: jsonSchema(createInputSchema(operation, parameters, document)),
     run(input, call) {
-      const request = requestOf(operation, parameters, input as JsonObject); // a model's input is JSON
+      const request = buildRequest(operation, parameters, input as JsonObject); // a model's input is JSON
       return typeof request === 'string' ? error(request) : api(request, call);
     },
   });
@@ -77,7 +77,7 @@ function nameParameters(parameters: readonly Parameter[]): readonly NamedParamet
   });
 }
 
-function inputSchema(
+function createInputSchema(
   { body }: Operation,
   parameters: readonly NamedParameter[],
   document: OpenApiDocument,
@@ -86,7 +86,7 @@ function inputSchema(
     const written = toToolSchema(schema, document);
     return [
       property,
-      description === undefined ? written : { ...written, description: firstSentence(description) },
+      description === undefined ? written : { ...written, description: getFirstSentence(description) },
     ];
   });
   const required = parameters.filter((parameter) => parameter.required).map(({ property }) => property);
@@ -96,7 +96,7 @@ function inputSchema(
     const written = toToolSchema(body.schema, document);
     properties.push([
       'body',
-      description === undefined ? written : { ...written, description: firstSentence(description) },
+      description === undefined ? written : { ...written, description: getFirstSentence(description) },
     ]);
     if (body.required) required.push('body');
   }
@@ -109,7 +109,7 @@ function inputSchema(
 }
 
 /** Returns the request for an input, or the problem with the input. */
-function requestOf(
+function buildRequest(
   { method, path, body }: Operation,
   parameters: readonly NamedParameter[],
   input: JsonObject,
@@ -118,8 +118,11 @@ function requestOf(
     const value = input[parameter.property];
     return value === undefined ? [] : [{ ...parameter, value }];
   });
-  const at = (place: Parameter['in']) => given.filter((one) => one.in === place);
-  const segments = at('path').map((one) => ({ ...one, segment: toSegment(one.value, one.multiSegment) }));
+  const filterByPlace = (place: Parameter['in']) => given.filter((one) => one.in === place);
+  const segments = filterByPlace('path').map((one) => ({
+    ...one,
+    segment: toSegment(one.value, one.multiSegment),
+  }));
   const wrong = segments.find(({ segment }) => segment === undefined);
   if (wrong) return `'${wrong.property}' is a part of a path: it may not be empty, '.' or '..'.`;
   return {
@@ -128,9 +131,9 @@ function requestOf(
       (filled, { name, segment = '' }) => filled.replaceAll(`{${name}}`, () => segment),
       path,
     ),
-    query: Object.fromEntries(at('query').map(({ name, value }) => [name, value])),
+    query: Object.fromEntries(filterByPlace('query').map(({ name, value }) => [name, value])),
     headers: {
-      ...Object.fromEntries(at('header').map(({ name, value }) => [name, toText(value)])),
+      ...Object.fromEntries(filterByPlace('header').map(({ name, value }) => [name, toText(value)])),
       ...(body && input.body !== undefined && { 'content-type': body.contentType }),
     },
     ...(input.body !== undefined && { body: input.body }),

@@ -8,7 +8,7 @@ const MAX_PARTS = 300;
 const MAX_DESCRIPTION = 300;
 
 /** Keywords whose values are copied unchanged. */
-const COPIED: readonly string[] = [
+const COPIED_KEYWORDS: readonly string[] = [
   ...['type', 'enum', 'const', 'default', 'minimum', 'maximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
@@ -36,43 +36,43 @@ interface Place {
  * omits properties that only responses have. Cycles and parts beyond the limits accept any value.
  */
 export function toToolSchema(schema: unknown, document: object): JsonObject {
-  return partSchema(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
+  return toPartSchema(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
 }
 
-function partSchema(schema: unknown, source: Source, { depth, inside }: Place): JsonObject {
+function toPartSchema(schema: unknown, source: Source, { depth, inside }: Place): JsonObject {
   const reference = getOwn(schema, '$ref');
   if (typeof reference === 'string') {
-    if (inside.includes(reference)) return anySchema(reference);
-    return partSchema(resolveReference(source.document, schema), source, {
+    if (inside.includes(reference)) return createAnySchema(reference);
+    return toPartSchema(resolveReference(source.document, schema), source, {
       depth,
       inside: [...inside, reference],
     });
   }
   if (!isRecord(schema)) return {};
   source.left -= 1;
-  if (source.left < 0 || depth > MAX_DEPTH) return anySchema(inside.at(-1));
+  if (source.left < 0 || depth > MAX_DEPTH) return createAnySchema(inside.at(-1));
   const place = { depth: depth + 1, inside };
   return toNullable(schema, {
     ...copyKeywords(schema),
     ...toRange(schema),
     ...withDescription(schema),
-    ...patternOf(schema),
+    ...readPattern(schema),
     ...(FORMATS.includes(schema.format) && { format: String(schema.format) }),
-    ...nestedSchemas(schema, source, place),
+    ...toNestedSchemas(schema, source, place),
   });
 }
 
 /**
  * Returns a schema for any value. Its description names the removed part, so that a model can still send it.
  */
-function anySchema(reference: string | undefined): JsonObject {
+function createAnySchema(reference: string | undefined): JsonObject {
   const name = reference?.split('/').at(-1);
   return name === undefined ? {} : { description: `Any ${name}.` };
 }
 
 const copyKeywords = (schema: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(
-    COPIED.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] as Json]] : [])), // parsed from JSON
+    COPIED_KEYWORDS.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] as Json]] : [])), // parsed from JSON
   );
 
 /** OpenAPI 3.0 marks an exclusive bound with a flag. */
@@ -92,17 +92,17 @@ function toRange({
 
 const withDescription = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
   typeof description === 'string' && description.trim() !== ''
-    ? { description: firstSentence(description) }
+    ? { description: getFirstSentence(description) }
     : {};
 
 /** Returns the first paragraph of a text on one line, shortened if necessary. */
-export function firstSentence(text: string): string {
+export function getFirstSentence(text: string): string {
   const paragraph = (text.trim().split(/\n\s*\n/)[0] ?? '').replaceAll(/\s+/g, ' ');
   return paragraph.length > MAX_DESCRIPTION ? `${paragraph.slice(0, MAX_DESCRIPTION - 1)}…` : paragraph;
 }
 
 /** Omits a pattern in another dialect than JavaScript's, since it would be refused. The service checks it. */
-function patternOf({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
+function readPattern({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   if (typeof pattern !== 'string') return {};
   try {
     new RegExp(pattern, 'u');
@@ -112,17 +112,21 @@ function patternOf({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   }
 }
 
-function nestedSchemas(schema: Readonly<Record<string, unknown>>, source: Source, place: Place): JsonObject {
-  const inner = (value: unknown): Json =>
-    typeof value === 'boolean' ? value : partSchema(value, source, place);
+function toNestedSchemas(
+  schema: Readonly<Record<string, unknown>>,
+  source: Source,
+  place: Place,
+): JsonObject {
+  const toInnerSchema = (value: unknown): Json =>
+    typeof value === 'boolean' ? value : toPartSchema(value, source, place);
   const unions = ['oneOf', 'anyOf', 'allOf'].flatMap((key): [string, Json][] => {
     const branches = schema[key];
-    return Array.isArray(branches) ? [[key, branches.map(inner)]] : [];
+    return Array.isArray(branches) ? [[key, branches.map(toInnerSchema)]] : [];
   });
   const single = ['items', 'additionalProperties', 'not'].flatMap((key): [string, Json][] =>
-    schema[key] === undefined ? [] : [[key, inner(schema[key])]],
+    schema[key] === undefined ? [] : [[key, toInnerSchema(schema[key])]],
   );
-  return { ...Object.fromEntries([...unions, ...single]), ...toProperties(schema, source, inner) };
+  return { ...Object.fromEntries([...unions, ...single]), ...toProperties(schema, source, toInnerSchema) };
 }
 
 function toProperties(

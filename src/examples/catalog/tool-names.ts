@@ -10,7 +10,7 @@ export interface ToolNames {
   take(id: string, instead?: string): string;
 }
 
-export function toolNames(): ToolNames {
+export function createToolNames(): ToolNames {
   const taken = new Set<string>();
   return {
     take(id, instead = id) {

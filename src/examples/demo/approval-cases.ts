@@ -27,7 +27,7 @@ const decideOnce =
     (await open(stage, session).decide(pending, decision)).outcome;
 
 /** Sends three decisions at once and one later. The first is accepted, and the others are refused. */
-const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => {
+const decideSeveralTimes: ApprovalCase['decide'] = async (stage, session, pending) => {
   const approve = (): Promise<Answer> => open(stage, session).decide(pending, { decision: 'approve' });
   const settled = await Promise.allSettled([approve(), approve(), approve()]);
   settled.push(...(await Promise.allSettled([approve()])));
@@ -104,7 +104,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'approved four times, three at once',
     session: 'twice',
     kills: 1,
-    decide: severalTimes,
+    decide: decideSeveralTimes,
     outcome: 'completed',
     effects: [refund],
   },

@@ -65,14 +65,14 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
   const path = `${url}/agents/${agent}/sessions/${session}`;
   const post = (message: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
     postJson(`${path}/messages`, { message }, headers);
-  const events = async (): Promise<readonly TimelineEvent[]> => {
+  const readEvents = async (): Promise<readonly TimelineEvent[]> => {
     const response = await fetch(`${path}/events`, { signal: AbortSignal.timeout(PATIENCE) });
     if (!response.ok) throw new Error(`GET returned ${response.status}: ${await response.text()}`);
     const page = (await response.json()) as { readonly events: readonly TimelineEvent[] }; // the contract of the route
     return page.events;
   };
   return {
-    events,
+    events: readEvents,
     send: async (message, loopId) =>
       (await postJson(`${path}/messages`, { message, loopId })).json() as Promise<Answer>, // the contract of the route
     decide: async ({ links }, decision) =>
@@ -83,7 +83,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
     },
     async stream(message, onEvent) {
       const response = await post(message, { accept: 'text/event-stream' });
-      for await (const { event, data } of eventsOf(response)) onEvent(event, JSON.parse(data));
+      for await (const { event, data } of readEventStream(response)) onEvent(event, JSON.parse(data));
     },
     async turnEnded(seq) {
       let last = String(seq);
@@ -91,8 +91,10 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
       while (!signal.aborted) {
         try {
           const headers = { accept: 'text/event-stream', 'last-event-id': last };
-          for await (const { event, id } of eventsOf(await fetch(`${path}/events`, { headers, signal }))) {
-            if (event === 'turn-ended') return events();
+          for await (const { event, id } of readEventStream(
+            await fetch(`${path}/events`, { headers, signal }),
+          )) {
+            if (event === 'turn-ended') return readEvents();
             last = id ?? last;
           }
         } catch {
@@ -121,7 +123,7 @@ async function postJson(
 }
 
 /** Yields the events of a stream. @throws Error if the response is not a stream, or breaks off. */
-export async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
+export async function* readEventStream(response: Response): AsyncGenerator<StreamedEvent> {
   if (!response.ok || !response.body)
     throw new Error(`The request for the stream returned ${response.status}.`);
   const frames = response.body

@@ -40,17 +40,18 @@ export async function countEffects(file: string): Promise<CountedEffects> {
   const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
   const listening = await report(child, ({ type }) => type === 'listening');
   if (listening.type !== 'listening') throw new Error('The effect counter did not print its address.');
-  const command = (type: CounterCommand['type'], service: string): void => void child.send({ type, service });
+  const sendCommand = (type: CounterCommand['type'], service: string): void =>
+    void child.send({ type, service });
   return {
     url: listening.url,
     async hold(service) {
-      const about = (type: CounterReport['type']): Promise<CounterReport> =>
+      const waitForReport = (type: CounterReport['type']): Promise<CounterReport> =>
         report(child, (told) => told.type === type && told.type !== 'listening' && told.service === service);
-      const reached = about('reached').then(() => {});
-      const holding = about('holding');
-      command('hold', service);
+      const reached = waitForReport('reached').then(() => {});
+      const holding = waitForReport('holding');
+      sendCommand('hold', service);
       await holding;
-      return { reached, release: () => command('release', service) };
+      return { reached, release: () => sendCommand('release', service) };
     },
     executions: () =>
       existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(toExecution) : [],
@@ -65,10 +66,11 @@ function report(child: ChildProcess, wanted: (report: CounterReport) => boolean)
   return new Promise((resolve, reject) => {
     const take = (told: CounterReport): void => {
       if (!wanted(told)) return;
-      child.off('message', take).off('exit', ended);
+      child.off('message', take).off('exit', rejectOnEnd);
       resolve(told);
     };
-    const ended = (code: number | null): void => reject(new Error(`The effect counter ended with ${code}.`));
-    child.on('message', take).on('exit', ended);
+    const rejectOnEnd = (code: number | null): void =>
+      reject(new Error(`The effect counter ended with ${code}.`));
+    child.on('message', take).on('exit', rejectOnEnd);
   });
 }

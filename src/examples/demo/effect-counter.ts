@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { shipments } from '../support/books.ts';
 import type { CounterCommand, CounterReport, Execution } from './counted-effects.ts';
 import { Gate, type Hold } from './gate.ts';
-import { githubService } from './github-service.ts';
+import { createGithubService } from './github-service.ts';
 import { listen, readJson } from './loopback.ts';
 
 const [file] = process.argv.slice(2);
@@ -18,9 +18,9 @@ if (file === undefined) throw new Error('Usage: effect-counter.ts FILE');
 const gate = new Gate();
 const holdsByName = new Map<string, Hold>();
 const references = new Map<string, string>();
-const tell = (report: CounterReport): void => void process.send?.(report);
+const sendReport = (report: CounterReport): void => void process.send?.(report);
 
-const github = githubService({ append, pass: (service) => gate.pass(service) });
+const github = createGithubService({ append, pass: (service) => gate.pass(service) });
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, path] = /^\/github(\/.*)$/.exec(request.url ?? '') ?? [];
@@ -40,22 +40,22 @@ async function answerTo(
   service: string,
   name: string | undefined,
 ): Promise<unknown> {
-  if (request.method === 'POST') return act(request, service);
-  if (service !== 'shipments') return receipt(`${service} ${name}`);
+  if (request.method === 'POST') return performEffect(request, service);
+  if (service !== 'shipments') return findReceipt(`${service} ${name}`);
   await gate.pass(service);
   return shipments.get(name ?? '');
 }
 
-async function act(request: IncomingMessage, service: string): Promise<unknown> {
+async function performEffect(request: IncomingMessage, service: string): Promise<unknown> {
   const { 'call-id': call = '', 'idempotency-key': key = '' } = request.headers;
   const what = JSON.stringify(await readJson(request));
   append({ service, call: String(call), key: String(key), what });
   references.set(`${service} ${key}`, `${service}-${references.size + 1}`);
   await gate.pass(service);
-  return receipt(`${service} ${key}`);
+  return findReceipt(`${service} ${key}`);
 }
 
-const receipt = (name: string): unknown => {
+const findReceipt = (name: string): unknown => {
   const reference = references.get(name);
   return reference === undefined ? undefined : { reference };
 };
@@ -71,8 +71,8 @@ process.on('message', ({ type, service }: CounterCommand) => {
   if (type === 'release') return holdsByName.get(service)?.release();
   const hold = gate.hold(service);
   holdsByName.set(service, hold);
-  tell({ type: 'holding', service });
-  hold.reached.then(() => tell({ type: 'reached', service }));
+  sendReport({ type: 'holding', service });
+  hold.reached.then(() => sendReport({ type: 'reached', service }));
 });
 process.on('disconnect', () => process.exit());
 
@@ -81,4 +81,4 @@ const { url } = await listen((request, response) => {
     response.writeHead(500).end(String(error));
   });
 });
-tell({ type: 'listening', url });
+sendReport({ type: 'listening', url });

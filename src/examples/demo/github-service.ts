@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fakeGitHub } from '../triage/fake-github.ts';
+import { createFakeGitHub } from '../triage/fake-github.ts';
 import type { Execution } from './counted-effects.ts';
-import { DEMO_TOKEN, seedRepository, serviceOf } from './github-world.ts';
+import { DEMO_TOKEN, getServiceName, seedRepository } from './github-world.ts';
 
 /** Hooks for changes on GitHub, which run before the response. */
 export interface GithubHooks {
@@ -10,12 +10,12 @@ export interface GithubHooks {
 }
 
 /** Responds like GitHub, at paths below a prefix. */
-export function githubService({ append, pass }: GithubHooks) {
-  const github = fakeGitHub({
+export function createGithubService({ append, pass }: GithubHooks) {
+  const github = createFakeGitHub({
     token: DEMO_TOKEN,
     repositories: [seedRepository],
     async changed(change) {
-      const service = serviceOf(change);
+      const service = getServiceName(change);
       // GitHub does not receive the call's id, only the key in the text.
       const key = /<!-- holdfast (?<key>\w+) -->/.exec(change.text)?.groups?.key ?? '';
       append({ service, call: '', key, what: change.issue });

@@ -24,12 +24,12 @@ interface OpenedIssue {
 const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
 /** GitHub's first example of an opened issue. */
-export const opened: OpenedIssue = openedExample();
+export const openedIssue: OpenedIssue = findOpenedExample();
 
 /** The issue in GitHub's notation: `octocat/Hello-World#1`. */
-export const openedName = `${opened.repository.full_name}#${opened.issue.number}`;
+export const openedName = `${openedIssue.repository.full_name}#${openedIssue.issue.number}`;
 
-function openedExample(): OpenedIssue {
+function findOpenedExample(): OpenedIssue {
   const issues = examples.find(({ name }) => name === 'issues')?.examples ?? [];
   const first = issues.find(({ action, issue }) => action === 'opened' && issue.body !== null);
   if (!first) throw new Error('@octokit/webhooks-examples has no example of an opened issue.');
@@ -44,8 +44,8 @@ export const DEMO_SECRET = 'demo-secret-of-the-fake-github';
 
 /** The repository of the example, with its initial content in the fake GitHub. */
 export const seedRepository: SeedRepository = {
-  name: opened.repository.full_name,
-  issues: [toSeed(opened)],
+  name: openedIssue.repository.full_name,
+  issues: [toSeed(openedIssue)],
   labels: [
     { name: 'bug', description: "Something isn't working" },
     { name: 'documentation', description: 'README file, guides and other texts' },
@@ -59,9 +59,9 @@ function toSeed({ issue: { number, title, body, user } }: OpenedIssue): SeedIssu
 }
 
 /** Returns the name under which the counter counts an effect on GitHub. Only labels are idempotent. */
-export const serviceOf = ({ what }: Pick<FakeChange, 'what'>): string => `github-${what}`;
+export const getServiceName = ({ what }: Pick<FakeChange, 'what'>): string => `github-${what}`;
 
 /** The effects of the tour's `once` calls on GitHub. */
 export const githubEffects: readonly Effect[] = [
-  { service: serviceOf({ what: 'comment' }), what: openedName },
+  { service: getServiceName({ what: 'comment' }), what: openedName },
 ];

@@ -31,7 +31,7 @@ export async function startHeldModel(script: Script): Promise<HeldModel> {
   const gate = new Gate();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const asked = (await readJson(request)) as WireRequest; // our own adapter's body
-    const { message, place } = placeOf(asked);
+    const { message, place } = findPlace(asked);
     await gate.pass(`${place} ${message}`);
     const reply = script.get(message)?.[place];
     if (reply === undefined) {
@@ -53,7 +53,7 @@ export async function startHeldModel(script: Script): Promise<HeldModel> {
   };
 }
 
-function placeOf({ messages }: WireRequest): { message: string; place: number } {
+function findPlace({ messages }: WireRequest): { message: string; place: number } {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const place = messages.slice(last).filter(({ role }) => role === 'assistant').length;
   return { message: messages[last]?.content ?? '', place };
@@ -61,7 +61,7 @@ function placeOf({ messages }: WireRequest): { message: string; place: number } 
 
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 
-const finishOf = (reply: ScriptedReply): string => ('calls' in reply ? 'tool_calls' : 'stop');
+const getFinishReason = (reply: ScriptedReply): string => ('calls' in reply ? 'tool_calls' : 'stop');
 
 function toWire(
   reply: ScriptedReply,
@@ -78,7 +78,7 @@ function toWire(
 }
 
 function sendJson(response: ServerResponse, reply: ScriptedReply, place: number): void {
-  const choice = { index: 0, message: toWire(reply, place), finish_reason: finishOf(reply) };
+  const choice = { index: 0, message: toWire(reply, place), finish_reason: getFinishReason(reply) };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ object: 'chat.completion', model: 'held', choices: [choice], usage }));
 }
@@ -91,7 +91,7 @@ function sendEvents(response: ServerResponse, reply: ScriptedReply, place: numbe
   };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   send([{ index: 0, delta: toWire(reply, place), finish_reason: null }]);
-  send([{ index: 0, delta: {}, finish_reason: finishOf(reply) }]);
+  send([{ index: 0, delta: {}, finish_reason: getFinishReason(reply) }]);
   send([], { usage });
   response.end('data: [DONE]\n\n');
 }

@@ -24,7 +24,7 @@ export interface Kill {
 }
 
 const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input }] });
-const mailEffect = (mail: object): Effect => ({ service: 'emails', what: JSON.stringify(mail) });
+const createMailEffect = (mail: object): Effect => ({ service: 'emails', what: JSON.stringify(mail) });
 const refundEffect = (orderId: number, amount: number): Effect => ({
   service: 'refunds',
   what: JSON.stringify({ orderId, amount }),
@@ -50,7 +50,7 @@ export const kills: readonly Kill[] = [
     held: { service: 'shipments' },
     endedBefore: ['refund_order'],
     doneBefore: 1,
-    effects: [refundEffect(1001, 64), mailEffect(compassMail)],
+    effects: [refundEffect(1001, 64), createMailEffect(compassMail)],
     unknown: 0,
   },
   {
@@ -67,7 +67,7 @@ export const kills: readonly Kill[] = [
     held: { reply: 1 },
     endedBefore: ['find_order'],
     doneBefore: 0,
-    effects: [mailEffect(anchorMail)],
+    effects: [createMailEffect(anchorMail)],
     unknown: 0,
   },
   {
@@ -83,7 +83,7 @@ export const kills: readonly Kill[] = [
     held: { service: 'refunds' },
     endedBefore: [],
     doneBefore: 1,
-    effects: [refundEffect(1005, 82), mailEffect(refundMail)],
+    effects: [refundEffect(1005, 82), createMailEffect(refundMail)],
     unknown: 0,
   },
   {
@@ -98,7 +98,7 @@ export const kills: readonly Kill[] = [
     held: { service: 'emails' },
     endedBefore: [],
     doneBefore: 1,
-    effects: [mailEffect(tidesMail)],
+    effects: [createMailEffect(tidesMail)],
     unknown: 1,
   },
 ];

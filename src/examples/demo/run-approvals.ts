@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { type ApprovalCase, approvalCases } from './approval-cases.ts';
 import { openSession } from './client.ts';
 import { countEffects } from './counted-effects.ts';
-import { freePort } from './ports.ts';
+import { findFreePort } from './ports.ts';
 import { Stage } from './stage.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { applyStyle } from './timeline.ts';
 
-const directory = temporaryDirectory('holdfast-approvals-');
+const directory = createTemporaryDirectory('holdfast-approvals-');
 
 const OFFLINE = { MODEL: 'offline' };
 const began = performance.now();
 
 async function runApprovals(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
-  const stage = new Stage({ effects, port: await freePort(), directory });
+  const stage = new Stage({ effects, port: await findFreePort(), directory });
   await stage.start(OFFLINE);
   console.log(
     applyStyle('bold', formatRow('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')),

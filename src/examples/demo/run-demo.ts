@@ -7,20 +7,20 @@ import { join } from 'node:path';
 import { openSession } from './client.ts';
 import { countEffects, type Effect, type Execution } from './counted-effects.ts';
 import { ensureDevVars } from './dev-vars.ts';
-import { serviceOf } from './github-world.ts';
+import { getServiceName } from './github-world.ts';
 import { startHeldModel } from './held-model.ts';
 import { kills } from './kills.ts';
-import { freePort } from './ports.ts';
-import { runKill, unknownOutcomes } from './run-kill.ts';
+import { findFreePort } from './ports.ts';
+import { countUnknownOutcomes, runKill } from './run-kill.ts';
 import { say } from './say.ts';
 import { serveFolder } from './served-folder.ts';
 import { Stage } from './stage.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { applyStyle } from './timeline.ts';
 import { runTour, tourEffects } from './tour.ts';
 import { root } from './worker-process.ts';
 
-const directory = temporaryDirectory('holdfast-demo-');
+const directory = createTemporaryDirectory('holdfast-demo-');
 
 const began = performance.now();
 
@@ -28,10 +28,10 @@ const began = performance.now();
 const devVars = ensureDevVars(root);
 if (devVars !== undefined) console.log(devVars);
 
-async function demo(): Promise<boolean> {
+async function runDemo(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const model = await startHeldModel(new Map(kills.map(({ message, replies }) => [message, replies])));
-  const stage = new Stage({ effects, port: await freePort(), directory });
+  const stage = new Stage({ effects, port: await findFreePort(), directory });
   await say(
     'A Worker runs on this machine. It refunds orders, ships and writes mails, and dies in the middle of it, four times.',
   );
@@ -54,12 +54,12 @@ async function demo(): Promise<boolean> {
   await printHeading('A tour of the example agents, with a planner in place of a model, and one more kill');
   await runTour(stage, await serveFolder(directory));
   await stage.end('stop');
-  return summarize(effects.executions(), unknownOutcomes(journals.flat()), failures);
+  return summarize(effects.executions(), countUnknownOutcomes(journals.flat()), failures);
 }
 
 function summarize(executions: readonly Execution[], unknown: number, failures: number): boolean {
-  const once = executions.filter(({ service }) => !idempotent.has(service)).map(nameOf);
-  const expected = [...tourEffects, ...kills.flatMap((kill) => kill.effects)].map(nameOf);
+  const once = executions.filter(({ service }) => !idempotent.has(service)).map(formatEffectName);
+  const expected = [...tourEffects, ...kills.flatMap((kill) => kill.effects)].map(formatEffectName);
   const expectedUnknown = kills.reduce((sum, kill) => sum + kill.unknown, 0);
   const doubled = once.length - new Set(once).size;
   const same = once.toSorted().join('\n') === expected.toSorted().join('\n');
@@ -67,26 +67,26 @@ function summarize(executions: readonly Execution[], unknown: number, failures: 
   if (!same) console.log('\nexpected:', expected, '\nseen:', once);
   const line =
     `demo: ${kills.length} kills; executions expected ${expected.length}, seen ${once.length}; unknown outcomes ` +
-    `expected ${expectedUnknown}, seen ${unknown}; doubled ${doubled}; ${elapsedSeconds()} s; ${pass ? 'PASS' : 'FAIL'}`;
+    `expected ${expectedUnknown}, seen ${unknown}; doubled ${doubled}; ${formatElapsedSeconds()} s; ${pass ? 'PASS' : 'FAIL'}`;
   console.log(`\n${applyStyle(pass ? 'green' : 'red', line)}`);
   return pass;
 }
 
 /** The services whose calls are harmless to repeat. */
-const idempotent: ReadonlySet<string> = new Set(['delivery-notes', serviceOf({ what: 'label' })]);
+const idempotent: ReadonlySet<string> = new Set(['delivery-notes', getServiceName({ what: 'label' })]);
 
-const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;
+const formatEffectName = ({ service, what }: Effect): string => `${service} ${what}`;
 
 async function printHeading(text: string): Promise<void> {
-  await say(`\n${applyStyle('bold', `== ${text} (${elapsedSeconds()} s)`)}`);
+  await say(`\n${applyStyle('bold', `== ${text} (${formatElapsedSeconds()} s)`)}`);
 }
 
-function elapsedSeconds(): string {
+function formatElapsedSeconds(): string {
   return ((performance.now() - began) / 1000).toFixed(1);
 }
 
-const hasPassed = await demo().catch((error: unknown) => {
-  console.error(`\n${applyStyle('red', `demo: FAIL after ${elapsedSeconds()} s`)}`);
+const hasPassed = await runDemo().catch((error: unknown) => {
+  console.error(`\n${applyStyle('red', `demo: FAIL after ${formatElapsedSeconds()} s`)}`);
   console.error(error);
   return false;
 });

@@ -33,7 +33,7 @@ export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promi
 /** Kills the Worker while a response is held back. Resolves with the events before the kill. */
 async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<readonly TimelineEvent[]> {
   const counted = stage.effects.executions().length;
-  const hold = await holdFor(stage, model, kill);
+  const hold = await startHold(stage, model, kill);
   try {
     const client = openSession(stage.url, kill.session);
     const request = ask(client, kill);
@@ -56,7 +56,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
   }
 }
 
-const holdFor = async ({ effects }: Stage, model: HeldModel, { held, message }: Kill): Promise<Hold> =>
+const startHold = async ({ effects }: Stage, model: HeldModel, { held, message }: Kill): Promise<Hold> =>
   'service' in held ? effects.hold(held.service) : model.hold(message, held.reply);
 
 interface AskOutcome {
@@ -84,13 +84,13 @@ function ask(client: Client, { client: how, message }: Kill): AskOutcome {
 
 function assertOpen(events: readonly TimelineEvent[], { endedBefore, held }: Kill): void {
   assert(!events.some(({ type }) => type === 'turn-ended'), 'The turn had ended before it was killed.');
-  assert.deepEqual(callsEnded(events), endedBefore, 'Calls that had ended before the kill');
+  assert.deepEqual(listEndedCalls(events), endedBefore, 'Calls that had ended before the kill');
   const inside = 'service' in held && held.service !== 'shipments';
   const open = events.filter(({ type }) => type === 'tool-call-started').length - endedBefore.length;
   if (inside) assert.equal(open, 1, 'One call had started and not ended.');
 }
 
-function callsEnded(events: readonly TimelineEvent[]): string[] {
+function listEndedCalls(events: readonly TimelineEvent[]): string[] {
   const names = new Map(
     events.flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ id, name }) => [id, name]) : [],
@@ -105,11 +105,11 @@ function check(events: readonly TimelineEvent[], before: number, kill: Kill): vo
   assert(takenOver, 'Another invocation took the turn over.');
   const end = after.find((event) => event.type === 'turn-ended');
   assert.equal(end?.outcome, 'completed', 'The turn is completed.');
-  assert.equal(unknownOutcomes(events), kill.unknown, 'Unknown outcomes in the journal');
+  assert.equal(countUnknownOutcomes(events), kill.unknown, 'Unknown outcomes in the journal');
 }
 
 /** Returns the number of calls that ended with an unknown outcome. */
-export const unknownOutcomes = (events: readonly TimelineEvent[]): number =>
+export const countUnknownOutcomes = (events: readonly TimelineEvent[]): number =>
   events.filter((event) => {
     const result = event.type === 'tool-call-ended' ? event.result : undefined;
     return result?.type === 'error' && result.reason === 'unknown-outcome';

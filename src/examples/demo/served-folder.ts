@@ -24,14 +24,14 @@ export async function serveFolder(directory: string): Promise<ServedFolder> {
   writeFileSync(join(folder, 'plans', 'route.md'), '# Route\n\nAlong the lock.\n');
   const log = join(directory, 'files.log');
   const group = startGroup(program, [folder, '0'], { log, cwd: directory, env: process.env });
-  const lines = (): readonly string[] => readFileSync(log, 'utf8').split('\n');
-  const url = (): string | undefined => /http:\S+\/mcp/.exec(lines().join('\n'))?.[0];
+  const readLines = (): readonly string[] => readFileSync(log, 'utf8').split('\n');
+  const findUrl = (): string | undefined => /http:\S+\/mcp/.exec(readLines().join('\n'))?.[0];
   await pollUntil('the folder is served', 20_000, async () => {
-    if (!group.running) throw new Error(`The folder is not served:\n${lines().join('\n')}`);
-    return url() !== undefined;
+    if (!group.running) throw new Error(`The folder is not served:\n${readLines().join('\n')}`);
+    return findUrl() !== undefined;
   });
   return {
-    url: url() ?? '',
+    url: findUrl() ?? '',
     read(name) {
       try {
         return readFileSync(join(folder, name), 'utf8');
@@ -39,6 +39,6 @@ export async function serveFolder(directory: string): Promise<ServedFolder> {
         return '';
       }
     },
-    asked: () => lines().filter((line) => /^(initialize|tools\/)/.test(line)),
+    asked: () => readLines().filter((line) => /^(initialize|tools\/)/.test(line)),
   };
 }

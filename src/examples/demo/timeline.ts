@@ -32,7 +32,7 @@ export function formatTimeline(events: readonly TimelineEvent[], seq = 0): strin
   const lines = turn.flatMap((event, at) => {
     take(event, telling);
     if (event.seq <= seq || isRead(event, turn[at + 1])) return [];
-    const [what, style] = lineOf(event, telling);
+    const [what, style] = formatEvent(event, telling);
     const place = `seq ${String(event.seq).padStart(3)}  +${String(event.at - began).padStart(5)} ms`;
     return [`    ${applyStyle('dim', place)}  ${applyStyle(style, what)}`];
   });
@@ -57,7 +57,7 @@ const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean 
   next?.type === 'tool-call-ended' &&
   next.call === event.call;
 
-function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineState): [string, Style] {
+function formatEvent(event: TimelineEvent, { names, started, iteration }: TimelineState): [string, Style] {
   switch (event.type) {
     case 'turn-started':
       return [`turn ${event.turn}: "${shorten(event.message, MAX_MESSAGE)}"`, 'bold'];
@@ -80,14 +80,14 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineSta
     case 'tool-call-ended': {
       const took = event.ms === undefined ? ' (not run here)' : ` (${event.ms} ms)`;
       return [
-        `  ${names.get(event.call)} ends${started.has(event.call) ? took : ''}: ${shorten(wordsOf(event.result))}`,
-        styleOf(event.result),
+        `  ${names.get(event.call)} ends${started.has(event.call) ? took : ''}: ${shorten(formatResult(event.result))}`,
+        getStyle(event.result),
       ];
     }
     case 'tool-call-suspended':
       return [`  ${names.get(event.call)} waits: ${event.wait.message}`, 'yellow'];
     case 'tool-call-answered':
-      return [`  ${names.get(event.call)} is answered: ${answerOf(event.answer)}`, 'yellow'];
+      return [`  ${names.get(event.call)} is answered: ${formatAnswer(event.answer)}`, 'yellow'];
     case 'frame-started':
       return [`  ${names.get(event.frame)} opens a frame: ${event.message}`, 'reset'];
     case 'turn-ended':
@@ -97,12 +97,12 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineSta
   }
 }
 
-const answerOf = (answer: JournaledAnswer): string =>
+const formatAnswer = (answer: JournaledAnswer): string =>
   answer.type === 'result' ? 'with its result' : `${answer.decision}${answer.by ? ` by ${answer.by}` : ''}`;
 
-const styleOf = (result: ResultData): Style => (result.type === 'error' ? 'yellow' : 'green');
+const getStyle = (result: ResultData): Style => (result.type === 'error' ? 'yellow' : 'green');
 
-const wordsOf = (result: ResultData): string => {
+const formatResult = (result: ResultData): string => {
   if (result.type === 'error') return `${result.reason ?? 'error'}: ${result.message}`;
   return modelText(result);
 };

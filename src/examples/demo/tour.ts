@@ -8,7 +8,7 @@ import { scenes, type TourMessage } from './scenes.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
 import { applyStyle, formatTimeline, shorten } from './timeline.ts';
-import { endTriage, githubVars, openTriage } from './triage-scene.ts';
+import { createGithubVars, endTriage, openTriage } from './triage-scene.ts';
 
 /** The expected effects of the tour's `once` calls, in the counter's format. */
 export const tourEffects: readonly Effect[] = [
@@ -25,7 +25,7 @@ export const tourEffects: readonly Effect[] = [
  * and a policy that is delivered once.
  */
 export async function runTour(stage: Stage, folder: ServedFolder): Promise<void> {
-  await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
+  await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...createGithubVars(stage) });
   for (const { agent, before } of scenes) await sendAndCheck(stage, agent, before);
   const triage = await openTriage(stage);
   const write = await openWrite(stage, folder);
@@ -56,7 +56,7 @@ async function sendAndCheck(
 ): Promise<void> {
   const client = openSession(stage.url, 'tour', agent);
   const { text, outcome } = await client.send(message);
-  const made = callsOf(await client.events());
+  const made = listCallNames(await client.events());
   assert.equal(outcome, 'completed', `The outcome of "${message}"`);
   assert.deepEqual(made.slice(0, calls.length || 1), calls, `The first calls for "${message}"`);
   assert.match(text, answer);
@@ -67,7 +67,7 @@ async function sendAndCheck(
  * Returns the calls of the last turn, including those of nested loops, in the order in which the model
  * requested them.
  */
-const callsOf = (events: readonly TimelineEvent[]): readonly string[] =>
+const listCallNames = (events: readonly TimelineEvent[]): readonly string[] =>
   events
     .slice(events.findLastIndex(({ type }) => type === 'turn-started'))
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls.map(({ name }) => name) : []));

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { sign } from '@octokit/webhooks-methods';
 import { type Answer, openSession } from './client.ts';
-import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github-world.ts';
+import { DEMO_SECRET, DEMO_TOKEN, getServiceName, openedIssue, openedName } from './github-world.ts';
 import { pollUntil, withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
@@ -16,7 +16,7 @@ interface DeliveryResult {
 }
 
 /** Returns the Worker's vars with which the triage agent uses the effect counter's fake GitHub. */
-export const githubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record<string, string>> => ({
+export const createGithubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record<string, string>> => ({
   GITHUB_API_URL: `${effects.url}/github`,
   GITHUB_TOKEN: DEMO_TOKEN,
   GITHUB_WEBHOOK_SECRET: DEMO_SECRET,
@@ -29,7 +29,7 @@ export interface OpenTriage {
   readonly release: () => void;
 }
 
-const comments = serviceOf({ what: 'comment' });
+const comments = getServiceName({ what: 'comment' });
 
 /**
  * Makes GitHub deliver an issue. Resolves when the comment is on the counter's disk and its response is held
@@ -38,7 +38,9 @@ const comments = serviceOf({ what: 'comment' });
 export async function openTriage(stage: Stage): Promise<OpenTriage> {
   const hold = await stage.effects.hold(comments);
   const delivered = await deliver(stage, 'first');
-  await say(`\n  ${applyStyle('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
+  await say(
+    `\n  ${applyStyle('bold', `triage: GitHub delivers ${openedName}, "${openedIssue.issue.title}"`)}`,
+  );
   await say(`    ${applyStyle('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
   await withTimeLimit(20_000, 'the comment reaches GitHub', hold.reached);
   return { delivered, release: hold.release };
@@ -53,7 +55,7 @@ export async function openTriage(stage: Stage): Promise<OpenTriage> {
 export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promise<void> {
   const again = await deliver(stage, 'second');
   assert.equal(again.location, delivered.location, 'The same delivery has one turn.');
-  const answer = await answerAt(stage.url + delivered.location);
+  const answer = await readAnswer(stage.url + delivered.location);
   assert.equal(answer.outcome, 'completed', 'The outcome of the triage');
   const written = stage.effects.executions().filter(({ service }) => service === comments);
   assert.equal(written.length, 1, 'Comments on the disk of the counter');
@@ -62,7 +64,7 @@ export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promis
 
 /** Signs and sends a delivery like GitHub, with a new id each time. */
 async function deliver({ url }: Stage, id: string): Promise<DeliveryResult> {
-  const body = JSON.stringify(opened);
+  const body = JSON.stringify(openedIssue);
   const response = await fetch(`${url}/hooks/github`, {
     method: 'POST',
     headers: {
@@ -80,7 +82,7 @@ async function deliver({ url }: Stage, id: string): Promise<DeliveryResult> {
 }
 
 /** Polls the URL of a turn until it has an answer. Before that, the status is 202. */
-async function answerAt(address: string): Promise<Answer> {
+async function readAnswer(address: string): Promise<Answer> {
   let answer: Answer | undefined;
   await pollUntil('the turn has its answer', 30_000, async () => {
     const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
@@ -112,7 +114,7 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
 
 /** Asks the fake GitHub directly about the issue. */
 async function onGithub<T>({ effects }: Stage, part: string): Promise<T> {
-  const path = `/repos/${opened.repository.full_name}/issues/${opened.issue.number}${part}`;
+  const path = `/repos/${openedIssue.repository.full_name}/issues/${openedIssue.issue.number}${part}`;
   const headers = { authorization: `Bearer ${DEMO_TOKEN}`, 'user-agent': 'demo' };
   const response = await fetch(`${effects.url}/github${path}`, { headers });
   return response.json() as Promise<T>; // the fake uses these types

@@ -50,11 +50,11 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
     ...(entry === undefined ? [] : [entry]),
     ...(config === undefined ? [] : ['--config', config]),
   ];
-  const args = ['dev', ...named, ...wranglerFlags(port, directory), ...varFlags(vars)];
+  const args = ['dev', ...named, ...listWranglerFlags(port, directory), ...toVarFlags(vars)];
   const group = startGroup(wrangler, args, {
     log,
     cwd: root,
-    env: processEnvironment(directory),
+    env: createProcessEnvironment(directory),
   });
   const url = `http://127.0.0.1:${port}`;
   try {
@@ -64,10 +64,10 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
     });
   } catch (error) {
     await group.end('SIGKILL');
-    throw new Error(`The Worker did not start. Its log ends:\n${lastLines(log)}`, { cause: error });
+    throw new Error(`The Worker did not start. Its log ends:\n${getLastLines(log)}`, { cause: error });
   }
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => endAndSee(group, signal, port);
-  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => lastLines(log) };
+  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => getLastLines(log) };
 }
 
 async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', port: number): Promise<void> {
@@ -75,7 +75,7 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
   await pollUntil(`port ${port} is closed`, 10_000, async () => !(await isOpen(port)));
 }
 
-function wranglerFlags(port: number, directory: string): string[] {
+function listWranglerFlags(port: number, directory: string): string[] {
   // Prevents wrangler from reading the developer's `.dev.vars`, which may contain a token or a key.
   const devVars = join(directory, 'dev.env');
   writeFileSync(devVars, 'HOLDFAST_AUTH=localhost\n');
@@ -86,11 +86,11 @@ function wranglerFlags(port: number, directory: string): string[] {
   ];
 }
 
-const varFlags = (vars: Readonly<Record<string, string>>): string[] =>
+const toVarFlags = (vars: Readonly<Record<string, string>>): string[] =>
   Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 
 /** Returns an environment in which wrangler sends no telemetry and writes only inside the directory. */
-const processEnvironment = (directory: string): NodeJS.ProcessEnv => ({
+const createProcessEnvironment = (directory: string): NodeJS.ProcessEnv => ({
   ...process.env,
   TMPDIR: directory,
   CI: '1',
@@ -111,4 +111,4 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-const lastLines = (log: string): string => readFileSync(log, 'utf8').split('\n').slice(-30).join('\n');
+const getLastLines = (log: string): string => readFileSync(log, 'utf8').split('\n').slice(-30).join('\n');

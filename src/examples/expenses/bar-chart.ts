@@ -3,7 +3,7 @@ const BAR = 16;
 const GAP = 4;
 
 /** Draws amounts as bars. The greatest has the full height. Returns a grayscale PNG (RFC 2083). */
-export async function barChart(amounts: readonly number[]): Promise<Uint8Array> {
+export async function drawBarChart(amounts: readonly number[]): Promise<Uint8Array> {
   const width = amounts.length * (BAR + GAP) + GAP;
   const most = Math.max(...amounts, 1);
   // Each row begins with a byte for its filter: 0 means no filter.
@@ -42,11 +42,11 @@ function toChunk(type: string, data: Uint8Array): Uint8Array {
   const view = new DataView(whole.buffer);
   view.setUint32(0, data.length);
   whole.set(named, 4);
-  view.setUint32(named.length + 4, crc32(named));
+  view.setUint32(named.length + 4, computeCrc32(named));
   return whole;
 }
 
-function crc32(bytes: Uint8Array): number {
+function computeCrc32(bytes: Uint8Array): number {
   let crc = -1;
   for (const byte of bytes) {
     crc ^= byte;

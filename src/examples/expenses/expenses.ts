@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import * as v from 'valibot';
 import { content, defineAgent, defineTool, image } from '../../index.ts';
 import { fromAiSdk } from '../../model/ai-sdk/entry.ts';
-import { barChart } from './bar-chart.ts';
+import { drawBarChart } from './bar-chart.ts';
 
 const drawChart = defineTool({
   name: 'draw_chart',
@@ -10,7 +10,7 @@ const drawChart = defineTool({
   input: v.object({ amounts: v.pipe(v.array(v.number()), v.minLength(1), v.maxLength(40)) }),
   effect: 'read',
   async run({ amounts }) {
-    const png = await barChart(amounts);
+    const png = await drawBarChart(amounts);
     return content([`A chart of ${amounts.length} amounts:`, image(png, 'image/png', 'chart.png')]);
   },
 });

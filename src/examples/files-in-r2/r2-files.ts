@@ -4,18 +4,18 @@ import type { FileKey, FileStore, SessionFilesKey } from '../../modules/files/en
 export function r2Files(bucket: R2Bucket): FileStore {
   return {
     async put(key, bytes, mediaType) {
-      await bucket.put(pathOf(key), bytes, { httpMetadata: { contentType: mediaType } });
+      await bucket.put(getFilePath(key), bytes, { httpMetadata: { contentType: mediaType } });
     },
     async get(key, range) {
       const part = range && { offset: range.from, length: range.length };
-      const found = await bucket.get(pathOf(key), part && { range: part });
+      const found = await bucket.get(getFilePath(key), part && { range: part });
       return found && new Uint8Array(await found.arrayBuffer());
     },
     async delete(key) {
-      await bucket.delete(pathOf(key));
+      await bucket.delete(getFilePath(key));
     },
     async deleteAll(key) {
-      const prefix = prefixOf(key);
+      const prefix = getPrefix(key);
       for (let isMore = true; isMore; ) {
         const { objects, truncated } = await bucket.list({ prefix });
         if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
@@ -26,7 +26,7 @@ export function r2Files(bucket: R2Bucket): FileStore {
 }
 
 /** A session's name contains brackets and quotes, and may contain a slash. */
-const prefixOf = ({ session, incarnation }: SessionFilesKey): string =>
+const getPrefix = ({ session, incarnation }: SessionFilesKey): string =>
   `${encodeURIComponent(session)}/${incarnation}/`;
 
-const pathOf = (key: FileKey): string => prefixOf(key) + key.id;
+const getFilePath = (key: FileKey): string => getPrefix(key) + key.id;

@@ -22,7 +22,7 @@ interface Letter {
   readonly text: string;
 }
 
-const lettersOf = (env: Bindings, customer: string) =>
+const openLetterSession = (env: Bindings, customer: string) =>
   sessionOf(holdfast, env, { agent: sorter, session: 'letters', principal: { id: `customer:${customer}` } });
 
 /** Handles `POST /letters`, a route of the app, and waits for the agent's answer. */
@@ -32,7 +32,10 @@ async function sort(request: Request, env: Bindings): Promise<Response> {
     return new Response(null, { status: 401 });
   const { id, customer, text } = await request.json<Letter>();
   try {
-    const answer = await lettersOf(env, customer).send(text, { idempotencyKey: id, signal: request.signal });
+    const answer = await openLetterSession(env, customer).send(text, {
+      idempotencyKey: id,
+      signal: request.signal,
+    });
     return answer.object ? Response.json(answer.object) : Response.json(answer, { status: 502 });
   } catch (failure) {
     if (failure instanceof SessionError && failure.type === 'session-busy')
@@ -51,7 +54,11 @@ export default {
   async queue(batch, env) {
     for (const message of batch.messages) {
       const { id, customer, text } = message.body;
-      await lettersOf(env, customer).send(text, { idempotencyKey: id, whenBusy: 'queue', background: true });
+      await openLetterSession(env, customer).send(text, {
+        idempotencyKey: id,
+        whenBusy: 'queue',
+        background: true,
+      });
       message.ack();
     }
   },

@@ -14,10 +14,10 @@ const ORDERS = [
 ];
 
 /** Returns only the caller's orders. Clients cannot change the principal. */
-const ordersOf = ({ principal }: McpAsked) => ORDERS.filter(({ tenant }) => tenant === principal.tenant);
+const listOrders = ({ principal }: McpAsked) => ORDERS.filter(({ tenant }) => tenant === principal.tenant);
 
 const complete: McpCompleting = (typed, asked) =>
-  ordersOf(asked).flatMap(({ order }) => (order.startsWith(typed) ? [order] : []));
+  listOrders(asked).flatMap(({ order }) => (order.startsWith(typed) ? [order] : []));
 
 const terms = defineMcpResource({
   name: 'terms',
@@ -33,8 +33,8 @@ const order = defineMcpResource({
   name: 'order',
   uri: 'shop://orders/{order}',
   description: 'An order, with its lines.',
-  read: (values, asked) => ordersOf(asked).find((one) => one.order === values.order), // returns JSON, or `undefined` if it does not exist
-  list: (asked) => ordersOf(asked).map((one) => ({ values: { order: one.order } })),
+  read: (values, asked) => listOrders(asked).find((one) => one.order === values.order), // returns JSON, or `undefined` if it does not exist
+  list: (asked) => listOrders(asked).map((one) => ({ values: { order: one.order } })),
   complete: { order: complete },
 });
 

@@ -11,7 +11,7 @@ const orderSchema = v.object({
 type Order = v.InferOutput<typeof orderSchema>;
 
 /** This morning's orders, oldest first. They are not shipped yet. */
-export const incoming: readonly Order[] = [
+export const incomingOrders: readonly Order[] = [
   { orderId: 2001, customerId: 'C-11', items: [{ item: 'Brass bell', quantity: 1, grams: 1900 }] },
   {
     orderId: 2002,
@@ -55,7 +55,7 @@ export const Customer = defineDomainType({
       effect: 'read',
       output: Order,
       run: () =>
-        incoming.findLast((order) => order.customerId === customerId) ??
+        incomingOrders.findLast((order) => order.customerId === customerId) ??
         error(`${name} has ordered nothing.`),
     }),
   ],

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { type Agent, type CallContext, defineAgent, defineTool } from '../../index.ts';
 import { chainFrom, chaining, defineStateMachine } from '../../kinds/entry.ts';
 import type { Shop } from '../support/shop.ts';
-import { Customer, getCustomer, incoming, Order } from './incoming.ts';
+import { Customer, getCustomer, incomingOrders, Order } from './incoming.ts';
 
-const ORDER_IDS = incoming.map(({ orderId }) => orderId);
+const ORDER_IDS = incomingOrders.map(({ orderId }) => orderId);
 
 /** The verb of the step that leads to each status. */
 const STEPS = { packed: 'Pack', shipped: 'Ship', delivered: 'Deliver', cancelled: 'Cancel' } as const;
@@ -13,26 +13,26 @@ const STEPS = { packed: 'Pack', shipped: 'Ship', delivered: 'Deliver', cancelled
  * Makes a `once` tool for one step in the warehouse. After an interruption, it looks up the call's key in the
  * warehouse to learn whether the step was done.
  */
-const warehouse = (shop: Shop, name: string, description: string) => {
-  const done = ({ reference }: { readonly reference: string }): string =>
+const createWarehouseTool = (shop: Shop, name: string, description: string) => {
+  const formatDone = ({ reference }: { readonly reference: string }): string =>
     `Done. The warehouse's note is ${reference}.`;
   return defineTool({
     name,
     description,
     effect: 'once',
     async run(_, call: CallContext) {
-      return done(await shop.act('warehouse', { step: name }, call));
+      return formatDone(await shop.act('warehouse', { step: name }, call));
     },
     async reconcile(_, call) {
       const known = await shop.recall('warehouse', call);
-      return typeof known === 'string' ? known : { done: done(known) };
+      return typeof known === 'string' ? known : { done: formatDone(known) };
     },
   });
 };
 
 /** The life cycle of an order. The session stores the position of each order by its number. */
 export const orderLife = (shop: Shop) => {
-  const cancel = warehouse(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
+  const cancel = createWarehouseTool(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
   return defineStateMachine({
     name: 'move_order',
     description: 'Move an order on to the next status: pack it, ship it, deliver it, or cancel it.',
@@ -47,15 +47,18 @@ export const orderLife = (shop: Shop) => {
     initial: 'received',
     states: {
       received: [
-        { tool: warehouse(shop, 'pack_order', 'Pack the order into a parcel.'), to: 'packed' },
+        { tool: createWarehouseTool(shop, 'pack_order', 'Pack the order into a parcel.'), to: 'packed' },
         { tool: cancel, to: 'cancelled' },
       ],
       packed: [
-        { tool: warehouse(shop, 'ship_order', 'Ship the parcel of the order.'), to: 'shipped' },
+        { tool: createWarehouseTool(shop, 'ship_order', 'Ship the parcel of the order.'), to: 'shipped' },
         { tool: cancel, to: 'cancelled' },
       ],
       shipped: [
-        { tool: warehouse(shop, 'deliver_order', 'Deliver the parcel of the order.'), to: 'delivered' },
+        {
+          tool: createWarehouseTool(shop, 'deliver_order', 'Deliver the parcel of the order.'),
+          to: 'delivered',
+        },
       ],
       delivered: [],
       cancelled: [],

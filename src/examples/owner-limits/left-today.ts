@@ -11,7 +11,7 @@ const holdfast = createHoldfast({
   use: [ownerLimits({ perDay: { turns: 40 } })],
 });
 
-export async function remainingToday(env: object, id: string) {
+export async function getRemainingToday(env: object, id: string) {
   const { limits } = await limitsOf(holdfast, env).read({ id });
   const turns = limits.find(({ limit }) => limit === 'turns');
   return turns && turns.most - turns.used;

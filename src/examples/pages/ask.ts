@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../client/entry.ts';
 import type { desk } from './desk.ts';
 
 // Imports only the agent's type, so that the page contains no code of the Worker.
-export const deskOf = (url: string, token: string) =>
+export const createDeskClient = (url: string, token: string) =>
   createClient<typeof desk>({ url, agent: 'desk', token });
 
 /** Sends a question, prints the answer as it arrives, and lets `decide` approve calls. */

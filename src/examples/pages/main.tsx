@@ -6,12 +6,12 @@ import { Chat } from './chat.tsx';
 const { searchParams } = new URL(location.href);
 const url = searchParams.get('worker') ?? 'http://localhost:8787';
 const session = searchParams.get('session') ?? 's1';
-const token = async (): Promise<string> => searchParams.get('token') ?? '';
+const readToken = async (): Promise<string> => searchParams.get('token') ?? '';
 
 const root = document.getElementById('root');
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <Chat url={url} token={token} session={session} />
+      <Chat url={url} token={readToken} session={session} />
     </StrictMode>,
   );

@@ -4,7 +4,7 @@ import { defineSubagent } from '../../kinds/entry.ts';
 import { withRateLimit } from './with-rate-limit.ts';
 
 /** Delivers a letter and returns its number. Throws if the address is unknown. */
-export type Carry = (letter: {
+export type LetterCarrier = (letter: {
   readonly to: string;
   readonly text: string;
   readonly idempotencyKey: string;
@@ -14,7 +14,7 @@ export type Carry = (letter: {
  * Defines an agent that sends at most three letters an hour to each address, including those of its
  * assistant.
  */
-export function defineCourier(carry: Carry): Agent<'courier'> {
+export function defineCourier(carry: LetterCarrier): Agent<'courier'> {
   const send = withRateLimit({ perHour: 3, key: ({ to }) => String(to) })(
     defineTool({
       name: 'send_letter',

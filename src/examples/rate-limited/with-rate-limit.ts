@@ -27,7 +27,7 @@ export const rateLimits = defineModule({
     scope: 'session',
     // Pure: uses the fact's own time, and drops calls from more than an hour before it.
     apply(calls: Calls, { key }: Call, { at }) {
-      return { ...calls, [key]: [...recentCalls(calls, key, at), at] };
+      return { ...calls, [key]: [...listRecentCalls(calls, key, at), at] };
     },
   },
 });
@@ -36,7 +36,7 @@ export const rateLimits = defineModule({
  * Returns the calls of a key in the last hour. A key can come from a model, so inherited properties are not
  * read.
  */
-const recentCalls = (calls: Calls, key: string, now: number): readonly number[] =>
+const listRecentCalls = (calls: Calls, key: string, now: number): readonly number[] =>
   (Object.hasOwn(calls, key) ? (calls[key] ?? []) : []).filter((at) => at > now - HOUR);
 
 /** The limit on a tool's calls, and the key that they are counted by. */
@@ -59,9 +59,9 @@ export const withRateLimit =
       async call(input, call) {
         const counted = key?.(input) ?? tool.name;
         const now = call.now();
-        const calls = recentCalls(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
+        const calls = listRecentCalls(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
         const [oldest = now] = calls.slice(-perHour);
-        if (calls.length >= perHour) return error(refusalText(counted, perHour, oldest + HOUR - now));
+        if (calls.length >= perHour) return error(formatRefusal(counted, perHour, oldest + HOUR - now));
         // There is no `await` since the check, so no other call can have run in between.
         rateLimits.remember(call, { key: counted }, { on: 'end' });
         const result = await tool.call(input, call);
@@ -73,5 +73,5 @@ export const withRateLimit =
       },
     });
 
-const refusalText = (key: string, perHour: number, wait: number): string =>
+const formatRefusal = (key: string, perHour: number, wait: number): string =>
   `Not run: all ${perHour} calls an hour for '${key}' are used up. The next one is possible in ${Math.ceil(wait / 60_000)} min.`;

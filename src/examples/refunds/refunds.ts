@@ -66,7 +66,7 @@ const toRefunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
  * Returns the question to a supervisor. It quotes the shop's records, since the model's own words are
  * unreliable.
  */
-function questionText({ orderId, amount }: Refund): string {
+function formatQuestion({ orderId, amount }: Refund): string {
   const order = orders.get(orderId);
   const items = order?.items.map(({ item, quantity }) => `${quantity} x ${item}`).join(', ');
   const name = customers.get(order?.customerId ?? '')?.name;
@@ -87,5 +87,5 @@ export const defineRefunds = (
     instructions:
       'You handle the refunds of Kelp & Cordage, a small chandlery. Estimate a refund before you issue it, read the ' +
       'policy when somebody asks what may be returned, and refund only what the customer asked for.',
-    tools: [readPolicy, estimateRefund, requireApproval(issueRefund(shop), questionText, { by, expires })],
+    tools: [readPolicy, estimateRefund, requireApproval(issueRefund(shop), formatQuestion, { by, expires })],
   });

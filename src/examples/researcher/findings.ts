@@ -15,9 +15,12 @@ export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema
  * Returns the sentences of a document that share a word with the theme, or all sentences if only its title
  * shares a word.
  */
-export function findingIn({ documentId, title, text }: DocumentText, theme: string): Finding | undefined {
-  const words = wordsOf(theme);
-  const isAbout = (sentence: string): boolean => wordsOf(sentence).some((word) => words.includes(word));
+export function extractFinding(
+  { documentId, title, text }: DocumentText,
+  theme: string,
+): Finding | undefined {
+  const words = splitWords(theme);
+  const isAbout = (sentence: string): boolean => splitWords(sentence).some((word) => words.includes(word));
   const all = text.split(/(?<=\.) /);
   const about = all.filter(isAbout);
   if (about.length === 0 && !isAbout(title)) return undefined;
@@ -25,19 +28,19 @@ export function findingIn({ documentId, title, text }: DocumentText, theme: stri
 }
 
 /** Returns the words with four or more letters, without a plural ending. */
-const wordsOf = (text: string): readonly string[] =>
+const splitWords = (text: string): readonly string[] =>
   (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
 
 /**
  * Returns the findings on a theme so far. They are in `call.state`, which outlives the Worker and the turn.
  */
-export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
-  v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
+export const listFindings = (theme: string, state: CallState): readonly Finding[] =>
+  v.parse(v.optional(v.array(findingSchema), []), state.get(toFindingKey(theme)));
 
 /** Stores a finding. Replaces an earlier finding from the same document. */
 export const keepFinding = (theme: string, finding: Finding, state: CallState): void => {
-  const others = findingsOn(theme, state).filter(({ documentId }) => documentId !== finding.documentId);
-  state.set(keyOf(theme), [...others, finding]);
+  const others = listFindings(theme, state).filter(({ documentId }) => documentId !== finding.documentId);
+  state.set(toFindingKey(theme), [...others, finding]);
 };
 
-const keyOf = (theme: string): string => `findings:${theme.trim().toLowerCase()}`;
+const toFindingKey = (theme: string): string => `findings:${theme.trim().toLowerCase()}`;

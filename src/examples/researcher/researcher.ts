@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Agent, artifact, defineAgent, defineTool, error } from '../../index.ts';
 import { after, allOf, definePlaybook, onArtifact } from '../../kinds/entry.ts';
 import { Document, documents } from './documents.ts';
-import { Finding, findingIn, findingsOn, keepFinding } from './findings.ts';
+import { extractFinding, Finding, keepFinding, listFindings } from './findings.ts';
 
 const theme = v.pipe(v.string(), v.minLength(1), v.description('What it is about, in a few plain words'));
 const documentId = v.pipe(v.string(), v.description('The id of a document, such as D-1'));
@@ -14,7 +14,7 @@ export const searchDocuments = defineTool({
   effect: 'read',
   input: v.object({ theme }),
   run(input) {
-    const found = documents.filter((document) => findingIn(document, input.theme));
+    const found = documents.filter((document) => extractFinding(document, input.theme));
     if (found.length === 0) return error('No document is about that. Try other words.');
     return found.map((document) => ({ documentId: document.documentId, title: document.title }));
   },
@@ -26,7 +26,7 @@ export const fetchDocument = defineTool({
   description: 'Fetch the text of a document by its id.',
   effect: 'read',
   input: v.object({ documentId }),
-  run: (input) => documentOf(input.documentId) ?? noSuchDocumentError(input.documentId),
+  run: (input) => findDocument(input.documentId) ?? createNoSuchDocumentError(input.documentId),
   output: Document,
 });
 
@@ -36,9 +36,9 @@ const analyzeDocument = defineTool({
   effect: 'read',
   input: v.object({ documentId, theme }),
   run(input, { state }) {
-    const document = documentOf(input.documentId);
-    if (!document) return noSuchDocumentError(input.documentId);
-    const finding = findingIn(document, input.theme);
+    const document = findDocument(input.documentId);
+    if (!document) return createNoSuchDocumentError(input.documentId);
+    const finding = extractFinding(document, input.theme);
     if (!finding) return `'${document.title}' says nothing of it.`;
     keepFinding(input.theme, finding, state);
     return artifact(finding.sentences.join(' '), Finding, finding);
@@ -52,7 +52,7 @@ const reportFindings = defineTool({
   effect: 'read',
   input: v.object({ theme }),
   run(input, { state }) {
-    const findings = findingsOn(input.theme, state);
+    const findings = listFindings(input.theme, state);
     if (findings.length === 0)
       return error('Nothing was found on this theme. Analyze a document about it first.');
     return findings
@@ -61,9 +61,9 @@ const reportFindings = defineTool({
   },
 });
 
-const documentOf = (id: string) => documents.find((document) => document.documentId === id);
+const findDocument = (id: string) => documents.find((document) => document.documentId === id);
 
-const noSuchDocumentError = (id: string) =>
+const createNoSuchDocumentError = (id: string) =>
   error(`There is no document ${id.slice(0, 40)}. Search for one first.`);
 
 /** Each step (search, read, analyze, report) unlocks the next for its theme. */

@@ -17,7 +17,7 @@ export { SessionObject } from '../../../durable-objects/index.ts';
 export { IndexObject } from '../../modules/index/entry.ts';
 
 /** Returns the ten owners with the highest cost in a month, such as `2026-11`. */
-export const costliestOwners = async (db: D1Database, month: string) => {
+export const listCostliestOwners = async (db: D1Database, month: string) => {
   const query = `SELECT owner, sum(cost) AS cost, sum(turns) AS turns FROM holdfast_usage
     WHERE day BETWEEN ?1 || '-01' AND ?1 || '-31' GROUP BY owner ORDER BY sum(cost) DESC LIMIT 10`;
   return (await db.prepare(query).bind(month).all()).results;

@@ -18,7 +18,7 @@ interface Order {
 }
 
 /** Finds an order of the caller's tenant. The model chooses the id, so the query must check the tenant. */
-const orderOf = ({ env, principal }: CallContext, id: string): Promise<Order | null> =>
+const loadOrder = ({ env, principal }: CallContext, id: string): Promise<Order | null> =>
   env.SHOP_DB.prepare('SELECT id, status FROM orders WHERE id = ? AND tenant = ?')
     .bind(id, principal.tenant ?? principal.id)
     .first<Order>();
@@ -28,7 +28,7 @@ const findOrder = defineTool({
   description: 'Find an order by its id.',
   input: v.object({ id }),
   effect: 'read',
-  run: async ({ id }, call) => (await orderOf(call, id)) ?? `There is no order ${id}.`,
+  run: async ({ id }, call) => (await loadOrder(call, id)) ?? `There is no order ${id}.`,
 });
 
 const addNote = defineTool({
@@ -37,7 +37,7 @@ const addNote = defineTool({
   input: v.object({ id, text: v.string() }),
   effect: 'idempotent', // two calls with the same key insert one row
   async run({ id, text }, call) {
-    if ((await orderOf(call, id)) === null) return `There is no order ${id}.`;
+    if ((await loadOrder(call, id)) === null) return `There is no order ${id}.`;
     await call.env.SHOP_DB.prepare('INSERT OR IGNORE INTO notes (key, order_id, text) VALUES (?, ?, ?)')
       .bind(call.idempotencyKey, id, text)
       .run();

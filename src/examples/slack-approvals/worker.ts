@@ -32,7 +32,7 @@ const clerk = defineAgent({
 });
 
 /** Opens the session of a thread for a person whom Slack has verified. All people belong to one tenant. */
-function openFor(env: Env, user: string, session: string) {
+function openSession(env: Env, user: string, session: string) {
   const roles = String(env.MANAGERS).split(',').includes(user) ? ['manager'] : [];
   return sessionOf(holdfast, env, { agent: clerk, session, principal: { id: user, tenant: 'team', roles } });
 }
@@ -49,7 +49,7 @@ async function post(env: Env, session: string, message: Record<string, string>):
   if (!ok) throw new Error(`Slack refused the message: ${error}`);
 }
 
-const button = (text: string, decision: string, value: string) => ({
+const createButton = (text: string, decision: string, value: string) => ({
   type: 'button',
   action_id: decision,
   value,
@@ -64,14 +64,14 @@ const posts: ModuleUse = defineModule({ name: 'slack-posts' }).use({
   async due({ ref, agent, owner, session }, { env }) {
     if (agent !== clerk.name || owner.tenant !== 'team') return 'done'; // the session has no Slack thread
     const [turn = ''] = ref.split(':');
-    const answer = await openFor({ ...env }, 'slack', session).turn(turn);
+    const answer = await openSession({ ...env }, 'slack', session).turn(turn);
     for (const asked of answer.outcome === 'suspended' ? answer.pending : []) {
       const value = JSON.stringify({ session, call: asked.call, question: asked.question });
       const blocks = [
         { type: 'section', text: { type: 'plain_text', text: asked.message } },
         {
           type: 'actions',
-          elements: [button('Approve', 'approve', value), button('Reject', 'reject', value)],
+          elements: [createButton('Approve', 'approve', value), createButton('Reject', 'reject', value)],
         },
       ];
       await post({ ...env }, session, { text: asked.message, blocks: JSON.stringify(blocks) });
@@ -83,7 +83,7 @@ const posts: ModuleUse = defineModule({ name: 'slack-posts' }).use({
 });
 
 const Mention = v.object({ event: v.object({ ts: v.string() }) });
-const Pressed = v.object({
+const ButtonPress = v.object({
   actions: v.tuple([v.object({ action_id: v.picklist(['approve', 'reject']), value: v.string() })]),
 });
 const ButtonValue = v.object({ session: v.string(), call: v.string(), question: v.number() });
@@ -93,14 +93,14 @@ async function start(delivery: SlackDelivery): Promise<Ignored> {
   if (user === undefined) return ignored('No user.');
   if (event === 'app_mention') {
     const { ts: idempotencyKey } = v.parse(Mention, payload).event;
-    const session = openFor(env, user, `${channel}:${thread}`); // the user is the requester for `notBy`
+    const session = openSession(env, user, `${channel}:${thread}`); // the user is the requester for `notBy`
     await session.send(usual.message, { idempotencyKey, background: true, whenBusy: 'queue' });
     return ignored('Started.');
   }
-  const [{ action_id, value }] = v.parse(Pressed, payload).actions;
+  const [{ action_id, value }] = v.parse(ButtonPress, payload).actions;
   const { session, call, question } = v.parse(ButtonValue, JSON.parse(value));
   try {
-    await openFor(env, user, session).decide(call, action_id, { question, background: true });
+    await openSession(env, user, session).decide(call, action_id, { question, background: true });
     return ignored('Decided.');
   } catch (failure) {
     if (!(failure instanceof SessionError)) throw failure;

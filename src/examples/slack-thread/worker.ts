@@ -22,7 +22,7 @@ const Answer = v.object({ ok: v.boolean(), error: v.optional(v.string()) });
 const Replies = v.object({ messages: v.array(v.looseObject({ metadata: v.optional(v.unknown()) })) });
 
 /** Calls a method of the Slack Web API. Throws if Slack refuses it. */
-async function slack(
+async function callSlack(
   { env, signal }: CallContext,
   method: string,
   fields: Record<string, string>,
@@ -47,14 +47,14 @@ const reply = defineTool({
   async run({ text }, call) {
     const { channel, thread } = v.parse(Place, call.context.get('webhook'));
     const metadata = JSON.stringify({ event_type: 'holdfast', event_payload: { key: call.idempotencyKey } });
-    await slack(call, 'chat.postMessage', { channel, thread_ts: thread, text, metadata });
+    await callSlack(call, 'chat.postMessage', { channel, thread_ts: thread, text, metadata });
     return 'Posted.';
   },
   /** After a crash, the thread shows whether the reply was posted. */
   async reconcile(_, call) {
     const { channel, thread } = v.parse(Place, call.context.get('webhook'));
     const fields = { channel, ts: thread, include_all_metadata: 'true', limit: '100' };
-    const { messages } = v.parse(Replies, await slack(call, 'conversations.replies', fields));
+    const { messages } = v.parse(Replies, await callSlack(call, 'conversations.replies', fields));
     const isThere = JSON.stringify(messages.map(({ metadata }) => metadata)).includes(call.idempotencyKey);
     return isThere ? { done: 'Posted.' } : 'unknown';
   },

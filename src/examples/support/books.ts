@@ -31,10 +31,10 @@ interface Section {
   readonly text: string;
 }
 
-const byKey = <Key, Item>(items: readonly Item[], key: (item: Item) => Key): ReadonlyMap<Key, Item> =>
+const indexByKey = <Key, Item>(items: readonly Item[], key: (item: Item) => Key): ReadonlyMap<Key, Item> =>
   new Map(items.map((item) => [key(item), item]));
 
-export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
+export const customers: ReadonlyMap<string, Customer> = indexByKey<string, Customer>(
   [
     { customerId: 'C-11', name: 'Maren Holt', email: 'maren@example.com', city: 'Bergen' },
     { customerId: 'C-12', name: 'Iker Sola', email: 'iker@example.com', city: 'Getaria' },
@@ -43,7 +43,7 @@ export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
   ({ customerId }) => customerId,
 );
 
-export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
+export const orders: ReadonlyMap<number, Order> = indexByKey<number, Order>(
   [
     {
       orderId: 1001,
@@ -92,7 +92,7 @@ export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   ({ orderId }) => orderId,
 );
 
-export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
+export const shipments: ReadonlyMap<string, Shipment> = indexByKey<string, Shipment>(
   [
     {
       trackingCode: 'KC-7001',

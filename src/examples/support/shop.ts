@@ -43,27 +43,27 @@ const LONGEST_REQUEST = 60_000;
  * Returns a shop whose services have this address. A request can still arrive for `longestRequest`
  * milliseconds, 60,000 by default.
  */
-export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): Shop {
-  const at = (...path: string[]): string =>
+export function createShop(url: string, { longestRequest = LONGEST_REQUEST } = {}): Shop {
+  const toUrl = (...path: string[]): string =>
     [url.replace(/\/$/, ''), ...path.map(encodeURIComponent)].join('/');
   return {
     async shipment(trackingCode, { signal }) {
-      const response = await fetch(at('shipments', trackingCode), { signal });
-      return response.status === 404 ? undefined : v.parse(shipmentSchema, await bodyOf(response));
+      const response = await fetch(toUrl('shipments', trackingCode), { signal });
+      return response.status === 404 ? undefined : v.parse(shipmentSchema, await readBody(response));
     },
     async act(service, order, { id, idempotencyKey, signal }) {
-      const response = await fetch(at(service), {
+      const response = await fetch(toUrl(service), {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, 'call-id': id },
         body: JSON.stringify(order),
         signal,
       });
-      return v.parse(receiptSchema, await bodyOf(response));
+      return v.parse(receiptSchema, await readBody(response));
     },
     async recall(service, { idempotencyKey, signal, startedAt, now }) {
       // Checked before the request, since the response does not contain a call that arrives later.
       const isYoung = now() - startedAt < longestRequest;
-      const response = await fetch(at(service, idempotencyKey), { signal });
+      const response = await fetch(toUrl(service, idempotencyKey), { signal });
       if (response.status === 404) return isYoung ? 'unknown' : 'not-done';
       return response.ok ? v.parse(receiptSchema, await response.json()) : 'unknown';
     },
@@ -77,7 +77,7 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
  * connection, so the call is reconciled instead of reported as failed.
  * @throws Error if the service refused the request.
  */
-async function bodyOf(response: Response): Promise<unknown> {
+async function readBody(response: Response): Promise<unknown> {
   if (response.ok) return response.json();
   if (response.status >= 500) throw new DOMException(`The shop returned ${response.status}.`, 'TimeoutError');
   throw new Error(`The shop refused the request with ${response.status}.`);

@@ -12,7 +12,7 @@ const findOrder = defineTool({
     'Find an order by its number: what was bought, for how much, by whom, and the code of its parcel.',
   effect: 'read',
   input: v.object({ orderId }),
-  run: (input) => orders.get(input.orderId) ?? noSuchOrderError(input.orderId),
+  run: (input) => orders.get(input.orderId) ?? createNoSuchOrderError(input.orderId),
 });
 
 const getCustomer = defineTool({
@@ -73,7 +73,7 @@ const refundOrder = (shop: Shop) =>
     input: v.object({ orderId }),
     async run(input, call) {
       const order = orders.get(input.orderId);
-      if (!order) return noSuchOrderError(input.orderId);
+      if (!order) return createNoSuchOrderError(input.orderId);
       return toRefunded(
         input.orderId,
         await shop.act('refunds', { orderId: order.orderId, amount: order.total }, call),
@@ -111,7 +111,7 @@ const toRefunded = (order: number, { reference }: Receipt) => ({
   reference,
 });
 
-const noSuchOrderError = (order: number) => error(`There is no order ${order}. Numbers start at 1001.`);
+const createNoSuchOrderError = (order: number) => error(`There is no order ${order}. Numbers start at 1001.`);
 
 /** Defines the support agent of a small shop. `shop` performs the external effects. */
 export const defineSupport = (shop: Shop): Agent<'support'> =>

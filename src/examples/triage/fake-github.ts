@@ -5,14 +5,14 @@
  */
 import {
   type Addresses,
-  commentShape,
   type FakeIssue,
   type FakeLabel,
-  fileShape,
-  issueShape,
-  labelShape,
   type SeedIssue,
+  toCommentShape,
+  toFileShape,
   toIssue,
+  toIssueShape,
+  toLabelShape,
 } from './fake-shapes.ts';
 
 export interface SeedRepository {
@@ -64,22 +64,22 @@ interface FakeRequest extends Addresses {
 }
 
 /** Creates a fake GitHub that responds from memory. POST requests change its content. */
-export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
+export function createFakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
   const held = repositories.map(toRepository);
   const find = (name: string): Repository | undefined =>
     held.find((one) => one.name.toLowerCase() === name.toLowerCase());
   return {
-    issue: (repository, number) => issueOf(find(repository), number),
+    issue: (repository, number) => findIssue(find(repository), number),
     async handle(request) {
       const url = new URL(request.url);
       if (!request.headers.has('user-agent'))
-        return refusalResponse(403, 'Request forbidden by administrative rules.');
+        return createRefusalResponse(403, 'Request forbidden by administrative rules.');
       if (request.headers.get('authorization') !== `Bearer ${token}`)
-        return refusalResponse(401, 'Bad credentials');
+        return createRefusalResponse(401, 'Bad credentials');
       if (url.pathname === '/search/issues') return search(url, find);
       const [, repos, owner = '', name = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
       const repository = repos === 'repos' ? find(`${owner}/${name}`) : undefined;
-      if (!repository) return refusalResponse(404, 'Not Found');
+      if (!repository) return createRefusalResponse(404, 'Not Found');
       const addresses = { api: url.origin, repository: repository.name };
       return route({ ...addresses, request, url, held: repository, changed }, rest);
     },
@@ -90,64 +90,67 @@ async function route(asked: FakeRequest, [kind, ...rest]: readonly string[]): Pr
   const { request, held } = asked;
   if (kind === 'labels' && request.method === 'GET') {
     const home = `${asked.api}/repos/${asked.repository}`;
-    return Response.json(pageOf(held.labels, asked.url).map((label) => labelShape(label, home)));
+    return Response.json(getPage(held.labels, asked.url).map((label) => toLabelShape(label, home)));
   }
   if (kind === 'contents' && request.method === 'GET') {
     const text = held.files.get(rest.join('/'));
     return text === undefined
-      ? refusalResponse(404, 'Not Found')
-      : Response.json(fileShape(rest.join('/'), text, asked));
+      ? createRefusalResponse(404, 'Not Found')
+      : Response.json(toFileShape(rest.join('/'), text, asked));
   }
   const [number, part] = rest;
-  const issue = kind === 'issues' ? issueOf(held, Number(number)) : undefined;
-  if (!issue) return refusalResponse(404, 'Not Found');
+  const issue = kind === 'issues' ? findIssue(held, Number(number)) : undefined;
+  if (!issue) return createRefusalResponse(404, 'Not Found');
   switch (`${request.method} ${part ?? ''}`) {
     case 'GET ':
-      return Response.json(issueShape(issue, asked));
+      return Response.json(toIssueShape(issue, asked));
     case 'PATCH ':
       return patchIssue(asked, issue);
     case 'POST labels':
       return addLabels(asked, issue);
     case 'GET comments':
-      return Response.json(pageOf(issue.comments, asked.url).map((one) => commentShape(one, issue, asked)));
+      return Response.json(
+        getPage(issue.comments, asked.url).map((one) => toCommentShape(one, issue, asked)),
+      );
     case 'POST comments':
       return addComment(asked, issue);
     default:
-      return refusalResponse(404, 'Not Found');
+      return createRefusalResponse(404, 'Not Found');
   }
 }
 
 async function patchIssue(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
-  const { state, state_reason: reason = 'completed' } = await bodyOf(asked.request);
-  if (state !== 'open' && state !== 'closed') return invalidFieldResponse('Issue', 'state');
+  const { state, state_reason: reason = 'completed' } = await readBody(asked.request);
+  if (state !== 'open' && state !== 'closed') return createInvalidFieldResponse('Issue', 'state');
   issue.state = state;
   issue.stateReason = state === 'closed' ? String(reason) : 'reopened';
-  await asked.changed({ what: 'close', issue: nameOf(asked, issue), text: issue.stateReason });
-  return Response.json(issueShape(issue, asked));
+  await asked.changed({ what: 'close', issue: formatIssueName(asked, issue), text: issue.stateReason });
+  return Response.json(toIssueShape(issue, asked));
 }
 
 /** Adds labels to an issue. Creates labels that the repository does not have, as GitHub does. */
 async function addLabels(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
-  const { labels } = await bodyOf(asked.request);
-  if (!Array.isArray(labels) || labels.length === 0) return invalidFieldResponse('Label', 'name');
+  const { labels } = await readBody(asked.request);
+  if (!Array.isArray(labels) || labels.length === 0) return createInvalidFieldResponse('Label', 'name');
   for (const name of labels.map(String)) {
     if (!asked.held.labels.some((label) => label.name === name)) {
       asked.held.labels.push({ name, description: null });
     }
     issue.labels = [...new Set([...issue.labels, name])];
-    await asked.changed({ what: 'label', issue: nameOf(asked, issue), text: name });
+    await asked.changed({ what: 'label', issue: formatIssueName(asked, issue), text: name });
   }
-  return Response.json(issueShape(issue, asked).labels);
+  return Response.json(toIssueShape(issue, asked).labels);
 }
 
 async function addComment(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
-  const { body } = await bodyOf(asked.request);
-  if (issue.locked) return refusalResponse(403, 'Unable to create comment because issue is locked.');
-  if (typeof body !== 'string' || body.trim() === '') return invalidFieldResponse('IssueComment', 'data');
+  const { body } = await readBody(asked.request);
+  if (issue.locked) return createRefusalResponse(403, 'Unable to create comment because issue is locked.');
+  if (typeof body !== 'string' || body.trim() === '')
+    return createInvalidFieldResponse('IssueComment', 'data');
   const comment = { id: 1_000 * issue.number + issue.comments.length + 1, author: 'triage', body };
   issue.comments.push(comment);
-  await asked.changed({ what: 'comment', issue: nameOf(asked, issue), text: body });
-  const shape = commentShape(comment, issue, asked);
+  await asked.changed({ what: 'comment', issue: formatIssueName(asked, issue), text: body });
+  const shape = toCommentShape(comment, issue, asked);
   return Response.json(shape, { status: 201, headers: { location: shape.url } });
 }
 
@@ -156,7 +159,7 @@ function search(url: URL, find: (name: string) => Repository | undefined): Respo
   const terms = (url.searchParams.get('q') ?? '').split(/\s+/).filter((term) => term !== '');
   const words = terms.filter((term) => !term.includes(':')).map((word) => word.toLowerCase());
   const repository = find(terms.find((term) => term.startsWith('repo:'))?.slice('repo:'.length) ?? '');
-  if (terms.length === 0 || !repository) return invalidFieldResponse('Search', 'q');
+  if (terms.length === 0 || !repository) return createInvalidFieldResponse('Search', 'q');
   const found = repository.issues.filter(({ title, body }) =>
     words.every((word) => `${title} ${body ?? ''}`.toLowerCase().includes(word)),
   );
@@ -165,7 +168,7 @@ function search(url: URL, find: (name: string) => Repository | undefined): Respo
     total_count: found.length,
     incomplete_results: false,
     search_type: 'lexical',
-    items: pageOf(found, url).map((issue) => ({ ...issueShape(issue, addresses), score: 1 })),
+    items: getPage(found, url).map((issue) => ({ ...toIssueShape(issue, addresses), score: 1 })),
   });
 }
 
@@ -176,25 +179,26 @@ const toRepository = ({ name, issues, labels = [], files = {} }: SeedRepository)
   files: new Map(Object.entries(files)),
 });
 
-const issueOf = (held: Repository | undefined, number: number): FakeIssue | undefined =>
+const findIssue = (held: Repository | undefined, number: number): FakeIssue | undefined =>
   held?.issues.find((issue) => issue.number === number);
 
-const nameOf = ({ repository }: Addresses, { number }: FakeIssue): string => `${repository}#${number}`;
+const formatIssueName = ({ repository }: Addresses, { number }: FakeIssue): string =>
+  `${repository}#${number}`;
 
 /** Returns the requested page: 30 items by default, at most 100. */
-function pageOf<Item>(items: readonly Item[], { searchParams }: URL): readonly Item[] {
+function getPage<Item>(items: readonly Item[], { searchParams }: URL): readonly Item[] {
   const size = Math.min(Number(searchParams.get('per_page') ?? 30), 100);
   const start = (Number(searchParams.get('page') ?? 1) - 1) * size;
   return items.slice(start, start + size);
 }
 
-const bodyOf = async (request: Request): Promise<Record<string, unknown>> =>
+const readBody = async (request: Request): Promise<Record<string, unknown>> =>
   (await request.json()) as Record<string, unknown>; // from our own client; each field is checked before use
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 
-const refusalResponse = (status: number, message: string, more: object = {}): Response =>
+const createRefusalResponse = (status: number, message: string, more: object = {}): Response =>
   Response.json({ message, ...more, documentation_url: DOCUMENTATION, status: String(status) }, { status });
 
-const invalidFieldResponse = (resource: string, field: string): Response =>
-  refusalResponse(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });
+const createInvalidFieldResponse = (resource: string, field: string): Response =>
+  createRefusalResponse(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });

@@ -58,7 +58,7 @@ export const toIssue = ({
   comments: [],
 });
 
-function userShape(login: string, api: string) {
+function toUserShape(login: string, api: string) {
   const url = `${api}/users/${login}`;
   return {
     login,
@@ -86,7 +86,7 @@ function userShape(login: string, api: string) {
  * Returns a label in the shape of the REST API. A label that its first use created is gray and has no
  * description.
  */
-export function labelShape({ name, description }: FakeLabel, repository: string) {
+export function toLabelShape({ name, description }: FakeLabel, repository: string) {
   return {
     id: [...name].reduce((sum, char) => sum * 31 + (char.codePointAt(0) ?? 0), 7) % 1_000_000,
     node_id: `LA_${name}`,
@@ -106,7 +106,7 @@ export interface Addresses {
 }
 
 /** Returns an issue in the shape of the REST API. */
-export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
+export function toIssueShape(issue: FakeIssue, { api, repository }: Addresses) {
   const home = `${api}/repos/${repository}`;
   const url = `${home}/issues/${issue.number}`;
   return {
@@ -123,8 +123,8 @@ export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
     state_reason: issue.stateReason,
     title: issue.title,
     body: issue.body,
-    user: userShape(issue.author, api),
-    labels: issue.labels.map((name) => labelShape({ name, description: null }, home)),
+    user: toUserShape(issue.author, api),
+    labels: issue.labels.map((name) => toLabelShape({ name, description: null }, home)),
     assignee: null,
     assignees: [],
     milestone: null,
@@ -139,7 +139,7 @@ export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
 }
 
 /** Returns a comment in the shape of the REST API. */
-export function commentShape(
+export function toCommentShape(
   { id, author, body }: FakeComment,
   issue: FakeIssue,
   { api, repository }: Addresses,
@@ -151,7 +151,7 @@ export function commentShape(
     html_url: `https://github.com/${repository}/issues/${issue.number}#issuecomment-${id}`,
     issue_url: `${api}/repos/${repository}/issues/${issue.number}`,
     body,
-    user: userShape(author, api),
+    user: toUserShape(author, api),
     created_at: AT,
     updated_at: AT,
     author_association: 'COLLABORATOR',
@@ -159,7 +159,7 @@ export function commentShape(
 }
 
 /** Returns a file's content in the shape of the REST API. */
-export function fileShape(path: string, text: string, { api, repository }: Addresses) {
+export function toFileShape(path: string, text: string, { api, repository }: Addresses) {
   const url = `${api}/repos/${repository}/contents/${path}`;
   const bytes = new TextEncoder().encode(text);
   // GitHub breaks the line after every 60 characters.

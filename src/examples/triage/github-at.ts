@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
 import type { GitHub, Issue, WriteReceipt } from './github.ts';
-import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
+import { type Ask, createGithubClient, isGone, readAnswer } from './github-client.ts';
 import type { Subject } from './subject.ts';
 
 /** GitHub's maximum page size. */
@@ -32,42 +32,42 @@ const fileSchema = v.object({ encoding: v.literal('base64'), content: v.string()
 const contentsSchema = v.union([fileSchema, v.unknown()]);
 
 /** Uses GitHub's REST API at this address: `https://api.github.com` or your own server. */
-export function githubAt(url: string): GitHub {
-  const ask = githubClient(url);
-  return { ...issuesAt(ask), ...commentsAt(ask), ...repositoryAt(ask) };
+export function createGithub(url: string): GitHub {
+  const ask = createGithubClient(url);
+  return { ...createIssueApi(ask), ...createCommentApi(ask), ...createRepositoryApi(ask) };
 }
 
-const issuesAt = (ask: Ask): Pick<GitHub, 'issue' | 'addLabel' | 'close'> => ({
+const createIssueApi = (ask: Ask): Pick<GitHub, 'issue' | 'addLabel' | 'close'> => ({
   async issue(subject, call) {
-    const response = await ask(call, pathOf(subject));
-    return isGone(response) ? undefined : toIssue(await answerOf(issueSchema, response));
+    const response = await ask(call, getIssuePath(subject));
+    return isGone(response) ? undefined : toIssue(await readAnswer(issueSchema, response));
   },
   async addLabel(subject, label, call) {
-    const response = await ask(call, `${pathOf(subject)}/labels`, {
+    const response = await ask(call, `${getIssuePath(subject)}/labels`, {
       method: 'POST',
       body: { labels: [label] },
     });
-    return (await answerOf(labelsSchema, response)).map(({ name }) => name);
+    return (await readAnswer(labelsSchema, response)).map(({ name }) => name);
   },
   async close(subject, reason, call) {
     const body = { state: 'closed', state_reason: reason };
-    await answerOf(issueSchema, await ask(call, pathOf(subject), { method: 'PATCH', body }));
+    await readAnswer(issueSchema, await ask(call, getIssuePath(subject), { method: 'PATCH', body }));
   },
 });
 
-const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
+const createCommentApi = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
   async comment(subject, text, call) {
-    const body = { body: `${text}\n\n${markOf(call)}` };
-    const response = await ask(call, `${pathOf(subject)}/comments`, { method: 'POST', body });
-    return toWritten(await answerOf(commentSchema, response));
+    const body = { body: `${text}\n\n${formatMark(call)}` };
+    const response = await ask(call, `${getIssuePath(subject)}/comments`, { method: 'POST', body });
+    return toWritten(await readAnswer(commentSchema, response));
   },
   // GitHub does not report requests in progress, so a recent comment may be stored after the search.
   async recall(subject, call) {
     const isYoung = call.now() - call.startedAt < LONGEST_REQUEST;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const path = `${pathOf(subject)}/comments?per_page=${PAGE}&page=${page}`;
-      const comments = await answerOf(v.array(commentSchema), await ask(call, path));
-      const ours = comments.find(({ body }) => body.includes(markOf(call)));
+      const path = `${getIssuePath(subject)}/comments?per_page=${PAGE}&page=${page}`;
+      const comments = await readAnswer(v.array(commentSchema), await ask(call, path));
+      const ours = comments.find(({ body }) => body.includes(formatMark(call)));
       if (ours) return toWritten(ours);
       if (comments.length < PAGE) return isYoung ? 'unknown' : 'not-done';
     }
@@ -75,16 +75,16 @@ const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
   },
 });
 
-const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => ({
+const createRepositoryApi = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => ({
   async labels({ repository }, call) {
     const response = await ask(call, `/repos/${repository}/labels?per_page=${PAGE}`);
-    const labels = await answerOf(labelsSchema, response);
+    const labels = await readAnswer(labelsSchema, response);
     return labels.map(({ name, description }) => ({ name, description: description ?? '' }));
   },
   async search({ repository, number }, words, call) {
     const q = encodeURIComponent([...words, `repo:${repository}`, 'is:issue'].join(' '));
     const response = await ask(call, `/search/issues?q=${q}&per_page=${MAX_FOUND + 1}`);
-    const { items } = await answerOf(foundSchema, response);
+    const { items } = await readAnswer(foundSchema, response);
     return items
       .filter((item) => item.number !== number)
       .slice(0, MAX_FOUND)
@@ -94,19 +94,19 @@ const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => (
     const encoded = path.split('/').map(encodeURIComponent).join('/');
     const response = await ask(call, `/repos/${repository}/contents/${encoded}`);
     if (isGone(response)) return undefined;
-    const file = v.safeParse(fileSchema, await answerOf(contentsSchema, response));
+    const file = v.safeParse(fileSchema, await readAnswer(contentsSchema, response));
     if (!file.success) throw new Error('GitHub has no readable file at this path.');
     return toText(file.output.content);
   },
 });
 
-const pathOf = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
+const getIssuePath = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
 
 /**
  * GitHub has no idempotency keys, so the comment contains the key in a hidden place. Other people cannot
  * write the key first, since they do not know it before the comment exists.
  */
-const markOf = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
+const formatMark = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 
 const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): WriteReceipt => ({ url });
 

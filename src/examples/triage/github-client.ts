@@ -19,13 +19,13 @@ export interface GithubRequest {
 export type Ask = (call: CallContext, path: string, asked?: GithubRequest) => Promise<Response>;
 
 /** Creates a client of the REST API at this address. The token is an optional secret of the call. */
-export function githubClient(url: string): Ask {
+export function createGithubClient(url: string): Ask {
   const base = url.replace(/\/$/, '');
   return (call, path, { method = 'GET', body } = {}) =>
     fetch(`${base}${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),
-      headers: headersOf(call),
+      headers: createHeaders(call),
       signal: call.signal,
       // GitHub redirects requests for a moved issue. Following the redirect would turn a POST into a GET that
       // seems to succeed.
@@ -34,7 +34,7 @@ export function githubClient(url: string): Ask {
 }
 
 /** GitHub refuses requests without a user agent. */
-function headersOf({ secrets }: CallContext): Record<string, string> {
+function createHeaders({ secrets }: CallContext): Record<string, string> {
   const token = secrets.get(TOKEN);
   return {
     accept: 'application/vnd.github+json',
@@ -55,20 +55,20 @@ export const isGone = ({ status }: Response): boolean => status === 404 || statu
  * lost connection, so the caller searches for the comment instead of reporting a failure.
  * @throws Error with GitHub's message if GitHub refused the request.
  */
-export async function answerOf<Schema extends v.GenericSchema>(
+export async function readAnswer<Schema extends v.GenericSchema>(
   schema: Schema,
   response: Response,
 ): Promise<v.InferOutput<Schema>> {
   const { ok, status } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  if (!ok && status < 500) throw new Error(`GitHub refused the request with ${status}${wordsIn(body)}.`);
+  if (!ok && status < 500) throw new Error(`GitHub refused the request with ${status}${readMessage(body)}.`);
   const answer = v.safeParse(schema, body);
   if (ok && answer.success) return answer.output;
   const problem = ok ? `GitHub's response with ${status} cannot be read.` : `GitHub returned ${status}.`;
   throw new DOMException(problem, 'TimeoutError');
 }
 
-function wordsIn(body: unknown): string {
+function readMessage(body: unknown): string {
   const told = v.safeParse(v.object({ message: v.string() }), body);
   return told.success ? `: ${told.output.message.slice(0, MAX_WORDS).replace(/\.$/, '')}` : '';
 }

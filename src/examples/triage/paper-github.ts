@@ -1,5 +1,5 @@
 import type { GitHub, Label } from './github.ts';
-import { nameOf } from './subject.ts';
+import { formatIssueName } from './subject.ts';
 
 const labels: readonly Label[] = [
   { name: 'bug', description: "Something isn't working" },
@@ -20,7 +20,7 @@ export const paperGitHub: GitHub = {
   labels: async () => labels,
   addLabel: async (_, label) => [label],
   comment: async (subject, _, { idempotencyKey }) => ({
-    url: `paper:${nameOf(subject)}/${idempotencyKey.slice(0, 8)}`,
+    url: `paper:${formatIssueName(subject)}/${idempotencyKey.slice(0, 8)}`,
   }),
   recall: async () => 'not-done',
   close: async () => {},

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, error } from '../../index.ts';
 import type { GitHub } from './github.ts';
-import { subjectOf } from './subject.ts';
+import { getSubject } from './subject.ts';
 
 /** The maximum number of characters of a file that the model reads. */
 const MAX_FILE = 8_000;
@@ -19,7 +19,7 @@ const findSimilar = (github: GitHub) =>
     input: v.object({ title: v.pipe(v.string(), v.description('A title, or a few words')) }),
     async run({ title }, call) {
       const words = searchWords(title);
-      return { similar: words.length > 0 ? [...(await github.search(subjectOf(call), words, call))] : [] };
+      return { similar: words.length > 0 ? [...(await github.search(getSubject(call), words, call))] : [] };
     },
   });
 
@@ -32,18 +32,18 @@ const readFile = (github: GitHub) =>
       path: v.pipe(
         v.string(),
         v.regex(/^\S[^\n]{0,299}$/),
-        v.check(staysInside, 'A path has no empty parts, and neither `.` nor `..` among them.'),
+        v.check(isInside, 'A path has no empty parts, and neither `.` nor `..` among them.'),
         v.description('Such as docs/install.md'),
       ),
     }),
     async run({ path }, call) {
-      const text = await github.file(subjectOf(call), path, call);
+      const text = await github.file(getSubject(call), path, call);
       return text?.slice(0, MAX_FILE) ?? error('There is no such file on the default branch.');
     },
   });
 
 /** Returns the tools for the rest of the repository. They only read. */
-export const repositoryTools = (github: GitHub): readonly AnyTool[] => [
+export const createRepositoryTools = (github: GitHub): readonly AnyTool[] => [
   findSimilar(github),
   readFile(github),
 ];
@@ -52,7 +52,7 @@ export const repositoryTools = (github: GitHub): readonly AnyTool[] => [
  * Returns whether a path stays in the repository. In a URL, `..` could reach other data that the token can
  * access.
  */
-const staysInside = (path: string): boolean =>
+const isInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
 /**

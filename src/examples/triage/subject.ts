@@ -19,7 +19,7 @@ export type Subject = v.InferOutput<typeof subjectSchema>;
 export const SUBJECT_KEY = 'issue';
 
 /** Returns the tool-call context of a turn about this issue. */
-export const aboutIssue = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: subject });
+export const createSubjectContext = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: subject });
 
 /**
  * Returns the issue of a call. It comes from the start of the turn, never from the model. So text that
@@ -27,8 +27,8 @@ export const aboutIssue = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: su
  *
  * @throws ToolCallContextError if the turn started without an issue.
  */
-export const subjectOf = ({ context }: Pick<CallContext, 'context'>): Subject =>
+export const getSubject = ({ context }: Pick<CallContext, 'context'>): Subject =>
   context.get(SUBJECT_KEY, subjectSchema);
 
 /** Formats the issue in GitHub's notation, such as `octocat/Hello-World#1347`. */
-export const nameOf = ({ repository, number }: Subject): string => `${repository}#${number}`;
+export const formatIssueName = ({ repository, number }: Subject): string => `${repository}#${number}`;

@@ -1,5 +1,5 @@
 import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../modules/webhooks/entry.ts';
-import { aboutIssue } from './subject.ts';
+import { createSubjectContext } from './subject.ts';
 
 /** The maximum number of characters of the issue's body in the first message. A tool reads the rest. */
 const MAX_BODY = 2_000;
@@ -19,5 +19,5 @@ export const triageWebhook: Webhook = githubWebhook({
 function toTriage({ repository, number, title, author, body = '', usual }: GithubDelivery) {
   if (repository === undefined || number === undefined) return ignored('It is about no issue.');
   const issue = { repository, issue: number, title, author, body: body.slice(0, MAX_BODY) };
-  return { ...usual, message: JSON.stringify(issue), context: aboutIssue({ repository, number }) };
+  return { ...usual, message: JSON.stringify(issue), context: createSubjectContext({ repository, number }) };
 }

@@ -2,8 +2,8 @@ import { type Agent, defineAgent } from '../../index.ts';
 import { defineUnfolding } from '../../kinds/entry.ts';
 import { callLimits } from '../../modules/limits/entry.ts';
 import type { GitHub } from './github.ts';
-import { type CloseApproval, issueTools } from './issue-tools.ts';
-import { repositoryTools } from './repository-tools.ts';
+import { type CloseApproval, createIssueTools } from './issue-tools.ts';
+import { createRepositoryTools } from './repository-tools.ts';
 
 /**
  * Defines an agent that triages the issues of a repository. Issues contain untrusted text, so the agent's
@@ -23,12 +23,12 @@ export const defineTriage = (github: GitHub, approval: CloseApproval = {}): Agen
       defineUnfolding({
         name: 'repository',
         description: 'The repository: other issues that are similar, and its files.',
-        tools: repositoryTools(github),
+        tools: createRepositoryTools(github),
       }),
       defineUnfolding({
         name: 'issues',
         description: 'The issue at hand: read it, list and add labels, comment, close.',
-        tools: issueTools(github, approval),
+        tools: createIssueTools(github, approval),
         childToolUsageNotes:
           'All of these work on the issue that the conversation is about; there is no other.',
       }),

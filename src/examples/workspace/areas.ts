@@ -1,6 +1,6 @@
 /** The tables of a workspace. Each collection takes a line or two, from which its tools are generated. */
 import * as v from 'valibot';
-import { type Collection, collection } from './collection.ts';
+import { type Collection, defineCollection } from './collection.ts';
 
 /** Collections that belong together. */
 export interface Area {
@@ -19,7 +19,7 @@ const files: Area = {
   name: 'files',
   description: 'Documents, the folders they lie in, and templates for them.',
   collections: [
-    collection('document', 'D', {
+    defineCollection('document', 'D', {
       fields: {
         title: textField('Its title'),
         text: textField('What it says'),
@@ -29,8 +29,8 @@ const files: Area = {
       starts: { status: 'draft' },
       moves: { publish: { status: 'published' }, archive: { status: 'archived' } },
     }),
-    collection('folder', 'F', { fields: { title: textField('Its title') } }),
-    collection('template', 'TP', {
+    defineCollection('folder', 'F', { fields: { title: textField('Its title') } }),
+    defineCollection('template', 'TP', {
       fields: { title: textField('Its title'), text: textField('What it says') },
     }),
   ],
@@ -40,7 +40,7 @@ const planning: Area = {
   name: 'planning',
   description: 'Tasks, the milestones they lead to, and risks.',
   collections: [
-    collection('task', 'T', {
+    defineCollection('task', 'T', {
       fields: {
         title: textField('What is to be done'),
         due: v.optional(dayField('When it is due')),
@@ -51,12 +51,12 @@ const planning: Area = {
       starts: { status: 'open' },
       moves: { complete: { status: 'done' }, reopen: { status: 'open' } },
     }),
-    collection('milestone', 'M', {
+    defineCollection('milestone', 'M', {
       fields: { title: textField('What is reached'), due: v.optional(dayField('When')) },
       starts: { status: 'ahead' },
       moves: { finish: { status: 'reached' } },
     }),
-    collection('risk', 'R', {
+    defineCollection('risk', 'R', {
       fields: { title: textField('What may happen'), answer: v.optional(textField('What is done then')) },
       starts: { status: 'open' },
       moves: { accept: { status: 'accepted' }, close: { status: 'closed' } },
@@ -68,7 +68,7 @@ const calendar: Area = {
   name: 'calendar',
   description: 'Events, reminders, and reservations of rooms.',
   collections: [
-    collection('event', 'E', {
+    defineCollection('event', 'E', {
       fields: {
         title: textField('What takes place'),
         date: dayField('When'),
@@ -77,12 +77,12 @@ const calendar: Area = {
       starts: { status: 'planned' },
       moves: { cancel: { status: 'cancelled' } },
     }),
-    collection('reminder', 'RM', {
+    defineCollection('reminder', 'RM', {
       fields: { title: textField('What to remember'), date: dayField('When') },
       starts: { status: 'waiting' },
       moves: { dismiss: { status: 'dismissed' } },
     }),
-    collection('reservation', 'RS', {
+    defineCollection('reservation', 'RS', {
       fields: {
         title: textField('Which room'),
         date: dayField('When'),
@@ -99,15 +99,15 @@ const notebook: Area = {
   name: 'notebook',
   description: 'Notes, bookmarks, and minutes of events.',
   collections: [
-    collection('note', 'N', {
+    defineCollection('note', 'N', {
       fields: { title: textField('What it is about'), text: textField('What it says') },
       starts: { pinned: false },
       moves: { pin: { pinned: true }, unpin: { pinned: false } },
     }),
-    collection('bookmark', 'BM', {
+    defineCollection('bookmark', 'BM', {
       fields: { title: textField('What is found there'), url: v.pipe(v.string(), v.url()) },
     }),
-    collection(['minute', 'minutes'], 'MI', {
+    defineCollection(['minute', 'minutes'], 'MI', {
       fields: {
         title: textField('What was decided'),
         text: textField('How'),
@@ -122,7 +122,7 @@ const people: Area = {
   name: 'people',
   description: 'Contacts, their companies, and teams.',
   collections: [
-    collection('contact', 'C', {
+    defineCollection('contact', 'C', {
       fields: {
         title: textField('Their name'),
         email: v.optional(v.pipe(v.string(), v.email())),
@@ -130,10 +130,10 @@ const people: Area = {
       },
       refersTo: { companyId: 'companies' },
     }),
-    collection(['company', 'companies'], 'CO', {
+    defineCollection(['company', 'companies'], 'CO', {
       fields: { title: textField('Its name'), city: v.optional(textField('Where it is')) },
     }),
-    collection('team', 'TM', {
+    defineCollection('team', 'TM', {
       fields: { title: textField('Its name'), contactId: v.optional(idField('contact')) },
       refersTo: { contactId: 'contacts' },
     }),
@@ -144,19 +144,19 @@ const money: Area = {
   name: 'money',
   description: 'Invoices, expenses, and the budgets they are paid from.',
   collections: [
-    collection('invoice', 'I', {
+    defineCollection('invoice', 'I', {
       fields: { title: textField('What for'), amount, companyId: v.optional(idField('company')) },
       refersTo: { companyId: 'companies' },
       starts: { status: 'unpaid' },
       moves: { settle: { status: 'paid' }, void: { status: 'void' } },
     }),
-    collection('expense', 'X', {
+    defineCollection('expense', 'X', {
       fields: { title: textField('What for'), amount, budgetId: v.optional(idField('budget')) },
       refersTo: { budgetId: 'budgets' },
       starts: { status: 'submitted' },
       moves: { approve: { status: 'approved' }, reject: { status: 'rejected' } },
     }),
-    collection('budget', 'BU', {
+    defineCollection('budget', 'BU', {
       fields: { title: textField('What for'), amount },
       starts: { status: 'open' },
       moves: { freeze: { status: 'frozen' } },

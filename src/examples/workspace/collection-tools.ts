@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool, error, type ToolResult } from '../../index.ts';
 import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Fields, Value } from './collection.ts';
-import { type Item, idField, shelfOf } from './shelf.ts';
+import { getIdField, type Item, openShelf } from './shelf.ts';
 
 /** The maximum number of items in a list. */
 const MAX_LISTED = 50;
@@ -21,7 +21,7 @@ type Answer = Item | readonly Item[] | string | ToolResult;
  * The actions of every collection, by tool name. `{one}` and `{many}` are replaced by the collection's own
  * words.
  */
-const WORK: readonly {
+const TOOL_TEMPLATES: readonly {
   readonly name: string;
   readonly description: string;
   readonly input: (collection: Collection) => Fields;
@@ -35,32 +35,35 @@ const WORK: readonly {
     input: () => ({ query: v.string() }),
     run: find,
   },
-  { name: 'read_{one}', description: 'Read a {one}.', input: itsId, run: read },
+  { name: 'read_{one}', description: 'Read a {one}.', input: createIdField, run: read },
   {
     name: 'update_{one}',
     description: 'Update a {one}: what is not given stays.',
-    input: (collection) => ({ ...itsId(collection), ...toOptionalFields(collection.fields) }),
+    input: (collection) => ({ ...createIdField(collection), ...toOptionalFields(collection.fields) }),
     run: update,
   },
-  { name: 'remove_{one}', description: 'Remove a {one} for good.', input: itsId, run: remove },
+  { name: 'remove_{one}', description: 'Remove a {one} for good.', input: createIdField, run: remove },
 ];
 
 /** Returns the tools of one collection: the common tools, and one for each of its moves. */
-export function collectionTools(collection: Collection, others: readonly Collection[]): readonly AnyTool[] {
+export function createCollectionTools(
+  collection: Collection,
+  others: readonly Collection[],
+): readonly AnyTool[] {
   const { one, many } = collection;
   const article = /^[aeiou]/.test(one) ? 'an' : 'a';
-  const worded = (text: string): string =>
+  const fillTemplate = (text: string): string =>
     text.replaceAll('a {one}', `${article} ${one}`).replaceAll('{one}', one).replaceAll('{many}', many);
   const moves = Object.entries(collection.moves).map(([verb, sets]) => ({
     name: `${verb}_{one}`,
     description: `Mark a {one}: ${Object.entries(sets).map(([field, value]) => `${field} ${value}`)}.`,
-    input: itsId,
+    input: createIdField,
     run: (values: Values, desk: CallScope) => update({ ...values, ...sets }, desk),
   }));
-  return [...WORK, ...moves].map(({ name, description, input, run }) =>
+  return [...TOOL_TEMPLATES, ...moves].map(({ name, description, input, run }) =>
     defineTool({
-      name: worded(name),
-      description: worded(description),
+      name: fillTemplate(name),
+      description: fillTemplate(description),
       // The end of the call journals its changes, so an interrupted call has no effect and can run again.
       effect: 'read',
       // Calls of one reply run one after another, so they see each other's changes and never use an id twice.
@@ -71,8 +74,8 @@ export function collectionTools(collection: Collection, others: readonly Collect
   );
 }
 
-function itsId(collection: Collection): Fields {
-  return { [idField(collection)]: v.pipe(v.string(), v.description(`Such as ${collection.prefix}-1`)) };
+function createIdField(collection: Collection): Fields {
+  return { [getIdField(collection)]: v.pipe(v.string(), v.description(`Such as ${collection.prefix}-1`)) };
 }
 
 const toOptionalFields = (fields: Fields): Fields =>
@@ -81,13 +84,13 @@ const toOptionalFields = (fields: Fields): Fields =>
 function add(values: Values, desk: CallScope): Answer {
   const { collection, state } = desk;
   return (
-    referenceProblem(values, desk) ??
-    shelfOf(state, collection).add(withoutUndefined({ ...values, ...collection.starts }))
+    findReferenceProblem(values, desk) ??
+    openShelf(state, collection).add(withoutUndefined({ ...values, ...collection.starts }))
   );
 }
 
 function list(_: Values, { collection, state }: CallScope): Answer {
-  return listItems(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
+  return listItems(collection, openShelf(state, collection).all()) ?? `There are no ${collection.many}.`;
 }
 
 /** Lists the items that contain any of the words, the best match first. */
@@ -96,43 +99,43 @@ function find({ query }: Values, { collection, state }: CallScope): Answer {
     String(query)
       .toLowerCase()
       .match(/[\p{L}\p{N}-]{3,}/gu) ?? [];
-  const held = (item: Item): number => {
+  const countMatches = (item: Item): number => {
     const said = Object.values(item).join(' ').toLowerCase();
     return words.filter((word) => said.includes(word)).length;
   };
-  const found = shelfOf(state, collection)
+  const found = openShelf(state, collection)
     .all()
-    .filter((item) => held(item) > 0)
-    .toSorted((one, other) => held(one) - held(other));
+    .filter((item) => countMatches(item) > 0)
+    .toSorted((one, other) => countMatches(one) - countMatches(other));
   return listItems(collection, found) ?? `No ${collection.one} holds any of these words.`;
 }
 
 function read(values: Values, { collection, state }: CallScope): Answer {
-  const id = String(values[idField(collection)]);
-  return shelfOf(state, collection).get(id) ?? missingItemError(collection, id);
+  const id = String(values[getIdField(collection)]);
+  return openShelf(state, collection).get(id) ?? createMissingItemError(collection, id);
 }
 
 function update(values: Values, desk: CallScope): Answer {
   const { collection, state } = desk;
-  const shelf = shelfOf(state, collection);
-  const id = String(values[idField(collection)]);
+  const shelf = openShelf(state, collection);
+  const id = String(values[getIdField(collection)]);
   const known = shelf.get(id);
-  if (!known) return missingItemError(collection, id);
+  if (!known) return createMissingItemError(collection, id);
   if (Object.keys(withoutUndefined(values)).length === 1) return error('Nothing to change was given.');
-  return referenceProblem(values, desk) ?? shelf.put({ ...known, ...withoutUndefined(values) });
+  return findReferenceProblem(values, desk) ?? shelf.put({ ...known, ...withoutUndefined(values) });
 }
 
 function remove(values: Values, { collection, others, state }: CallScope): Answer {
-  const id = String(values[idField(collection)]);
-  const shelf = shelfOf(state, collection);
-  if (!shelf.get(id)) return missingItemError(collection, id);
+  const id = String(values[getIdField(collection)]);
+  const shelf = openShelf(state, collection);
+  if (!shelf.get(id)) return createMissingItemError(collection, id);
   const users = others.flatMap((other) =>
     Object.entries(other.refersTo).flatMap(([field, many]) =>
       many === collection.many
-        ? shelfOf(state, other)
+        ? openShelf(state, other)
             .all()
             .filter((item) => item[field] === id)
-            .map((item) => item[idField(other)])
+            .map((item) => item[getIdField(other)])
         : [],
     ),
   );
@@ -143,17 +146,20 @@ function remove(values: Values, { collection, others, state }: CallScope): Answe
 }
 
 /** Returns the problem with a reference to another item, if any. */
-function referenceProblem(values: Values, { collection, others, state }: CallScope): ToolResult | undefined {
+function findReferenceProblem(
+  values: Values,
+  { collection, others, state }: CallScope,
+): ToolResult | undefined {
   for (const [field, many] of Object.entries(collection.refersTo)) {
     const id = values[field];
     const other = others.find((one) => one.many === many);
-    if (id !== undefined && other && !shelfOf(state, other).get(String(id)))
-      return missingItemError(other, String(id));
+    if (id !== undefined && other && !openShelf(state, other).get(String(id)))
+      return createMissingItemError(other, String(id));
   }
   return undefined;
 }
 
-const missingItemError = ({ one, many }: Collection, id: string): ToolResult =>
+const createMissingItemError = ({ one, many }: Collection, id: string): ToolResult =>
   error(`There is no ${one} ${id.slice(0, 40)}. Use list_${many} or find_${many} to see which there are.`);
 
 /**
@@ -161,7 +167,7 @@ const missingItemError = ({ one, many }: Collection, id: string): ToolResult =>
  * fields.
  */
 function listItems(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
-  const shown = [idField(collection), 'title', ...Object.keys(collection.starts)];
+  const shown = [getIdField(collection), 'title', ...Object.keys(collection.starts)];
   const newest = items.toReversed().slice(0, MAX_LISTED);
   if (newest.length === 0) return undefined;
   return newest.map((item) => Object.fromEntries(shown.map((field) => [field, item[field] ?? ''])));

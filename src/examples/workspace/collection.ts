@@ -23,7 +23,7 @@ export interface Collection {
 }
 
 /** Creates a collection from its singular. The plural defaults to the singular with an `s`. */
-export function collection(
+export function defineCollection(
   name: string | readonly [one: string, many: string],
   prefix: string,
   { fields, refersTo = {}, starts = {}, moves = {} }: Pick<Collection, 'fields'> & Partial<Collection>,

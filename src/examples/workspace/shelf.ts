@@ -17,35 +17,35 @@ export interface Shelf {
 }
 
 /** Returns the name of the field that contains an item's own id. */
-export const idField = ({ one }: Pick<Collection, 'one'>): string => `${one}Id`;
+export const getIdField = ({ one }: Pick<Collection, 'one'>): string => `${one}Id`;
 
 /**
  * Returns the items of a collection. Each item has its own key in the state that calls share, so that a
  * change journals only that item.
  */
-export function shelfOf(state: CallState, { many, one, prefix }: Collection): Shelf {
-  const field = idField({ one });
-  const keyOf = (id: string): string => `${many}/${id}`;
+export function openShelf(state: CallState, { many, one, prefix }: Collection): Shelf {
+  const field = getIdField({ one });
+  const toKey = (id: string): string => `${many}/${id}`;
   const index = (): JsonObject => (state.get(many) ?? { last: 0, ids: [] }) as JsonObject; // only written below
-  const ids = (): readonly string[] => index().ids as readonly string[]; // as above
-  const read = (id: string): Item | undefined => (state.get(keyOf(id)) ?? undefined) as Item | undefined; // as above
+  const listIds = (): readonly string[] => index().ids as readonly string[]; // as above
+  const read = (id: string): Item | undefined => (state.get(toKey(id)) ?? undefined) as Item | undefined; // as above
   const put = (item: Item): Item => {
-    state.set(keyOf(String(item[field])), item);
+    state.set(toKey(String(item[field])), item);
     return item;
   };
   return {
-    all: () => ids().flatMap((id) => [read(id)].filter((item) => item !== undefined)),
+    all: () => listIds().flatMap((id) => [read(id)].filter((item) => item !== undefined)),
     get: read,
     put,
     add(values) {
       const last = Number(index().last) + 1;
       const id = `${prefix}-${last}`;
-      state.set(many, { last, ids: [...ids(), id] });
+      state.set(many, { last, ids: [...listIds(), id] });
       return put({ [field]: id, ...values });
     },
     remove(id) {
-      state.set(many, { ...index(), ids: ids().filter((other) => other !== id) });
-      state.set(keyOf(id), null);
+      state.set(many, { ...index(), ids: listIds().filter((other) => other !== id) });
+      state.set(toKey(id), null);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Agent, type AnyTool, defineAgent } from '../../index.ts';
 import { defineUnfolding } from '../../kinds/entry.ts';
 import { AREAS, COLLECTIONS } from './areas.ts';
 import type { Collection } from './collection.ts';
-import { collectionTools } from './collection-tools.ts';
+import { createCollectionTools } from './collection-tools.ts';
 
 /**
  * Makes an unfolding tool, such as `tasks`, which opens into `add_task`, `list_tasks` and so on. Its
@@ -10,7 +10,7 @@ import { collectionTools } from './collection-tools.ts';
  */
 function toTool(collection: Collection): AnyTool {
   const { many, prefix } = collection;
-  const tools = collectionTools(collection, COLLECTIONS);
+  const tools = createCollectionTools(collection, COLLECTIONS);
   const verbs = tools.map(({ name }) => name.split('_')[0]);
   return defineUnfolding({
     name: many,

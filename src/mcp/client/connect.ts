@@ -10,17 +10,17 @@ import { raceAbort } from '../../tool/async.ts';
 import { CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { KnownProtocol } from './discover.ts';
 import {
-  abandonedCallFailure,
-  callFailure,
-  cancelledCallFailure,
+  createAbandonedCallFailure,
+  createCallFailure,
+  createCancelledCallFailure,
   createDeadline,
-  notOfferedFailure,
-  requestFailure,
-  serverFailure,
+  createNotOfferedFailure,
+  createRequestFailure,
+  createServerFailure,
 } from './failures.ts';
 import {
   assertCapabilityKnown,
-  codeOf,
+  getCode,
   HEADER_MISMATCH,
   isProtocolOutdated,
   isSessionRefused,
@@ -71,7 +71,7 @@ export async function connect(
     // If the caller has stopped waiting, the connection must not stay open.
     await connection.close();
     const abandoned = { why: 'cancelled', timeout: client.connectTimeout } as const;
-    throw serverFailure(client.name, {
+    throw createServerFailure(client.name, {
       during: 'connect',
       error,
       abandoned: signal.aborted ? abandoned : undefined,
@@ -158,7 +158,7 @@ class OpenConnection implements McpConnection {
       });
     } catch (error) {
       this.#hasChanged ||= hadChanged;
-      throw serverFailure(this.#client.name, { during: 'list', error, abandoned: deadline.abandoned });
+      throw createServerFailure(this.#client.name, { during: 'list', error, abandoned: deadline.abandoned });
     }
   }
 
@@ -167,7 +167,7 @@ class OpenConnection implements McpConnection {
     options: RemoteCallOptions,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
-    if (options.signal.aborted) throw cancelledCallFailure(name, asked.name);
+    if (options.signal.aborted) throw createCancelledCallFailure(name, asked.name);
     const call = this.#calls.begin(asked.name, options);
     try {
       const answer = await this.#inSession(call.signal, (session) => requestCall(session, asked, call));
@@ -175,10 +175,10 @@ class OpenConnection implements McpConnection {
     } catch (error) {
       const { ending } = call;
       // The tool list determines the headers of a call.
-      this.#hasChanged ||= codeOf(error) === HEADER_MISMATCH;
+      this.#hasChanged ||= getCode(error) === HEADER_MISMATCH;
       if (isInterrupted(ending)) throw ending;
-      if (ending === undefined) throw callFailure(name, asked.name, error);
-      throw abandonedCallFailure(name, asked.name, { why: ending, timeout });
+      if (ending === undefined) throw createCallFailure(name, asked.name, error);
+      throw createAbandonedCallFailure(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
     }
@@ -192,7 +192,7 @@ class OpenConnection implements McpConnection {
       return await this.#inSession(deadline.signal, async (session) => {
         assertCapabilityKnown(session, offer);
         const { sdk } = session;
-        if (!sdk.getServerCapabilities()?.[offer]) throw notOfferedFailure(name, offer);
+        if (!sdk.getServerCapabilities()?.[offer]) throw createNotOfferedFailure(name, offer);
         const request = { method, params: { ...params, ...continuation, _meta: meta } };
         return withRequestSignal(deadline.signal, (until) =>
           sdk.request(request, withInputRequired(specTypeSchemas.Result), {
@@ -203,7 +203,7 @@ class OpenConnection implements McpConnection {
         );
       });
     } catch (error) {
-      throw requestFailure(name, { method, error, abandoned: deadline.abandoned });
+      throw createRequestFailure(name, { method, error, abandoned: deadline.abandoned });
     }
   }
 
@@ -269,7 +269,7 @@ class OpenConnection implements McpConnection {
       await this.#keepFor(opened, this.#access, former);
       return opened;
     } catch (error) {
-      throw serverFailure(name, { during: 'connect', error, abandoned: deadline.abandoned });
+      throw createServerFailure(name, { during: 'connect', error, abandoned: deadline.abandoned });
     }
   }
 

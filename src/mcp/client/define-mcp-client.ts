@@ -140,22 +140,22 @@ type FieldProblem = readonly [field: string, problem: string];
 
 /** Throws a McpClientDefinitionError that names the first invalid property. */
 function checkClient(client: McpClient): void {
-  const [problem] = problemsOf(client);
+  const [problem] = listProblems(client);
   if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
 }
 
-function* problemsOf(client: McpClient): Generator<FieldProblem> {
+function* listProblems(client: McpClient): Generator<FieldProblem> {
   if (!NAME_PATTERN.test(client.name)) {
     yield ['name', 'its name must be 1 to 64 letters, digits, `_` or `-`.'];
   }
-  yield* urlProblems(client);
-  yield* credentialProblems(client);
-  yield* namingProblems(client);
-  yield* sizeProblems(client);
-  yield* choiceProblems(client);
+  yield* listUrlProblems(client);
+  yield* listCredentialProblems(client);
+  yield* listNamingProblems(client);
+  yield* listSizeProblems(client);
+  yield* listChoiceProblems(client);
 }
 
-function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
+function* listUrlProblems({ url }: McpClient): Generator<FieldProblem> {
   if (typeof url === 'function') return;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -170,21 +170,21 @@ const BEARER_PROBLEM =
   'its bearer must be the name of a secret that `secrets` of createHoldfast returns, of letters, digits, `_` and ' +
   '`-`. Do not put the secret itself in code.';
 
-function* credentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {
+function* listCredentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {
   if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', BEARER_PROBLEM];
   if (bearer !== undefined && oauth) {
     yield ['oauth', 'it has `bearer` and `oauth`, which both send a token. Use one of them.'];
   }
 }
 
-function* namingProblems({ prefix, effects = {} }: McpClient): Generator<FieldProblem> {
+function* listNamingProblems({ prefix, effects = {} }: McpClient): Generator<FieldProblem> {
   if (prefix !== undefined && !PREFIX_PATTERN.test(prefix)) {
     yield ['prefix', 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'];
   }
   for (const [tool, effect] of Object.entries(effects)) {
     const name = shorten(tool, 80);
     const what = `the effect of '${name}'`;
-    yield* unknownChoiceProblem({ field: `effects.${name}`, what, value: effect }, [
+    yield* listUnknownChoiceProblems({ field: `effects.${name}`, what, value: effect }, [
       'read',
       'idempotent',
       'once',
@@ -192,7 +192,7 @@ function* namingProblems({ prefix, effects = {} }: McpClient): Generator<FieldPr
   }
 }
 
-function* sizeProblems(client: McpClient): Generator<FieldProblem> {
+function* listSizeProblems(client: McpClient): Generator<FieldProblem> {
   for (const field of ['timeout', 'connectTimeout'] as const) {
     const ms = client[field];
     if (ms > 0 && ms <= MAX_TIMEOUT_MS) continue;
@@ -212,18 +212,23 @@ function* sizeProblems(client: McpClient): Generator<FieldProblem> {
   }
 }
 
-function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClient): Generator<FieldProblem> {
+function* listChoiceProblems({
+  transport,
+  keepSession,
+  drift,
+  elicitation,
+}: McpClient): Generator<FieldProblem> {
   if (transport !== undefined) {
-    yield* unknownChoiceProblem({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+    yield* listUnknownChoiceProblems({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
   }
   if (keepSession === true && transport === 'sse') {
     const problem =
       "it has `keepSession`, but sessions of the transport 'sse' end with their connection. Use another transport.";
     yield ['keepSession', problem];
   }
-  yield* unknownChoiceProblem({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
+  yield* listUnknownChoiceProblems({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
   if (typeof elicitation !== 'object') {
-    return yield* unknownChoiceProblem({ field: 'elicitation', value: elicitation }, ['refuse']);
+    return yield* listUnknownChoiceProblems({ field: 'elicitation', value: elicitation }, ['refuse']);
   }
   const { by, expires } = elicitation;
   if (by?.trim() === '') {
@@ -243,7 +248,7 @@ interface CheckedChoice {
   readonly value: string;
 }
 
-function* unknownChoiceProblem(
+function* listUnknownChoiceProblems(
   { field, what = `its ${field}`, value }: CheckedChoice,
   choices: readonly string[],
 ): Generator<FieldProblem> {

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { answeredRequestId, type Wire } from './wire/wire.ts';
+import { findAnsweredRequestId, type Wire } from './wire/wire.ts';
 import {
   HttpStatusError,
   NoAnswerError,
@@ -67,10 +67,10 @@ export interface Introduction {
 export async function discover(wire: Wire, introduction: Introduction): Promise<DiscoverResult | undefined> {
   let answer = await sendDiscover(wire, 1, introduction);
   // The response can come from another Worker of the server, with an older or newer version.
-  if ('error' in answer && supportedRevisions(answer.error)?.includes(STATELESS_REVISION)) {
+  if ('error' in answer && readSupportedRevisions(answer.error)?.includes(STATELESS_REVISION)) {
     answer = await sendDiscover(wire, 2, introduction);
   }
-  if ('error' in answer) return assertOlder(supportedRevisions(answer.error));
+  if ('error' in answer) return assertOlder(readSupportedRevisions(answer.error));
   const { result } = answer;
   if (!isSpecType.DiscoverResult(result)) return undefined;
   return result.supportedVersions.includes(STATELESS_REVISION)
@@ -86,7 +86,7 @@ function assertOlder(revisions: readonly string[] | undefined): undefined {
 /** The JSON-RPC error for an unsupported revision. It lists the supported ones. */
 const UNSUPPORTED_REVISION = -32_022;
 
-function supportedRevisions({ code, data }: RpcRefusal): readonly string[] | undefined {
+function readSupportedRevisions({ code, data }: RpcRefusal): readonly string[] | undefined {
   const named = code === UNSUPPORTED_REVISION && isJsonObject(data) ? data.supported : undefined;
   return Array.isArray(named) ? named.filter((one) => typeof one === 'string') : undefined;
 }
@@ -101,7 +101,7 @@ async function sendDiscover(
   const id = `discover-${attempt}`;
   let answer: DiscoverAnswer | undefined;
   wire.onmessage = (message: JSONRPCMessage) => {
-    if (answeredRequestId(message) !== id) return;
+    if (findAnsweredRequestId(message) !== id) return;
     if ('result' in message) answer = message;
     if ('error' in message) answer = { error: { ...message.error, data: message.error.data as Json } }; // it arrived as JSON
   };

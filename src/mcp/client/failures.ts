@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { raceAbort } from '../../tool/async.ts';
-import { oneLine } from '../content/words.ts';
-import { codeOf } from './in-session.ts';
+import { toOneLine } from '../content/words.ts';
+import { getCode } from './in-session.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
 import {
   AddressRefusedError,
@@ -28,33 +28,36 @@ interface FailureDetails {
 }
 
 /** Creates the error for a server that could not be reached, or could not list its tools. */
-export function serverFailure(server: string, { during, error, abandoned }: FailureDetails): McpServerError {
+export function createServerFailure(
+  server: string,
+  { during, error, abandoned }: FailureDetails,
+): McpServerError {
   if (error instanceof McpServerError) return error;
   const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
-  const why = abandoned ? abandonedPhrase(abandoned) : phraseOf(error);
-  const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
+  const why = abandoned ? formatAbandonment(abandoned) : describeError(error);
+  const message = findCredentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
   return new McpServerError({ server, during, message });
 }
 
 /** Creates the error for a request that changes nothing. */
-export function requestFailure(
+export function createRequestFailure(
   server: string,
   { method, error, abandoned }: Omit<FailureDetails, 'during'> & { readonly method: string },
 ): McpServerError {
   if (error instanceof McpServerError) return error;
-  const why = abandoned ? abandonedPhrase(abandoned) : phraseOf(error);
+  const why = abandoned ? formatAbandonment(abandoned) : describeError(error);
   const message =
-    credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
+    findCredentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
   return new McpServerError({
     server,
     during: 'request',
     message,
-    code: abandoned ? undefined : codeOf(error),
+    code: abandoned ? undefined : getCode(error),
   });
 }
 
 /** Creates the error for a capability that a server lacks. */
-export const notOfferedFailure = (server: string, what: string): McpServerError =>
+export const createNotOfferedFailure = (server: string, what: string): McpServerError =>
   new McpServerError({ server, during: 'request', message: `MCP server '${server}' has no ${what}.` });
 
 /** The JSON-RPC errors for a call that did not start. For one of them, a person must first visit a URL. */
@@ -79,37 +82,49 @@ const CUT_OFF_CODES: ReadonlySet<number> = new Set([-32_000, -32_001]);
  * Creates the error for a call. It is a McpServerError if the server certainly did not run the call, or
  * reported its failure. It is a McpLostError if the outcome is unknown.
  */
-export function callFailure(server: string, tool: string, error: unknown): McpServerError | McpLostError {
+export function createCallFailure(
+  server: string,
+  tool: string,
+  error: unknown,
+): McpServerError | McpLostError {
   if (error instanceof McpServerError || error instanceof McpLostError) return error;
-  const certain = (message: string) => new McpServerError({ server, during: 'call', message });
-  const refused = credentialsProblem(server, error);
-  if (refused !== undefined) return certain(refused);
-  const name = oneLine(tool, 80);
-  if (wasRefused(error)) return certain(`MCP server '${server}' did not run '${name}': ${phraseOf(error)}.`);
+  const createCertainError = (message: string) => new McpServerError({ server, during: 'call', message });
+  const refused = findCredentialsProblem(server, error);
+  if (refused !== undefined) return createCertainError(refused);
+  const name = toOneLine(tool, 80);
+  if (isRefused(error))
+    return createCertainError(`MCP server '${server}' did not run '${name}': ${describeError(error)}.`);
   if (error instanceof ProtocolError) {
-    if (CUT_OFF_CODES.has(error.code)) return lostFailure(server, name, phraseOf(error));
-    return certain(`The call of '${name}' of MCP server '${server}' failed: ${phraseOf(error)}.`);
+    if (CUT_OFF_CODES.has(error.code)) return createLostFailure(server, name, describeError(error));
+    return createCertainError(
+      `The call of '${name}' of MCP server '${server}' failed: ${describeError(error)}.`,
+    );
   }
-  const ran = (what: string) =>
-    certain(`The result of '${name}' of MCP server '${server}' is not known: it ran, and ${what}.`);
-  if (error instanceof AnswerTooLargeError) return ran(`${error.phrase}, which exceeds the limit`);
-  if (error instanceof WireError) return lostFailure(server, name, error.phrase);
-  return ran("the server's answer is not a tool result");
+  const createRanError = (what: string) =>
+    createCertainError(
+      `The result of '${name}' of MCP server '${server}' is not known: it ran, and ${what}.`,
+    );
+  if (error instanceof AnswerTooLargeError) return createRanError(`${error.phrase}, which exceeds the limit`);
+  if (error instanceof WireError) return createLostFailure(server, name, error.phrase);
+  return createRanError("the server's answer is not a tool result");
 }
 
 /** Creates the error for a call whose result is no longer awaited. */
-export const abandonedCallFailure = (server: string, tool: string, abandoned: Abandonment): McpLostError =>
-  lostFailure(server, oneLine(tool, 80), abandonedPhrase(abandoned));
+export const createAbandonedCallFailure = (
+  server: string,
+  tool: string,
+  abandoned: Abandonment,
+): McpLostError => createLostFailure(server, toOneLine(tool, 80), formatAbandonment(abandoned));
 
 /** Creates the error for a call that was cancelled before the request. */
-export const cancelledCallFailure = (server: string, tool: string): McpServerError =>
+export const createCancelledCallFailure = (server: string, tool: string): McpServerError =>
   new McpServerError({
     server,
     during: 'call',
-    message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
+    message: `MCP server '${server}' did not run '${toOneLine(tool, 80)}': the call was cancelled before.`,
   });
 
-const lostFailure = (server: string, tool: string, phrase: string): McpLostError =>
+const createLostFailure = (server: string, tool: string, phrase: string): McpLostError =>
   new McpLostError(
     `MCP server '${server}' was asked to run '${tool}', and ${phrase}: it is unknown whether it ran.`,
   );
@@ -118,7 +133,7 @@ const lostFailure = (server: string, tool: string, phrase: string): McpLostError
  * Returns whether the call certainly did not run: a 4xx status other than 408. A server can send 5xx and 408
  * after it ran the call. Other statuses say nothing about it.
  */
-function wasRefused(error: unknown): boolean {
+function isRefused(error: unknown): boolean {
   if (error instanceof HttpStatusError) {
     return error.status >= 400 && error.status < 500 && error.status !== 408;
   }
@@ -131,25 +146,25 @@ function wasRefused(error: unknown): boolean {
 const MAX_ERROR_TEXT = 500;
 
 /** Returns the text after "MCP server 'x' cannot be reached: ". */
-const abandonedPhrase = ({ why, timeout }: Abandonment): string =>
+const formatAbandonment = ({ why, timeout }: Abandonment): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn stopped waiting';
 
 /** Returns the same text, for an error. */
-function phraseOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof ProtocolError)) return 'its answer is not valid MCP, or of an unsupported version';
   // Both sides of the SDK put the code before the text.
-  const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_ERROR_TEXT);
+  const words = toOneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_ERROR_TEXT);
   return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
 }
 
 /** Returns the message for a model if the server refuses the caller's credentials; otherwise `undefined`. */
-function credentialsProblem(server: string, error: unknown): string | undefined {
-  const detail = credentialsDetail(error);
+function findCredentialsProblem(server: string, error: unknown): string | undefined {
+  const detail = findCredentialsDetail(error);
   return detail && `MCP server '${server}' does not accept the caller's credentials (${detail}).`;
 }
 
-function credentialsDetail(error: unknown): string | undefined {
+function findCredentialsDetail(error: unknown): string | undefined {
   if (error instanceof SignInRequiredError) return error.phrase;
   return error instanceof HttpStatusError && error.isOfCredentials ? `HTTP ${error.status}` : undefined;
 }

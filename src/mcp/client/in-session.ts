@@ -15,7 +15,7 @@ import type { CallInFlight } from './calls-in-flight.ts';
 import { isTtl, NO_TTL, passesCheck } from './discover.ts';
 import type { RemoteCall, RemoteRequest, ToolList } from './mcp-connection.ts';
 import { MAX_WAIT_MS, type OpenWire } from './open-wire.ts';
-import { paramHeaders } from './wire/mcp-headers.ts';
+import { createParamHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
 /**
@@ -87,7 +87,7 @@ export function assertCapabilityKnown(
 export const HEADER_MISMATCH = -32_020;
 const MISSING_CAPABILITY = -32_021;
 
-export function codeOf(error: unknown): number | undefined {
+export function getCode(error: unknown): number | undefined {
   if (error instanceof HttpStatusError) return error.said?.code;
   return error instanceof ProtocolError ? error.code : undefined;
 }
@@ -119,7 +119,7 @@ export function requestCall(
       signal: call.signal,
       timeout: MAX_WAIT_MS,
       allowInputRequired: true,
-      ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
+      ...(isStateless && { headers: createParamHeaders(inputSchema, input) }),
     },
   );
 }
@@ -179,8 +179,8 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
     );
     length += JSON.stringify(page).length;
     if (length > maxLength) throw new EndlessListError(`its list is longer than ${maxLength} characters`);
-    tools.push(...validToolsIn(page.tools));
-    ttl = shorterTtl(ttl, page.ttlMs);
+    tools.push(...filterValidTools(page.tools));
+    ttl = getShorterTtl(ttl, page.ttlMs);
     if (typeof page.nextCursor !== 'string') return { tools, ttl };
     cursor = page.nextCursor;
     if (seen.has(cursor)) throw new EndlessListError('its pages form a loop');
@@ -208,8 +208,8 @@ export async function withRequestSignal<T>(
   }
 }
 
-const validToolsIn = (listed: unknown): readonly Tool[] =>
+const filterValidTools = (listed: unknown): readonly Tool[] =>
   Array.isArray(listed) ? listed.filter((one) => passesCheck(isSpecType.Tool, one)) : [];
 
-const shorterTtl = (before: number | undefined, said: unknown): number | undefined =>
+const getShorterTtl = (before: number | undefined, said: unknown): number | undefined =>
   isTtl(said) && said !== NO_TTL ? Math.min(said, before ?? said) : before;

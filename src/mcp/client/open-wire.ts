@@ -150,8 +150,8 @@ async function openWith(
   known: KnownProtocol | undefined,
   { reached, signal }: OpenOptions,
 ): Promise<OpenWire> {
-  const giveUp = () => void wire.close();
-  signal.addEventListener('abort', giveUp, { once: true });
+  const closeWire = () => void wire.close();
+  signal.addEventListener('abort', closeWire, { once: true });
   try {
     signal.throwIfAborted();
     const capabilities: ClientCapabilities = reached.elicits ? { elicitation: { form: {} } } : {};
@@ -172,7 +172,7 @@ async function openWith(
     signal.throwIfAborted();
     throw error;
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', closeWire);
   }
 }
 

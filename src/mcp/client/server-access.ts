@@ -14,19 +14,19 @@ import type { ServerAccess } from './wire/wire.ts';
  *
  * @throws McpServerError if the URL is not allowed, or the client's own code throws. That error is the cause.
  */
-export function serverUrlOf(client: McpClient, { principal, context }: McpUser): URL {
+export function resolveServerUrl(client: McpClient, { principal, context }: McpUser): URL {
   const { url, allowPrivate } = client;
   const given = typeof url === 'string' ? url : computeUrl(client, url, { principal, context });
   // Code without types can return a promise.
   const address = typeof given === 'string' ? URL.parse(given) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw unreachableError(client, 'its URL is not an http(s) URL');
+    throw createUnreachableError(client, 'its URL is not an http(s) URL');
   }
   // A literal comes from the developer. A URL from data can come from anyone.
   if (typeof url === 'string') return address;
   const read = parsePublicAddress(given, allowPrivate);
   if (read instanceof URL) return read;
-  throw unreachableError(client, `its URL ${read.wrong}`);
+  throw createUnreachableError(client, `its URL ${read.wrong}`);
 }
 
 /**
@@ -34,7 +34,7 @@ export function serverUrlOf(client: McpClient, { principal, context }: McpUser):
  * begin and one to end. Discovering that a server needs a session takes another request, which is counted
  * when it is made. A server that is known to have no sessions needs none.
  */
-export const connectingSubrequests = (known: KnownProtocol | undefined): number =>
+export const countConnectSubrequests = (known: KnownProtocol | undefined): number =>
   known?.era === 'stateless' ? 0 : 4;
 
 /** The requests that one connection can make without counting them. */
@@ -51,7 +51,7 @@ export interface Credit {
  */
 export function createCredit(count: (subrequests: number) => void, known?: KnownProtocol): Credit {
   let left = 0;
-  let lent = connectingSubrequests(known);
+  let lent = countConnectSubrequests(known);
   return {
     add(subrequests) {
       left += subrequests;
@@ -87,14 +87,14 @@ export async function createServerAccess(
   caller: McpCaller,
   credit: Credit,
 ): Promise<ServerAccess> {
-  const url = serverUrlOf(client, caller);
+  const url = resolveServerUrl(client, caller);
   const headers = await createHeaders(client, caller);
   const redactor = createRedactor(caller.secrets);
   hideHeaders(redactor, headers);
-  const guarded = (maxResponseBytes: number): Fetch =>
+  const createLimitedFetch = (maxResponseBytes: number): Fetch =>
     createClientFetch(client, { url, redactor, credit, maxResponseBytes });
-  const fetch = guarded(client.maxResponseBytes);
-  const fetchToken = guarded(Math.min(client.maxResponseBytes, MAX_TOKEN_BYTES));
+  const fetch = createLimitedFetch(client.maxResponseBytes);
+  const fetchToken = createLimitedFetch(Math.min(client.maxResponseBytes, MAX_TOKEN_BYTES));
   const provider = await runClientCode(client, 'OAuth provider', () => client.oauth?.(caller));
   const { hide, redact } = redactor;
   return {
@@ -123,7 +123,7 @@ async function createHeaders(
     return Object.fromEntries(sent);
   } catch {
     // The cause is left out, because it can quote the value.
-    throw unreachableError(client, 'its headers cannot be sent');
+    throw createUnreachableError(client, 'its headers cannot be sent');
   }
 }
 
@@ -168,7 +168,7 @@ async function runClientCode<T>(client: McpClient, what: string, make: () => T):
   try {
     return await make();
   } catch (cause) {
-    throw unreachableError(client, `its ${what} could not be made`, { cause });
+    throw createUnreachableError(client, `its ${what} could not be made`, { cause });
   }
 }
 
@@ -191,12 +191,12 @@ function computeUrl(client: McpClient, url: (user: McpUser) => string, user: Mcp
   try {
     return url(user);
   } catch (cause) {
-    throw unreachableError(client, 'its URL could not be made', { cause });
+    throw createUnreachableError(client, 'its URL could not be made', { cause });
   }
 }
 
 /** Creates the error for a server that was not called yet. `why` follows "it cannot be reached: ". */
-const unreachableError = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
+const createUnreachableError = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
   new McpServerError({
     server: name,
     during: 'connect',
@@ -242,7 +242,7 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
     const [, scheme = '', credentials = value] =
       (/authorization$/i.test(name) && /^([\w-]+) +(.+)$/.exec(value)) || [];
     hide(name, credentials);
-    if (scheme.toLowerCase() === 'basic') hide('password', passwordIn(credentials));
+    if (scheme.toLowerCase() === 'basic') hide('password', getPassword(credentials));
   }
 }
 
@@ -250,7 +250,7 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
  * Returns the password. If it is short, returns it with its user, because short words occur by chance. Empty
  * if there is none.
  */
-function passwordIn(credentials: string): string {
+function getPassword(credentials: string): string {
   try {
     const decoded = new TextDecoder().decode(Uint8Array.from(atob(credentials), (one) => one.charCodeAt(0)));
     const password = decoded.slice(decoded.indexOf(':') + 1);

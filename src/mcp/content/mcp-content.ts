@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { attempt, sha256Hex } from '../../tool/async.ts';
+import { attempt, computeSha256Hex } from '../../tool/async.ts';
 import { type ContentPart, fromBase64, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
@@ -102,7 +102,7 @@ export async function toBlockFiles(blocks: readonly JsonObject[]): Promise<Block
     const { file, base64, bytes } = found;
     files.set(block, file);
     if (!elsewhere.has(base64))
-      elsewhere.set(base64, { sha256: await sha256Hex(bytes), size: bytes.byteLength });
+      elsewhere.set(base64, { sha256: await computeSha256Hex(bytes), size: bytes.byteLength });
   }
   return {
     parts: files.size === 0 ? [] : toContentParts(blocks, files),
@@ -114,7 +114,7 @@ export async function toBlockFiles(blocks: readonly JsonObject[]): Promise<Block
 }
 
 /** Returns the base64 of a block, if it has any. */
-export function base64Of({ data, resource }: JsonObject): string | undefined {
+export function findBase64({ data, resource }: JsonObject): string | undefined {
   const binary = isJsonObject(resource) ? resource.blob : data;
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
@@ -132,14 +132,14 @@ function decodeFile(block: JsonObject): DecodedFile | undefined {
   const { type, resource } = block;
   const from = isJsonObject(resource) ? resource : undefined;
   const { mimeType } = from ?? block;
-  const base64 = base64Of(block);
+  const base64 = findBase64(block);
   // The text of a resource makes its bytes redundant.
   if (base64 === undefined || typeof from?.text === 'string') return undefined;
   if (!BINARY_TYPES.includes(String(type)) || typeof mimeType !== 'string') return undefined;
   const mediaType = toMediaType(mimeType);
   const bytes = mediaType === undefined ? undefined : decodeBase64(base64);
   if (mediaType === undefined || bytes === undefined || bytes.byteLength === 0) return undefined;
-  const name = from && resourceNameOf(from);
+  const name = from && findResourceName(from);
   return { base64, bytes, file: { type: 'file', mediaType, ...(name !== undefined && { name }), bytes } };
 }
 
@@ -150,12 +150,12 @@ function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** Returns the name of a resource: the last part of its URI, or else its title. */
-function resourceNameOf({ uri, title }: JsonObject): string | undefined {
-  const last = typeof uri === 'string' ? lastSegment(uri) : '';
+function findResourceName({ uri, title }: JsonObject): string | undefined {
+  const last = typeof uri === 'string' ? getLastSegment(uri) : '';
   return toFileName(last) ?? (typeof title === 'string' ? toFileName(title) : undefined);
 }
 
-function lastSegment(uri: string): string {
+function getLastSegment(uri: string): string {
   if (/^\s*data:/i.test(uri)) return '';
   const path = uri.replace(/[?#].*$/s, '');
   const last = path.slice(path.lastIndexOf('/') + 1);
@@ -196,7 +196,7 @@ function toContentParts(
 type ReplacedBytes = ReadonlyMap<string, BytesElsewhere>;
 
 function replaceBytes(block: JsonObject, elsewhere: ReplacedBytes): JsonObject {
-  const instead = elsewhere.get(base64Of(block) ?? '');
+  const instead = elsewhere.get(findBase64(block) ?? '');
   if (!instead) return block;
   const { resource } = block;
   if (!isJsonObject(resource)) return { ...block, data: instead };
@@ -211,14 +211,14 @@ const MIN_REPEATED = 100;
 
 /** Replaces base64 in structured content, because some servers repeat whole blocks there. */
 function replaceRepeatedBytes(data: JsonObject, elsewhere: ReplacedBytes): JsonObject {
-  const copied = (value: Json): Json => {
+  const replaceValue = (value: Json): Json => {
     if (typeof value === 'string') return (value.length >= MIN_REPEATED && elsewhere.get(value)) || value;
-    if (Array.isArray(value)) return value.map(copied);
+    if (Array.isArray(value)) return value.map(replaceValue);
     return isJsonObject(value) ? replaceRepeatedBytes(value, elsewhere) : value;
   };
   return elsewhere.size === 0
     ? data
-    : Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
+    : Object.fromEntries(Object.entries(data).map(([key, value]) => [key, replaceValue(value)]));
 }
 
 /**

@@ -31,11 +31,11 @@ export class RpcError extends Error {
 }
 
 /** Creates the error for a request that its sender must change. */
-export const invalidParamsError = (message: string): RpcError =>
+export const createInvalidParamsError = (message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message);
 
 /** Creates an error without details, which are only in the log. */
-export const internalRpcError = (): RpcError =>
+export const createInternalRpcError = (): RpcError =>
   new RpcError(
     RPC_CODE.internalError,
     'The request failed. The log of the Worker shows why. Accepted messages are kept.',
@@ -65,20 +65,20 @@ export const findHeaderParameters = (
   schema: unknown,
   path: readonly string[] = [],
 ): readonly HeaderParameter[] =>
-  propertiesOf(schema).flatMap(([key, property]) => {
+  listProperties(schema).flatMap(([key, property]) => {
     if (!isJsonObject(property)) return [];
     const [header, here] = [getOwn(property, HEADER_KEYWORD), [...path, key]];
     const repeated = isHeader(header) ? [{ path: here, header, type: property.type }] : [];
     return [...repeated, ...findHeaderParameters(property, here)];
   });
 
-function propertiesOf(schema: unknown): readonly (readonly [string, Json])[] {
+function listProperties(schema: unknown): readonly (readonly [string, Json])[] {
   const properties = isJsonObject(schema) ? schema.properties : undefined;
   return isJsonObject(properties) ? Object.entries(properties) : [];
 }
 
 /** Returns the value at a path of an input. */
-export const valueAt = (input: JsonObject, path: readonly string[]): Json | undefined =>
+export const findValue = (input: JsonObject, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? getOwn(at, key) : undefined), input);
 
 /** Returns whether a value is a valid header name (RFC 9110, Tokens). */
@@ -119,7 +119,7 @@ export function findHeaderFault(schema: unknown): HeaderFault | undefined {
     if (Array.isArray(at))
       return findFirst<unknown, HeaderFault>(at, (one) => visit(one, { of: 'elsewhere', path }));
     if (!isJsonObject(at)) return undefined;
-    const inside = ([keyword, inner]: readonly [string, Json]): HeaderFault | undefined => {
+    const visitKeyword = ([keyword, inner]: readonly [string, Json]): HeaderFault | undefined => {
       if (DATA_KEYWORDS.has(keyword)) return undefined;
       if (!MAP_KEYWORDS.has(keyword) || !isJsonObject(inner))
         return visit(inner, { of: 'elsewhere', path: [...path, keyword] });
@@ -128,12 +128,12 @@ export function findHeaderFault(schema: unknown): HeaderFault | undefined {
         visit(one, { of: within, path: [...path, name] }),
       );
     };
-    return faultAt(at, { of, path }, names) ?? findFirst(Object.entries(at), inside);
+    return findFault(at, { of, path }, names) ?? findFirst(Object.entries(at), visitKeyword);
   };
   return visit(schema, { of: 'root', path: [] });
 }
 
-function faultAt(at: JsonObject, { of, path }: SchemaPlace, names: Set<string>): HeaderFault | undefined {
+function findFault(at: JsonObject, { of, path }: SchemaPlace, names: Set<string>): HeaderFault | undefined {
   const header = getOwn(at, HEADER_KEYWORD);
   if (header === undefined) return undefined;
   if (of !== 'property') return { path, header, kind: 'place' };

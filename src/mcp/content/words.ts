@@ -48,7 +48,7 @@ export function mapForModel<Said>(
  * breaks, control characters and format characters, which are invisible or change the direction of text. It
  * then cannot pass for a separate line or hide a part of itself.
  */
-export const oneLine = (text: string, max: number): string =>
+export const toOneLine = (text: string, max: number): string =>
   shorten(
     text
       .toWellFormed()
@@ -62,7 +62,7 @@ const MAX_LOG_LINE = 4_000;
 
 /** Logs text that comes in part from a server, on one line and without the caller's secrets. */
 export const logWarning = (words: string, { secrets, log }: RedactingLog): void =>
-  log(warningEntry(oneLine(secrets.redact(words), MAX_LOG_LINE)));
+  log(warningEntry(toOneLine(secrets.redact(words), MAX_LOG_LINE)));
 
 /** A log, and the secrets to hide in it. */
 export interface RedactingLog {
@@ -83,7 +83,7 @@ const isText = (block: JsonObject): block is { readonly type: 'text'; readonly t
 export function formatBlock(block: JsonObject): string {
   if (isText(block)) return block.text;
   const { type, data, mimeType, resource } = block;
-  const size = sizeOf(data);
+  const size = computeSize(data);
   if ((type === 'image' || type === 'audio') && size !== undefined) {
     return `[${joinNonEmpty(`${type} ${formatLabel(mimeType)}`.trim(), formatBytes(size))}]`;
   }
@@ -116,7 +116,7 @@ export function formatPrompt({ name, description, arguments: takes }: JsonObject
 }
 
 function formatResource({ uri, mimeType, text, blob }: JsonObject): string {
-  const size = sizeOf(blob);
+  const size = computeSize(blob);
   const bytes = size === undefined ? '' : formatBytes(size);
   const head = `[resource ${joinNonEmpty(formatUri(uri), formatLabel(mimeType), bytes)}]`;
   return typeof text === 'string' ? `${head}\n${text}` : head;
@@ -136,7 +136,7 @@ const joinNonEmpty = (...parts: readonly string[]): string => parts.filter((part
 const formatLabel = (value: Json | undefined): string => toLine(value, MAX_LABEL);
 
 const toLine = (value: Json | undefined, max: number): string =>
-  typeof value === 'string' ? oneLine(value, max) : '';
+  typeof value === 'string' ? toOneLine(value, max) : '';
 
 /** Returns a URI. For a `data:` URI, only its media type. */
 function formatUri(uri: Json | undefined): string {
@@ -145,7 +145,7 @@ function formatUri(uri: Json | undefined): string {
 }
 
 /** Returns the number of bytes in base64 without decoding it, or the size in its replacement. */
-function sizeOf(binary: Json | undefined): number | undefined {
+function computeSize(binary: Json | undefined): number | undefined {
   if (typeof binary === 'string') return Math.floor((binary.replaceAll(/[\s=]/g, '').length * 3) / 4);
   return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;
 }

@@ -2,29 +2,29 @@ import type { CallToolResult, InputRequests, InputRequiredResult, Tool } from '@
 import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
 import type { StartRefusal } from '../../journal/session-port.ts';
-import { pendingViews } from '../../modules/answers/questions.ts';
+import { listPendingViews } from '../../modules/answers/questions.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { sessionFullText } from '../../session/turn-end.ts';
+import { formatSessionFull } from '../../session/turn-end.ts';
 import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
 import { queueFullText } from '../../worker/refusal.ts';
 import type { Target } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParamsError } from '../content/rpc.ts';
+import { createInvalidParamsError, IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
   type AskingClient,
   canAskPeople,
-  invalidStateError,
+  createInvalidStateError,
   parseRequestState,
   toRequestState,
 } from './caller.ts';
 import { type ContinuedInputs, NO_EARLIER_INPUTS, toInputRequests } from './input-required.ts';
 import {
+  createTextBlock,
   listPending,
   type PublishedAgentCall,
-  textBlock,
   toAgentResult,
   toErrorResult,
 } from './to-call-result.ts';
@@ -54,23 +54,23 @@ export const toAgentTool = (
   name: shown.name,
   description: shown.description ?? description,
   inputSchema: { ...AGENT_INPUT.json, type: 'object' },
-  outputSchema: outputSchema(output?.format?.schema),
+  outputSchema: createOutputSchema(output?.format?.schema),
   annotations: { readOnlyHint: false },
 });
 
-const textSchema = (description: string): JsonSchema => ({ type: 'string', description });
+const createTextSchema = (description: string): JsonSchema => ({ type: 'string', description });
 
 /**
  * Returns the schema for `structuredContent` of an agent's answer. `object` is the agent's own output schema.
  */
-function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputSchema']> {
+function createOutputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputSchema']> {
   const { schema, shared } = object ? embedSchema(object) : { schema: undefined, shared: {} };
   return {
     type: 'object',
     properties: {
-      session: textSchema('Send it with the next message of the conversation.'),
-      turn: textSchema('The id of this turn in the session.'),
-      path: textSchema('The path to GET the answer, now or later.'),
+      session: createTextSchema('Send it with the next message of the conversation.'),
+      turn: createTextSchema('The id of this turn in the session.'),
+      path: createTextSchema('The path to GET the answer, now or later.'),
       outcome: {
         type: 'string',
         enum: OUTCOMES,
@@ -82,7 +82,7 @@ function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputS
         properties: { kind: { type: 'string' }, most: { type: 'number' } },
         description: 'For `limit-reached`: the limit and its value.',
       },
-      text: textSchema('The answer in words.'),
+      text: createTextSchema('The answer in words.'),
       ...(schema && { object: schema }),
       pending: {
         type: 'array',
@@ -159,17 +159,17 @@ export async function readContinuedTurn(
   sent: AgentInput,
 ): Promise<ContinuedTurn> {
   if (state === undefined) {
-    throw invalidParamsError('`inputResponses` need the `requestState` of their questions.');
+    throw createInvalidParamsError('`inputResponses` need the `requestState` of their questions.');
   }
   const read = typeof state === 'string' ? v.safeParse(State, parseRequestState(state)) : undefined;
-  if (!read?.success || read.output.call !== (await digestCall(name, sent))) throw invalidStateError();
+  if (!read?.success || read.output.call !== (await digestCall(name, sent))) throw createInvalidStateError();
   const { session, turn, asked } = read.output;
   return { session, turn, asked, isNew: sent.session === undefined, sent };
 }
 
 /** Returns a digest that identifies a call. A client repeats the same call when it continues. */
 const digestCall = (name: string, { message, session }: AgentInput): Promise<string> =>
-  sha256Hex(JSON.stringify([name, message, session ?? null]));
+  computeSha256Hex(JSON.stringify([name, message, session ?? null]));
 
 interface AnswerContext extends AskingClient {
   readonly before?: ContinuedInputs;
@@ -197,7 +197,7 @@ export async function toAgentAnswer(
     }
   }
   const result = toAgentResult(call, outcome);
-  return { ...result, content: [...result.content, ...before.messages.map(textBlock)] };
+  return { ...result, content: [...result.content, ...before.messages.map(createTextBlock)] };
 }
 
 const createState = async (
@@ -213,16 +213,18 @@ const createState = async (
  * The results for a message whose turn does not start now. A known message is not among them, because its
  * turn exists.
  */
-type NotAccepted =
+type UnacceptedStart =
   | Exclude<StartRefusal, { status: 'known' }>
   | { readonly status: 'queued' | 'steering' | 'scheduled' };
 
 /** Returns the response for a message that a session did not accept. */
-export const toNotAcceptedResult = async (target: Target, refused: NotAccepted): Promise<CallToolResult> =>
-  toErrorResult(await agentRefusal(target, refused));
+export const toNotAcceptedResult = async (
+  target: Target,
+  refused: UnacceptedStart,
+): Promise<CallToolResult> => toErrorResult(await describeRefusal(target, refused));
 
 /** Returns the reason, for the calling model, why a session did not accept its message. */
-async function agentRefusal(target: Target, refused: NotAccepted): Promise<string> {
+async function describeRefusal(target: Target, refused: UnacceptedStart): Promise<string> {
   switch (refused.status) {
     case 'queued':
     case 'steering':
@@ -237,7 +239,7 @@ async function agentRefusal(target: Target, refused: NotAccepted): Promise<strin
       );
     case 'suspended': {
       const { turn } = refused;
-      const pending = pendingViews(target, await readTurn(target.port, turn));
+      const pending = listPendingViews(target, await readTurn(target.port, turn));
       return (
         `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
         `without a session to start another conversation.${listPending(pending)}`
@@ -246,7 +248,7 @@ async function agentRefusal(target: Target, refused: NotAccepted): Promise<strin
     case 'key-reused':
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
     case 'session-full':
-      return sessionFullText(refused);
+      return formatSessionFull(refused);
     case 'full':
       return `${queueFullText(refused)} Send the message again when some have been answered.`;
   }

@@ -6,17 +6,23 @@ import {
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { DEFAULT_POLICIES } from '../../loop/policies.ts';
-import { toolNotFound } from '../../loop/tool-not-found.ts';
+import { createNotFoundResult } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Host } from '../../worker/host.ts';
 import { isUnknownTarget } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, internalRpcError, invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import {
+  createInternalRpcError,
+  createInvalidParamsError,
+  IDEMPOTENCY_KEY,
+  RPC_CODE,
+  RpcError,
+} from '../content/rpc.ts';
 import { isFirstRequest, toAgentTool } from './agent-tool.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import { type AskingClient, CANNOT_BE_ASKED } from './caller.ts';
+import { type AskingClient, UNASKABLE_CLIENT } from './caller.ts';
 import { complete, hasCompletions } from './completion.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
@@ -76,14 +82,14 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandle
 ]);
 
 /** Returns the capabilities to declare to clients. */
-export const capabilitiesOf = (published: Published) => ({
+export const getCapabilities = (published: Published) => ({
   resources: published.resources.length > 0,
   completions: hasCompletions(published),
 });
 
 /** Returns whether requests of this method are handled: its capability must be declared. */
 export function isOffered(published: Published, method: string): boolean {
-  const { resources, completions } = capabilitiesOf(published);
+  const { resources, completions } = getCapabilities(published);
   if (method.startsWith('resources/') && !resources) return false;
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
 }
@@ -97,7 +103,7 @@ export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 /** Refuses a cursor. Every list has a single page, so no cursor was issued. */
 function listSinglePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
-    throw invalidParamsError('There is no such page. The first page lists everything.');
+    throw createInvalidParamsError('There is no such page. The first page lists everything.');
   return list();
 }
 
@@ -110,14 +116,17 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
  */
 function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
-  throw invalidParamsError(`\`level\` must be one of ${LEVELS.join(', ')}.`);
+  throw createInvalidParamsError(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
 function handleCall(callable: Published['callable'], request: RpcRequest): Promise<Result> {
   const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
-  if (!found) throw invalidParamsError(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
+  if (!found)
+    throw createInvalidParamsError(
+      createNotFoundResult(name, callable, DEFAULT_POLICIES.unknownTools).content,
+    );
   const notifier = createNotifier({ name, progressToken }, request.send);
   // A tool's call leaves no data. An agent's call does as soon as its message is accepted.
   if (found.kind === 'tool') position.recordCall({ id });
@@ -133,7 +142,7 @@ function handleCall(callable: Published['callable'], request: RpcRequest): Promi
 }
 
 const toAskingClient = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
-  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
+  era === 'modern' ? { capabilities, answers, state } : UNASKABLE_CLIENT;
 
 /**
  * Returns a task if the client supports tasks and begins a call. Otherwise returns the answer of the turn.
@@ -151,9 +160,9 @@ function handleAgentCall(
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
-  if (isUnknownTarget(thrown)) return invalidParamsError(thrown.message);
+  if (isUnknownTarget(thrown)) return createInvalidParamsError(thrown.message);
   if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
-  return internalRpcError();
+  return createInternalRpcError();
 }
 
 /** The params of a `tools/call`. */
@@ -168,22 +177,24 @@ interface CallParams {
 
 /** Reads the params of a `tools/call`. @throws RpcError if they are invalid. */
 export function readCallParams({ name, arguments: input = {}, _meta = {} }: JsonObject): CallParams {
-  if (typeof name !== 'string') throw invalidParamsError('`name` must be the name of a tool.');
-  if (!isJsonObject(input)) throw invalidParamsError('`arguments` must be an object.');
-  if (!isJsonObject(_meta)) throw invalidParamsError('`_meta` must be an object.');
+  if (typeof name !== 'string') throw createInvalidParamsError('`name` must be the name of a tool.');
+  if (!isJsonObject(input)) throw createInvalidParamsError('`arguments` must be an object.');
+  if (!isJsonObject(_meta)) throw createInvalidParamsError('`_meta` must be an object.');
   return { name, input, key: readIdempotencyKey(_meta), progressToken: readProgressToken(_meta) };
 }
 
 function readIdempotencyKey({ [IDEMPOTENCY_KEY]: key }: JsonObject): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw invalidParamsError(`\`_meta["${IDEMPOTENCY_KEY}"]\` must be 1 to 255 visible ASCII characters.`);
+  throw createInvalidParamsError(
+    `\`_meta["${IDEMPOTENCY_KEY}"]\` must be 1 to 255 visible ASCII characters.`,
+  );
 }
 
 function readProgressToken({ progressToken: token }: JsonObject): ProgressToken | undefined {
   if (token === undefined) return undefined;
   if (typeof token === 'string' || Number.isInteger(token)) return token as ProgressToken; // as just checked
-  throw invalidParamsError('`_meta.progressToken` must be text or a whole number.');
+  throw createInvalidParamsError('`_meta.progressToken` must be text or a whole number.');
 }
 
 /** Handles `tools/list` (MCP specification, Tools): a single page, in the order of publication. */
@@ -212,7 +223,7 @@ function toListedTool({ name, description, inputSchema, effect, metadata: { titl
     ...(typeof title === 'string' && { title }),
     description,
     inputSchema: { $schema: SCHEMA_DIALECT, ...inputSchema, type: 'object' },
-    annotations: hintsOf(effect),
+    annotations: getHints(effect),
   };
 }
 
@@ -220,7 +231,7 @@ function toListedTool({ name, description, inputSchema, effect, metadata: { titl
 const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Omits the hints for destruction and the open world, which tools do not declare. */
-function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
+function getHints(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };
 }

@@ -8,14 +8,14 @@ import type {
 } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { Interrupted } from '../../loop/holder.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   type AskingClient,
   canBeAsked,
+  createInvalidStateError,
   formatNotAccepted,
-  invalidStateError,
   type McpQuestion,
   parseRequestState,
   readAnswer,
@@ -75,8 +75,8 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
   call: CallContext | McpPromptCall,
   questions: Questions,
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
-  const asking = ASKING_BY_CALL.get(callKey(call));
-  if (!asking) throw new Error(cannotAskMessage(call));
+  const asking = ASKING_BY_CALL.get(getCallKey(call));
+  if (!asking) throw new Error(formatCannotAskMessage(call));
   const answers = await Promise.all(
     Object.entries(questions).map(
       async ([key, question]) => [key, await asking.answerTo(key, question)] as const,
@@ -94,7 +94,7 @@ const ASKING_BY_CALL = new WeakMap<object, ClientQuestions>();
  * Returns an object that belongs to the call, and that other code cannot create: the signal of its effect,
  * which modules and the tool share.
  */
-const callKey = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
+const getCallKey = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
 
 /** Allows `askClient` in this call. @throws Error if the call must not run again. */
 export function allowAsking(
@@ -102,11 +102,11 @@ export function allowAsking(
   asking: ClientQuestions,
   effect: Effect = 'read',
 ): void {
-  asking.mustNotAsk = effect === 'once' && 'tool' in call ? runsAgainMessage(call.tool) : undefined;
-  ASKING_BY_CALL.set(callKey(call), asking);
+  asking.mustNotAsk = effect === 'once' && 'tool' in call ? formatRunsAgainMessage(call.tool) : undefined;
+  ASKING_BY_CALL.set(getCallKey(call), asking);
 }
 
-const cannotAskMessage = (call: CallContext | McpPromptCall): string => {
+const formatCannotAskMessage = (call: CallContext | McpPromptCall): string => {
   const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
   return (
     `${what} uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that ` +
@@ -114,11 +114,11 @@ const cannotAskMessage = (call: CallContext | McpPromptCall): string => {
   );
 };
 
-const runsAgainMessage = (tool: string): string =>
+const formatRunsAgainMessage = (tool: string): string =>
   `Tool '${tool}' uses askClient, but its effect is 'once', and it would run again after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
-const duplicateKeyMessage = (key: string): string =>
+const formatDuplicateKeyMessage = (key: string): string =>
   `askClient received two questions with the key '${key}'. Give each question its own key, which its answer has too.`;
 
 /**
@@ -127,7 +127,7 @@ const duplicateKeyMessage = (key: string): string =>
  */
 const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-const droppedKeyMessage = (key: string): string =>
+const formatDroppedKeyMessage = (key: string): string =>
   `askClient received the key '${key}', which clients drop. Use another key.`;
 
 const Texts = v.record(v.string(), v.string());
@@ -178,10 +178,10 @@ export class ClientQuestions {
     const { state } = client;
     if (state === undefined) return new ClientQuestions(client, asked);
     const read = typeof state === 'string' ? v.safeParse(State, parseRequestState(state)) : undefined;
-    if (!read?.success) throw invalidStateError();
+    if (!read?.success) throw createInvalidStateError();
     const { of, key, ...before } = read.output;
     const { about } = asked;
-    if (of !== (await digestOf(about, before))) throw invalidStateError();
+    if (of !== (await computeDigest(about, before))) throw createInvalidStateError();
     return new ClientQuestions(client, { about, key }, before);
   }
 
@@ -199,10 +199,10 @@ export class ClientQuestions {
    */
   async answerTo(key: string, question: McpQuestion): Promise<unknown> {
     if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
-    if (DROPPED_KEYS.has(key)) throw new Error(droppedKeyMessage(key));
+    if (DROPPED_KEYS.has(key)) throw new Error(formatDroppedKeyMessage(key));
     if (!canBeAsked(this.#client.capabilities, question)) return undefined;
-    const digest = await sha256Hex(JSON.stringify(question));
-    if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(duplicateKeyMessage(key));
+    const digest = await computeSha256Hex(JSON.stringify(question));
+    if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(formatDuplicateKeyMessage(key));
     this.#asked.set(key, digest);
     const all = this.#wasPut(key, digest)
       ? [this.#client.answers, this.#before?.answers ?? {}].filter((given) => Object.hasOwn(given, key))
@@ -242,15 +242,15 @@ export class ClientQuestions {
     const inputRequests: InputRequests = Object.fromEntries(this.#wanted);
     const answers = Object.fromEntries(this.#given) as JsonObject; // they arrived as JSON
     const now = { answers, asked: Object.fromEntries(this.#asked) };
-    const of = await digestOf(this.#about, now);
+    const of = await computeDigest(this.#about, now);
     const requestState = toRequestState({ ...now, of, key: this.key });
     return { resultType: 'input_required', inputRequests, requestState };
   }
 }
 
 /** Returns a digest that ties answers to their request. It detects a client that confuses its requests. */
-const digestOf = (about: readonly Json[], { answers, asked }: EarlierRounds): Promise<string> =>
-  sha256Hex(JSON.stringify([about, answers, asked]));
+const computeDigest = (about: readonly Json[], { answers, asked }: EarlierRounds): Promise<string> =>
+  computeSha256Hex(JSON.stringify([about, answers, asked]));
 
 /**
  * Adds the reasons for asking again, which only a person reads. A declared schema is typed as read-only; it

@@ -7,17 +7,17 @@ import { SessionErasedError, SessionUnavailableError } from '../../session/send-
 import type { TurnHost } from '../../session/turn-host.ts';
 import {
   type AwaitedTurn,
-  outcomeElsewhere,
-  outcomeHere,
+  awaitOutcome,
   type TurnOutcome,
+  waitForOwnOutcome,
 } from '../../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { errorEntry } from '../../tool/log.ts';
 import { type AcceptedRequest, runAndFollow, toRunHere } from '../../worker/begun-turn.ts';
-import { MAY_BE_STORED } from '../../worker/refusal.ts';
-import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
+import { POSSIBLY_STORED_TEXT } from '../../worker/refusal.ts';
+import { createTarget, createTurnServices, type SessionAccess, type Target } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
   AGENT_INPUT,
@@ -29,7 +29,7 @@ import {
   toAgentAnswer,
   toNotAcceptedResult,
 } from './agent-tool.ts';
-import { type AskingClient, type EndpointRequest, invalidStateError } from './caller.ts';
+import { type AskingClient, createInvalidStateError, type EndpointRequest } from './caller.ts';
 import { acceptInputs } from './input-required.ts';
 import type { Publication } from './publish.ts';
 import {
@@ -99,7 +99,7 @@ export async function acceptCall<Taken>(
     if (failure instanceof SessionUnavailableError) {
       const message = `it is unknown whether turn ${turn.start.turn} was accepted`;
       request.host.log(errorEntry(message, failure, 'request-failed'));
-      return toErrorResult(maybeAcceptedMessage(turn.target, turn.start.turn));
+      return toErrorResult(formatMaybeAcceptedMessage(turn.target, turn.start.turn));
     }
     throw failure;
   }
@@ -113,10 +113,10 @@ async function continueTurn(
 ): Promise<AgentAnswer> {
   const { published, asking, signal, onAccepted } = calling;
   const { agent, name } = published;
-  const target = targetOf(within, within.caller, { agent, session });
+  const target = createTarget(within, within.caller, { agent, session });
   const at = { ...within, target, signal };
   const taken = await acceptInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
-  if (!taken) throw invalidStateError();
+  if (!taken) throw createInvalidStateError();
   onAccepted({ name, isNew, session, turn });
   try {
     const outcome = await waitForOutcome(at, taken.begun, calling);
@@ -142,7 +142,7 @@ async function toAgentTurn(
   const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await createSessionName(request, name, key)) };
-  const target = targetOf(request, caller, named);
+  const target = createTarget(request, caller, named);
   const asked = key === undefined ? undefined : await toRequestKey(key, { message, session });
   const start = toTurnStart(
     { agent, message, context, from: caller, request: asked, base: request.base },
@@ -156,7 +156,7 @@ async function toAgentTurn(
     target,
     start,
     // A copy, so that a fault of the deployment appears before the message is accepted.
-    part: { ...turnServices({ host, env, requestId }, { ...target, agent }, own) },
+    part: { ...createTurnServices({ host, env, requestId }, { ...target, agent }, own) },
   };
 }
 
@@ -170,7 +170,7 @@ async function createSessionName(
   key?: string,
 ): Promise<string> {
   if (key === undefined) return `mcp-${host.newId()}`;
-  const hash = await sha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
+  const hash = await computeSha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
   return `mcp-${hash.slice(0, 32)}`;
 }
 
@@ -180,7 +180,7 @@ const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 /** Returns the key for a call. The keys of MCP contain a space, so they differ from those of HTTP. */
 const toRequestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
   key: `mcp ${key}`,
-  bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),
+  bodyHash: await computeSha256Hex(JSON.stringify([input.message, input.session ?? null])),
   ttl: KEY_TTL_MS,
 });
 
@@ -230,19 +230,19 @@ function waitForOutcome(
     agent: target.agent.name,
     turn,
   };
-  if (!run) return outcomeElsewhere(awaited);
+  if (!run) return awaitOutcome(awaited);
   const notify = createTurnNotifier(notifier);
   const show = (item: FeedItem): void => {
     if (item.type === 'event') position.recordEvent(item.stored.seq);
     notify(item);
   };
-  return outcomeHere(awaited, runAndFollow(awaited, { show, leave: signal }, run));
+  return waitForOwnOutcome(awaited, runAndFollow(awaited, { show, leave: signal }, run));
 }
 
 /**
  * Returns the text for a missing answer. The message may be stored already, so sending it again would add a
  * second message.
  */
-const maybeAcceptedMessage = ({ path }: Target, turn: string): string =>
-  `${MAY_BE_STORED} as turn ${turn}: GET ${path} shows it. ` +
+const formatMaybeAcceptedMessage = ({ path }: Target, turn: string): string =>
+  `${POSSIBLY_STORED_TEXT} as turn ${turn}: GET ${path} shows it. ` +
   `Send it again only with the same ${IDEMPOTENCY_KEY}.`;

@@ -8,7 +8,7 @@ import { LOOPS } from '../../loop/loop-seams.ts';
 import { createMemoryLoop, type MemoryLoop, type MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -133,7 +133,7 @@ async function digestToolCall(
   { tool, input, key }: NamedCall,
   { roles: _, ...caller }: Principal,
 ): Promise<string> {
-  return sha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
+  return computeSha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
 }
 
 /** A published tool opens no loop, so no model is called. */

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
-import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
+import { createJsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { awaitSecrets } from '../../session/read-secrets.ts';
 import { attempt, ENCODER, HOOK_TIMEOUT_MS, timeoutError, withTimeout } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
@@ -20,7 +20,7 @@ import { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Caller, HostedApp, InvokedHost } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import { internalRpcError, invalidParamsError, RpcError } from '../content/rpc.ts';
+import { createInternalRpcError, createInvalidParamsError, RpcError } from '../content/rpc.ts';
 
 /**
  * The context for reading or listing a resource, or completing a value: part of a tool's call context. Its
@@ -56,7 +56,7 @@ export async function runForCaller<Answer>(
   const secrets = minted.secrets.hidingToo(collectCredentials(env));
   const log = createRedactingLog(host.log, { requestId }, () => secrets);
   const stop = new AbortController();
-  const late = (ms: number): Error => {
+  const abortLate = (ms: number): Error => {
     stop.abort(timeoutError(ms));
     return new Error(`${what} did not answer within ${ms} ms.`);
   };
@@ -71,12 +71,12 @@ export async function runForCaller<Answer>(
     return await withTimeout(host.clock, (async () => run(asked))(), {
       ms: HOOK_TIMEOUT_MS,
       signal: leave,
-      late,
+      late: abortLate,
     });
   } catch (thrown) {
     if (thrown instanceof RpcError || leave.aborted) throw thrown;
     logFailure(log, thrown, requestId);
-    throw internalRpcError();
+    throw createInternalRpcError();
   }
 }
 
@@ -134,7 +134,7 @@ export interface AskingClient {
 }
 
 /** A client of an older revision, which cannot receive questions as a response. */
-export const CANNOT_BE_ASKED: AskingClient = { capabilities: {}, answers: {}, state: undefined };
+export const UNASKABLE_CLIENT: AskingClient = { capabilities: {}, answers: {}, state: undefined };
 
 /**
  * Returns whether a client shows forms to a person. An elicitation capability without details includes forms.
@@ -163,13 +163,13 @@ export function parseRequestState(state: string): unknown {
   const bytes = state.startsWith(STATE_PREFIX) ? fromBase64(state.slice(STATE_PREFIX.length)) : undefined;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const parsed = attempt((): unknown => bytes && JSON.parse(decoder.decode(bytes)));
-  if (!parsed.ok || parsed.value === undefined) throw invalidStateError();
+  if (!parsed.ok || parsed.value === undefined) throw createInvalidStateError();
   return parsed.value;
 }
 
 /** Returns the error for a state that is invalid or belongs to another request. */
-export const invalidStateError = (): RpcError =>
-  invalidParamsError(
+export const createInvalidStateError = (): RpcError =>
+  createInvalidParamsError(
     '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
       'of the first request, or omit it to start again.',
   );
@@ -229,7 +229,7 @@ export function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
     return { answer: value };
   }
   const { content = {} } = value;
-  const problems = contentProblems(question.params, isJsonObject(content) ? content : {});
+  const problems = listContentProblems(question.params, isJsonObject(content) ? content : {});
   return problems.length === 0 ? { answer: value } : { problems };
 }
 
@@ -240,7 +240,9 @@ const SCHEMAS = {
 } as const;
 
 /** @throws Error if the schema is invalid. */
-function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
+function listContentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
   if (!('requestedSchema' in asked)) return [];
-  return formatProblems([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
+  return formatProblems([
+    ...createJsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content),
+  ]);
 }

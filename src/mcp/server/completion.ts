@@ -1,9 +1,9 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { invalidParamsError } from '../content/rpc.ts';
+import { createInvalidParamsError } from '../content/rpc.ts';
 import { type CallerScope, runForCaller } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
-import { type McpPrompt, unknownPrompt } from './prompts.ts';
+import { formatUnknownPrompt, type McpPrompt } from './prompts.ts';
 import type { PublishedResource } from './resources.ts';
 
 /** The maximum number of values in one response (MCP specification, Completion). */
@@ -45,10 +45,10 @@ export async function complete(
   const { what, names } = findCompletionTarget(published, ref);
   const { name, value } = isJsonObject(argument) ? argument : {};
   if (typeof name !== 'string' || typeof value !== 'string')
-    throw invalidParamsError('The `name` and the `value` of `argument` must be strings.');
+    throw createInvalidParamsError('The `name` and the `value` of `argument` must be strings.');
   if (!names.has(name)) {
     const known = [...names.keys()].join(', ');
-    throw invalidParamsError(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
+    throw createInvalidParamsError(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
   }
   const values = readValues(context);
   const suggest = names.get(name);
@@ -77,21 +77,22 @@ function findCompletionTarget(
   const { type, name, uri } = isJsonObject(ref) ? ref : {};
   if (type === 'ref/prompt') {
     const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-    if (!prompt) throw invalidParamsError(unknownPrompt(name, prompts));
+    if (!prompt) throw createInvalidParamsError(formatUnknownPrompt(name, prompts));
     const args = prompt.arguments ?? [];
     return {
       what: `prompt '${prompt.name}'`,
       names: new Map(args.map((one) => [one.name, one.complete])),
     };
   }
-  if (type !== 'ref/resource') throw invalidParamsError("`ref.type` must be 'ref/prompt' or 'ref/resource'.");
+  if (type !== 'ref/resource')
+    throw createInvalidParamsError("`ref.type` must be 'ref/prompt' or 'ref/resource'.");
   const resource = resources.find((one) => one.uri === uri);
   if (!resource) {
     const wanted =
       typeof uri === 'string'
         ? `There is no template '${shorten(uri, 200)}'.`
         : '`uri` must be the uri of a template.';
-    throw invalidParamsError(`${wanted} resources/templates/list lists them.`);
+    throw createInvalidParamsError(`${wanted} resources/templates/list lists them.`);
   }
   const completing = new Map(Object.entries(resource.complete ?? {}));
   return {
@@ -103,7 +104,7 @@ function findCompletionTarget(
 /** Returns the other values that the client has sent. */
 function readValues(context: Json): Readonly<Record<string, string>> {
   const values: Json = isJsonObject(context) ? (context.arguments ?? {}) : context;
-  if (!isTexts(values)) throw invalidParamsError('`context.arguments` must be an object of strings.');
+  if (!isTexts(values)) throw createInvalidParamsError('`context.arguments` must be an object of strings.');
   return values;
 }
 

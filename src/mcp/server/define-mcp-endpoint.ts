@@ -1,4 +1,4 @@
-import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import { LIVE_TEXT_PARTS } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
@@ -9,7 +9,7 @@ import { readBytes } from '../../worker/body.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
 import type { Problem } from '../../worker/problem.ts';
 import { logFailure } from '../../worker/refusal.ts';
-import { contextOfHeaders } from '../../worker/request-headers.ts';
+import { readContextHeaders } from '../../worker/request-headers.ts';
 import { type CallerRequest, defineRoute, type Route, type RouteRequest } from '../../worker/route.ts';
 import { toInvokedHost } from '../../worker/target.ts';
 import type { EndpointRequest } from './caller.ts';
@@ -87,7 +87,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
     instructions,
     published: {
       callable,
-      prompts: promptsByName(prompts),
+      prompts: indexPrompts(prompts),
       resources: publishResources(resources, callable),
     },
     logFailure,
@@ -95,7 +95,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   const told = authorization && copyAuthorization(authorization);
   const use = createUse(MCP);
   APP.give(use, {
-    ...LIVE_TEXT, // a resumed stream reports the progress of its calls
+    ...LIVE_TEXT_PARTS, // a resumed stream reports the progress of its calls
     routes({ host: { agents, basePath } }) {
       for (const one of callable.values()) {
         if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
@@ -134,7 +134,7 @@ const SHAPE = {
   },
 } satisfies LiteralShape<keyof McpEndpointConfig>;
 
-function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {
+function indexPrompts(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {
   const named = new Map<string, McpPrompt>();
   for (const [index, prompt] of prompts.entries()) {
     const field = `prompts[${index}]`;
@@ -203,7 +203,7 @@ function toEndpointRequest(asked: CallerRequest, body?: Uint8Array): EndpointReq
     base,
     caller,
     request: new Request(url, { method, headers, signal, ...(body && { body }) }),
-    context: contextOfHeaders(headers, host.contextHeaders),
+    context: readContextHeaders(headers, host.contextHeaders),
     requestId,
   };
 }

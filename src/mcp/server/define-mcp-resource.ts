@@ -3,7 +3,7 @@ import { literals } from '../../tool/literals.ts';
 import { describeValue, readName, withFullStop } from '../../tool/shown.ts';
 import type { McpRequestContext } from './caller.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
-import { type CheckedUri, toTemplate, type UriVariables, uriProblem } from './uri-template.ts';
+import { type CheckedUri, findUriProblem, toTemplate, type UriVariables } from './uri-template.ts';
 
 /** The decoded values of a URI's variables. Empty for a URI without variables. */
 export type McpResourceValues<Uri extends string> = { readonly [Name in UriVariables<Uri>]: string };
@@ -140,7 +140,7 @@ export function defineMcpResource<const Uri extends string>(
 /** @throws McpEndpointDefinitionError if the definition is invalid. */
 export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void {
   const fault = literals?.fault(config, SHAPE);
-  const problem = fault?.problem ?? problemOf(config);
+  const problem = fault?.problem ?? findProblem(config);
   if (problem !== undefined)
     throw new McpEndpointDefinitionError(
       'resources',
@@ -148,10 +148,10 @@ export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void 
     );
 }
 
-function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefined {
+function findProblem(config: Omit<McpResource, 'read' | 'list'>): string | undefined {
   const { name, uri, ttlMs = 0, cacheScope = 'private', complete } = config;
   if (name.trim() === '') return 'has a name that is blank';
-  const wrong = uriProblem(uri);
+  const wrong = findUriProblem(uri);
   if (wrong !== undefined) return `has the uri ${describeValue(uri)}, which ${wrong}`;
   if (/^holdfast:/i.test(uri))
     return `has the uri ${describeValue(uri)}. Use another scheme, since Holdfast uses this one`;

@@ -1,6 +1,6 @@
 /** The OpenAPI description of an endpoint's routes. */
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_BODY,
   type BodySchema,
   headerParameter,
   type Refusal,
@@ -23,8 +23,8 @@ const MESSAGE: BodySchema = {
       jsonrpc: { const: '2.0' },
       id: { type: ['string', 'number', 'null'] },
       method: TEXT,
-      params: ANY_OBJECT.schema,
-      result: ANY_OBJECT.schema,
+      params: ANY_OBJECT_BODY.schema,
+      result: ANY_OBJECT_BODY.schema,
       error: {
         type: 'object',
         required: ['code', 'message'],
@@ -34,10 +34,12 @@ const MESSAGE: BodySchema = {
   },
 };
 
-const ONE = { $ref: `#/components/schemas/${MESSAGE.name}` };
+const MESSAGE_REFERENCE = { $ref: `#/components/schemas/${MESSAGE.name}` };
 
 /** The body of a `POST` and its response. Older clients can send several messages at once. */
-const MESSAGES: BodySchema = { schema: { anyOf: [ONE, { type: 'array', items: ONE }] } };
+const MESSAGES: BodySchema = {
+  schema: { anyOf: [MESSAGE_REFERENCE, { type: 'array', items: MESSAGE_REFERENCE }] },
+};
 
 const METADATA: BodySchema = {
   name: 'ProtectedResource',
@@ -53,7 +55,7 @@ const METADATA: BodySchema = {
   },
 };
 
-const SIGN_IN: RouteDescription = {
+const SIGN_IN_ROUTE: RouteDescription = {
   summary: 'The authorization servers of the MCP endpoint (RFC 9728); needs no token',
   answers: { 200: { description: 'The metadata of a protected resource', json: METADATA } },
 };
@@ -93,6 +95,6 @@ export const mcpDescription = {
     ],
     refusal: PROBLEM,
   },
-  'GET /.well-known/oauth-protected-resource/mcp': SIGN_IN,
-  'GET /.well-known/oauth-protected-resource': SIGN_IN,
+  'GET /.well-known/oauth-protected-resource/mcp': SIGN_IN_ROUTE,
+  'GET /.well-known/oauth-protected-resource': SIGN_IN_ROUTE,
 } satisfies Readonly<Record<string, RouteDescription>>;

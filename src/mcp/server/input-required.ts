@@ -9,13 +9,13 @@ import { answerEach } from '../../modules/answers/answer-calls.ts';
 import {
   type AskedQuestion,
   assertAnotherPerson,
-  openQuestions,
-  questionsOf,
-  requestersOf,
+  collectQuestions,
+  listOpenQuestions,
+  listRequesters,
 } from '../../modules/answers/questions.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
-import { mustHaveRole } from '../../worker/auth.ts';
+import { assertRole } from '../../worker/auth.ts';
 import type { AcceptedRequest } from '../../worker/begun-turn.ts';
 import type { Caller } from '../../worker/host.ts';
 import type { SessionError, SessionErrorType } from '../../worker/problem.ts';
@@ -47,13 +47,15 @@ export function toInputRequests(
   events: readonly StoredEvent[],
   { problems, skipped, messages }: ContinuedInputs = NO_EARLIER_INPUTS,
 ): InputRequests {
-  const requesters = requestersOf(events);
-  const mayAnswer = (question: AskedQuestion): boolean =>
+  const requesters = listRequesters(events);
+  const canAnswer = (question: AskedQuestion): boolean =>
     attempt(() => {
-      mustHaveRole(caller, { call: question.call.id, wait: question.wait });
+      assertRole(caller, { call: question.call.id, wait: question.wait });
       assertAnotherPerson(caller, question, requesters);
     }).ok;
-  const asked = openQuestions(events).filter((question) => !skipped.has(question.id) && mayAnswer(question));
+  const asked = listOpenQuestions(events).filter(
+    (question) => !skipped.has(question.id) && canAnswer(question),
+  );
   const forms = asked.flatMap((question) => {
     const form = toQuestionForm(question);
     return form ? [{ key: question.id, params: form.params }] : [];
@@ -98,7 +100,7 @@ export async function acceptInputs(
   const { turn } = inputs;
   const events = await readTurn(at.target.port, turn);
   if (events.length === 0) return undefined;
-  const questions = [...questionsOf(events).values()].flat();
+  const questions = [...collectQuestions(events).values()].flat();
   // Each answer costs a request to the session's object.
   const read = [...new Set(inputs.asked)].flatMap((key) => {
     const question = questions.find(({ id }) => id === key);
@@ -117,9 +119,9 @@ export async function acceptInputs(
   for (const one of read) {
     const refusal = one.sent && refused.get(one.sent);
     if (one.problem !== undefined) problems.set(one.key, [one.problem]);
-    else if (refusal?.type === 'invalid-body') problems.set(one.key, problemsOf(refusal));
+    else if (refusal?.type === 'invalid-body') problems.set(one.key, getProblems(refusal));
     else if (refusal || !one.sent) skipped.add(one.key);
-    if (refusal && refusal.type !== 'invalid-body') messages.push(refusalText(refusal));
+    if (refusal && refusal.type !== 'invalid-body') messages.push(formatRefusal(refusal));
   }
   return { begun, problems, skipped, messages };
 }
@@ -144,13 +146,14 @@ function parseInput(question: AskedQuestion, response: unknown): ParsedInput {
   return { sent: { for: 'decision', call: call.id, question: number, body: answer.body } };
 }
 
-const problemsOf = ({ message, more: { problems = [message] } }: SessionError): readonly string[] => problems;
+const getProblems = ({ message, more: { problems = [message] } }: SessionError): readonly string[] =>
+  problems;
 
 /**
  * Returns the text for a question that was already answered, or that this caller cannot answer. @throws the
  * refusal for another reason.
  */
-function refusalText(refusal: SessionError): string {
+function formatRefusal(refusal: SessionError): string {
   if (!FINAL_REFUSALS.includes(refusal.type)) throw refusal;
   return `An answer was not accepted. ${refusal.message}`;
 }

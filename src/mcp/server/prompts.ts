@@ -8,7 +8,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { readName, withFullStop } from '../../tool/shown.ts';
-import { invalidParamsError } from '../content/rpc.ts';
+import { createInvalidParamsError } from '../content/rpc.ts';
 import { allowAsking, ClientQuestions, type McpPromptCall } from './ask-client.ts';
 import type { AskingClient } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
@@ -162,10 +162,10 @@ export async function getPrompt(
 ): Promise<GetPromptResult | InputRequiredResult> {
   const { name, arguments: sent = {} } = params;
   const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-  if (!prompt) throw invalidParamsError(unknownPrompt(name, prompts));
-  const problems = problemsOf(prompt, sent);
+  if (!prompt) throw createInvalidParamsError(formatUnknownPrompt(name, prompts));
+  const problems = listArgumentProblems(prompt, sent);
   if (problems.length > 0) {
-    throw invalidParamsError(
+    throw createInvalidParamsError(
       `The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`,
     );
   }
@@ -186,13 +186,13 @@ export async function getPrompt(
 }
 
 /** Returns the text for an unknown prompt, with the names of the known ones. */
-export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
+export function formatUnknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
   const wanted =
     typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
   return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;
 }
 
-function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
+function listArgumentProblems({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
   if (!isJsonObject(sent)) return ['they must be an object'];
   const missing = declared.filter(({ name, required }) => required && getOwn(sent, name) === undefined);
   const names = new Set(declared.map(({ name }) => name));

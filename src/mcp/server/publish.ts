@@ -6,7 +6,7 @@ import { type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { describeValue, withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { findHeaderFault, findHeaderParameters, type HeaderFault, valueAt } from '../content/rpc.ts';
+import { findHeaderFault, findHeaderParameters, findValue, type HeaderFault } from '../content/rpc.ts';
 
 /** A published tool or agent. */
 export type Publication =
@@ -87,7 +87,7 @@ function publishTool(field: string, tool: AnyTool): Publication {
         'Publish an agent that has it instead.',
     );
   }
-  const fault = headersProblem(tool.inputSchema);
+  const fault = findHeadersProblem(tool.inputSchema);
   if (fault !== undefined) throw new McpEndpointDefinitionError(field, `the tool '${tool.name}' ${fault}`);
   return { kind: 'tool', name: tool.name, tool };
 }
@@ -120,7 +120,7 @@ const AGENT_SHAPE = {
 } satisfies LiteralShape<keyof PublishedAsTool>;
 
 /** Returns the problem with the headers that a tool's schema declares, as text after the tool's name. */
-export function headersProblem(schema: unknown): string | undefined {
+export function findHeadersProblem(schema: unknown): string | undefined {
   const fault = findHeaderFault(schema);
   if (!fault) return undefined;
   const { path, header, kind } = fault;
@@ -143,7 +143,7 @@ export function findHeadersMismatch(
   headers: Headers,
 ): { readonly header: string; readonly body: string } | undefined {
   for (const { path, header, type } of findHeaderParameters(schema)) {
-    const value = valueAt(input, path);
+    const value = findValue(input, path);
     // A value of another type has no header. The schema refuses it.
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     const name = `Mcp-Param-${header}`;

@@ -9,7 +9,7 @@ import { checkAnswer } from '../../modules/answers/check-answer.ts';
 import { type AskedQuestion, toPendingCall } from '../../modules/answers/questions.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
-import { oneLine } from '../content/words.ts';
+import { toOneLine } from '../content/words.ts';
 
 export interface QuestionForm {
   readonly params: ElicitRequestFormParams;
@@ -94,7 +94,7 @@ function createApprovalForm(
   const decision = { type: 'string', title: 'Decision', description, enum: decisions };
   const reason = { type: 'string', title: 'Reason', description: 'For the agent.', maxLength: 2_000 };
   const filled = mayEdit ? withDefaults(fields, current) : {};
-  const told = `Tool '${oneLine(tool, MAX_NAME)}' is to be called with ${JSON.stringify(input)}.`;
+  const told = `Tool '${toOneLine(tool, MAX_NAME)}' is to be called with ${JSON.stringify(input)}.`;
   return {
     params: {
       mode: 'form',
@@ -133,7 +133,7 @@ function readDecision(
     ([name, value]) => Object.hasOwn(filled, name) && !isUntouched(value, filled[name]?.default),
   );
   if (decision === 'approve' && edited.length > 0) {
-    const names = edited.map(([name]) => oneLine(name, MAX_NAME)).join(', ');
+    const names = edited.map(([name]) => toOneLine(name, MAX_NAME)).join(', ');
     return {
       problem: `decision: approve keeps the values shown here, but ${names} was changed. Choose edit to use the change, or undo it`,
     };
@@ -226,7 +226,7 @@ const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 /** Converts a property to a form field. Returns `undefined` if it does not fit. */
 function toField(property: unknown): JsonObject | undefined {
   if (!isRecord(property)) return undefined;
-  const { type = typeOf(property), format, items } = property;
+  const { type = getFieldType(property), format, items } = property;
   const keywords =
     typeof type === 'string' && Object.hasOwn(FIELD_KEYWORDS, type) ? FIELD_KEYWORDS[type] : undefined;
   const isComposed = ['$ref', 'allOf', 'anyOf', 'not', 'if'].some((keyword) => keyword in property);
@@ -244,7 +244,7 @@ function toField(property: unknown): JsonObject | undefined {
 }
 
 /** Returns the type of a schema that only lists its values. */
-const typeOf = ({ enum: values, const: one, oneOf }: Readonly<Record<string, unknown>>): unknown =>
+const getFieldType = ({ enum: values, const: one, oneOf }: Readonly<Record<string, unknown>>): unknown =>
   [values, one, oneOf].some((said) => said !== undefined) ? 'string' : undefined;
 
 /**

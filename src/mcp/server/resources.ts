@@ -7,7 +7,7 @@ import { isTextType, toBase64 } from '../../tool/content.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { createInvalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
 import type { CallerScope } from './caller.ts';
 import type { McpCompleting, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
 import { type MatchedValues, matchUri, type UriTemplate, VALUE_RULE } from './uri-template.ts';
@@ -77,14 +77,16 @@ export async function readResource(
   const uri = readUri(request.params.uri);
   const found = findResource(resources, uri);
   const contents = found && (await found.resource.read(found.values, uri, request));
-  if (!found || !contents) throw unknownResourceError(uri);
+  if (!found || !contents) throw createUnknownResourceError(uri);
   return { contents, ...(request.era === 'modern' && found.resource.kept) };
 }
 
 function readUri(uri: Json | undefined): string {
-  if (typeof uri !== 'string') throw invalidParamsError('`uri` must be the uri of a resource.');
+  if (typeof uri !== 'string') throw createInvalidParamsError('`uri` must be the uri of a resource.');
   if (uri.length <= MAX_URI) return uri;
-  throw invalidParamsError(`A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`);
+  throw createInvalidParamsError(
+    `A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`,
+  );
 }
 
 /**
@@ -99,7 +101,8 @@ function findResource(
   for (const resource of inOrder) {
     const found = matchUri(resource.template, uri);
     if (found?.ok) return { resource, values: found.values };
-    if (found) throw resourceError(uri, `The uri is not valid: its {${found.name}} must be ${VALUE_RULE}.`);
+    if (found)
+      throw createResourceError(uri, `The uri is not valid: its {${found.name}} must be ${VALUE_RULE}.`);
   }
   return undefined;
 }
@@ -108,12 +111,12 @@ function findResource(
  * Creates the error for a resource, with the code of the specification since 2026-07-28. Older clients know
  * -32002, but the SDK sends this one to all.
  */
-const resourceError = (uri: string, message: string): RpcError =>
+const createResourceError = (uri: string, message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message, { uri });
 
 /** Creates the error for an unknown resource. It must not reveal whether another caller has the resource. */
-const unknownResourceError = (uri: string): RpcError =>
-  resourceError(
+const createUnknownResourceError = (uri: string): RpcError =>
+  createResourceError(
     uri,
     `There is no resource '${shorten(uri, 200)}'. See resources/list and resources/templates/list.`,
   );
@@ -153,7 +156,7 @@ export function toContents(
   { secrets, ...typed }: ContentType & { readonly secrets: Secrets },
 ): Contents | undefined {
   if (answer === undefined || answer === null) return undefined;
-  const parts = partsOf(answer, typed.mimeType);
+  const parts = toContentsParts(answer, typed.mimeType);
   const size = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : part.bytes.length), 0);
   if (size > MAX_CONTENTS_BYTES)
     throw new Error(`It has ${size} bytes of contents, but can have at most ${MAX_CONTENTS_BYTES}.`);
@@ -165,7 +168,7 @@ export function toContents(
   });
 }
 
-function partsOf(
+function toContentsParts(
   answer: Exclude<McpResourceAnswer, null | undefined>,
   mimeType = 'application/json',
 ): readonly McpContentsPart[] {

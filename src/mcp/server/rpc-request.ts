@@ -5,14 +5,14 @@ import {
   type RequestId,
   type ServerNotification,
 } from '@modelcontextprotocol/server';
-import { type AwaitedTurn, outcomeElsewhere } from '../../session/watching/turn-outcome.ts';
+import { type AwaitedTurn, awaitOutcome } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { Problem } from '../../worker/problem.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import { eventStream, formatFrame } from '../../worker/sse.ts';
-import { type SessionAccess, targetOf } from '../../worker/target.ts';
-import { turnFeed } from '../../worker/turn-feed.ts';
+import { createEventStream, formatFrame } from '../../worker/sse.ts';
+import { createTarget, type SessionAccess } from '../../worker/target.ts';
+import { createTurnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import type { EndpointRequest } from './caller.ts';
 import type { McpPrompt } from './prompts.ts';
@@ -21,7 +21,7 @@ import type { PublishedResource } from './resources.ts';
 import {
   createNotifier,
   createTurnNotifier,
-  primingFrame,
+  formatPrimingFrame,
   readEventId,
   type SeenCall,
   type SeenStream,
@@ -75,20 +75,20 @@ type ResponseForms = 'both' | 'json' | 'events';
 /** Reads a request of checked size. Returns an error response if no revision of the protocol allows it. */
 export async function readMessage(request: Request): Promise<McpMessage | Response> {
   const takes = parseAccept(request.headers.get('accept'));
-  if (!takes) return createRefusal(406, HTTP_ERROR_CODE, NOT_ACCEPTABLE);
+  if (!takes) return createRefusal(406, HTTP_ERROR_CODE, NOT_ACCEPTABLE_MESSAGE);
   if (!isJsonContentType(request.headers.get('content-type')))
     return createRefusal(415, HTTP_ERROR_CODE, NO_JSON);
   const text = await request.clone().text();
   const parsed = attempt((): unknown => JSON.parse(text));
   if (!parsed.ok) return createRefusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
   const body = parsed.value;
-  if (isTooDeep(body)) return createRefusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
-  const problem = Array.isArray(body) ? batchProblem(body) : undefined;
+  if (isTooDeep(body)) return createRefusal(400, RPC_CODE.invalidRequest, TOO_DEEP_MESSAGE);
+  const problem = Array.isArray(body) ? findBatchProblem(body) : undefined;
   return problem === undefined ? { body, takes } : createRefusal(400, RPC_CODE.invalidRequest, problem);
 }
 
 /** Returns the method of a message, or `undefined` if it has none or is not a message. */
-export const methodOf = (body: unknown): string | undefined =>
+export const findMethod = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
 
 /**
@@ -97,14 +97,14 @@ export const methodOf = (body: unknown): string | undefined =>
  * invocation's budget and the app's rate limit assume that. The other requests of a batch only return
  * published data, which can be long.
  */
-function batchProblem(messages: readonly unknown[]): string | undefined {
+function findBatchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
   if (length > MAX_MESSAGES)
     return `A batch can have at most ${MAX_MESSAGES} messages, but this one has ${length}.`;
-  if (messages.some((message) => methodOf(message) === 'initialize')) return NO_INITIALIZE_IN_BATCH;
-  const runs = messages.filter((message) => RUNS_CODE.has(methodOf(message) ?? '')).length;
+  if (messages.some((message) => findMethod(message) === 'initialize')) return NO_INITIALIZE_IN_BATCH;
+  const runs = messages.filter((message) => CODE_METHODS.has(findMethod(message) ?? '')).length;
   if (runs <= 1) return undefined;
-  const methods = [...RUNS_CODE].join(', ');
+  const methods = [...CODE_METHODS].join(', ');
   return `A batch can have only one of ${methods}, but this one has ${runs}. Send each in its own request.`;
 }
 
@@ -116,7 +116,7 @@ const MAX_MESSAGES = 20;
 const NO_INITIALIZE_IN_BATCH = 'A batch cannot contain `initialize`. Send it in its own request.';
 
 /** Methods that run code of the app, with possibly high costs or large responses. */
-const RUNS_CODE: ReadonlySet<string> = new Set([
+const CODE_METHODS: ReadonlySet<string> = new Set([
   'tools/call',
   'resources/read',
   'resources/list',
@@ -126,7 +126,7 @@ const RUNS_CODE: ReadonlySet<string> = new Set([
 
 /** The maximum nesting of a message. The SDK reads parts of it with recursive functions. */
 const MAX_DEPTH = 500;
-const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
+const TOO_DEEP_MESSAGE = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
 
 function isTooDeep(message: unknown): boolean {
   let level: unknown[] = [message];
@@ -142,16 +142,16 @@ function isTooDeep(message: unknown): boolean {
 /** Reads `Accept`, which older clients omit. Returns `undefined` if the client accepts neither form. */
 function parseAccept(accept: string | null): ResponseForms | undefined {
   const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
-  const takes = (type: string): boolean =>
+  const acceptsType = (type: string): boolean =>
     [type, '*/*', type.replace(/\/.*$/, '/*')].some((range) => types.includes(range));
-  const json = takes('application/json');
-  if (takes('text/event-stream')) return json ? 'both' : 'events';
+  const json = acceptsType('application/json');
+  if (acceptsType('text/event-stream')) return json ? 'both' : 'events';
   return json ? 'json' : undefined;
 }
 
 /** The SDK's code for errors at the level of HTTP. */
 const HTTP_ERROR_CODE = -32000;
-const NOT_ACCEPTABLE =
+const NOT_ACCEPTABLE_MESSAGE =
   'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
 const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
 
@@ -174,24 +174,24 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
   if (!seen) throw new Problem('invalid-header', NO_EVENT);
   const { id, call } = seen;
   const asked = { host, request, execution: { waitUntil: host.waitUntil } };
-  if (!call) return eventStream(asked, () => yieldError(id, NOT_KEPT));
+  if (!call) return createEventStream(asked, () => yieldError(id, NOT_KEPT_MESSAGE));
   const published = callable.get(call.name);
-  if (published?.kind !== 'agent') throw unknownTurnProblem(call.turn);
-  const target = targetOf(within, caller, { agent: published.agent, session: call.session });
+  if (published?.kind !== 'agent') throw createUnknownTurnProblem(call.turn);
+  const target = createTarget(within, caller, { agent: published.agent, session: call.session });
   const page = await target.port.read({ from: 1, turn: call.turn, limit: 1 });
-  if (!page || page.rows.length === 0) throw unknownTurnProblem(call.turn);
-  return eventStream(asked, (signal) => yieldUnseenEvents({ ...within, target, signal }, { id, call }));
+  if (!page || page.rows.length === 0) throw createUnknownTurnProblem(call.turn);
+  return createEventStream(asked, (signal) => yieldUnseenEvents({ ...within, target, signal }, { id, call }));
 }
 
 const NO_STREAM =
   'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as Last-Event-ID.';
 const NO_EVENT = 'Last-Event-ID is not the id of an event of this endpoint. Send the request again.';
-const NOT_KEPT =
+const NOT_KEPT_MESSAGE =
   'The connection broke before the answer, and results of tools are not stored: it is unknown whether it completed. ' +
   'Call it again.';
-const ERASED = 'The session was erased, and the answer with it.';
+const ERASED_MESSAGE = 'The session was erased, and the answer with it.';
 
-const unknownTurnProblem = (turn: string): Problem =>
+const createUnknownTurnProblem = (turn: string): Problem =>
   new Problem('unknown-turn', `You have no turn '${turn.slice(0, 64)}' whose answer can be resumed.`);
 
 /** Yields one error without an id, so the stream cannot be resumed after it. */
@@ -210,15 +210,15 @@ async function* yieldUnseenEvents(
   const { name, turn, isNew, progressToken, progress } = call;
   const position = new StreamPosition();
   position.recordCall({ id, call });
-  yield primingFrame(await position.firstEventId);
+  yield formatPrimingFrame(await position.firstEventId);
   const told: ServerNotification[] = [];
   const notifier = createNotifier({ name, progressToken, progress }, async (notification) => {
     told.push(notification);
   });
   const notify = createTurnNotifier(notifier);
-  for await (const item of turnFeed(at, { turn }, { signal: at.signal })) {
+  for await (const item of createTurnFeed(at, { turn }, { signal: at.signal })) {
     if (item.type === 'continues') return;
-    if (item.type === 'erased') return yield* yieldError(id, ERASED);
+    if (item.type === 'erased') return yield* yieldError(id, ERASED_MESSAGE);
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') break;
     const isEvent = 'seq' in item;
     // Events that the client has seen are needed only for the names of calls.
@@ -229,7 +229,7 @@ async function* yieldUnseenEvents(
   }
   const result = toAgentResult(
     { target: at.target, name, isNew },
-    await outcomeElsewhere(toAwaitedTurn(at, turn)),
+    await awaitOutcome(toAwaitedTurn(at, turn)),
   );
   yield toFrame(position, { jsonrpc: '2.0', id, result });
 }

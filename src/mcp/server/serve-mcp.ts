@@ -14,19 +14,19 @@ import { ENCODER } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, capabilitiesOf, isOffered } from './answer-request.ts';
+import { answerRequest, CACHING, getCapabilities, isOffered } from './answer-request.ts';
 import type { EndpointRequest } from './caller.ts';
 import { readCapabilities } from './caller.ts';
 import { findHeadersMismatch, type Publication } from './publish.ts';
 import {
+  findMethod,
   type McpMessage,
-  methodOf,
   type Published,
   type RpcRequest,
   readMessage,
   resumeCall,
 } from './rpc-request.ts';
-import { primingFrame, RETRY_MS, StreamPosition, toEventStore } from './stream-position.ts';
+import { formatPrimingFrame, RETRY_MS, StreamPosition, toEventStore } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
@@ -82,7 +82,7 @@ async function respond(serving: EndpointExchange): Promise<Response> {
     const response = await handler.fetch(asked, { parsedBody: body });
     return listenToTasks({ published: serving.served.published, within, body }, response);
   }
-  const misbegun = initializeFault(body);
+  const misbegun = createInitializeFault(body);
   if (misbegun) return misbegun;
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: takes === 'json',
@@ -95,7 +95,7 @@ async function respond(serving: EndpointExchange): Promise<Response> {
   const response = await transport.handleRequest(asked, { parsedBody: body });
   // Clients resume streams only in a session. This id names no session: no data belongs to it, and no request
   // is identified by it.
-  if (methodOf(body) === 'initialize' && response.ok)
+  if (findMethod(body) === 'initialize' && response.ok)
     response.headers.set('mcp-session-id', crypto.randomUUID());
   return response;
 }
@@ -104,8 +104,8 @@ async function respond(serving: EndpointExchange): Promise<Response> {
  * Returns an error for an incomplete `initialize`. The SDK would respond with an internal error and the text
  * of its schema library.
  */
-function initializeFault(body: unknown): Response | undefined {
-  if (methodOf(body) !== 'initialize' || isSpecType.InitializeRequest(body)) return undefined;
+function createInitializeFault(body: unknown): Response | undefined {
+  if (findMethod(body) !== 'initialize' || isSpecType.InitializeRequest(body)) return undefined;
   const { id } = Object(body);
   if (!isSpecType.RequestId(id)) return undefined;
   const message =
@@ -119,7 +119,8 @@ function findCalled({
   served,
   body,
 }: EndpointExchange): { readonly published: Publication; readonly params: JsonObject } | undefined {
-  if (methodOf(body) !== 'tools/call' || !isJsonObject(body) || !isJsonObject(body.params)) return undefined;
+  if (findMethod(body) !== 'tools/call' || !isJsonObject(body) || !isJsonObject(body.params))
+    return undefined;
   const { params } = body;
   const published = typeof params.name === 'string' ? served.published.callable.get(params.name) : undefined;
   return published && { published, params };
@@ -150,7 +151,7 @@ function refuseParamMismatch(serving: EndpointExchange): Response | undefined {
 function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
-  const { resources, completions } = capabilitiesOf(published);
+  const { resources, completions } = getCapabilities(published);
   // Published data changes only with a deployment, which ends every connection. Hence no notifications of
   // changes and no subscriptions.
   const capabilities = {
@@ -182,7 +183,7 @@ function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server
       leave,
       logFailure,
     });
-  const asked = methodOf(body);
+  const asked = findMethod(body);
   // Without a handler, the SDK responds with the right status for each revision.
   if (asked === undefined || isOffered(published, asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
@@ -228,15 +229,15 @@ function watchResponse(response: Response, position: StreamPosition, onGone: () 
   const { body, status, headers } = response;
   if (!body) return response;
   const reader = body.getReader();
-  const next = async (): Promise<Uint8Array | undefined> => {
+  const readNext = async (): Promise<Uint8Array | undefined> => {
     const { value } = await reader.read();
     if (!value || !isPriming(value)) return value;
     const id = await position.firstEventId;
-    return id === '' ? next() : ENCODER.encode(primingFrame(id));
+    return id === '' ? readNext() : ENCODER.encode(formatPrimingFrame(id));
   };
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const value = await next();
+      const value = await readNext();
       if (value) controller.enqueue(value);
       else controller.close();
     },

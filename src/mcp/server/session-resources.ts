@@ -9,7 +9,7 @@ import { readTurn } from '../../session/read-session.ts';
 import { foldStoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';
-import { isUnknownTarget, type SessionAccess, targetOf } from '../../worker/target.ts';
+import { createTarget, isUnknownTarget, type SessionAccess } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
 import { type CallerScope, runForCaller } from './caller.ts';
@@ -91,16 +91,14 @@ const ARTIFACTS_URI = 'holdfast://{agent}/{session}/artifacts/{call}';
 function createSessionResources(callable: ReadonlyMap<string, Publication>): readonly PublishedResource[] {
   const names = [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.name] : []));
   if (names.length === 0) return [];
-  const reading =
+  const createReader =
     (
       find: (asked: SessionAccess, id: string, uri: string) => Promise<Contents | undefined>,
     ): PublishedResource['read'] =>
     async ({ agent: name = '', session = '', id = '', call = id }, uri, request) => {
       const published = callable.get(name);
       if (published?.kind !== 'agent') return undefined;
-      return undefinedIfMissing(async () =>
-        find(await openSession(request, published.agent, session), call, uri),
-      );
+      return ignoreMissing(async () => find(await openSession(request, published.agent, session), call, uri));
     };
   const complete = { agent: (typed: string) => names.filter((name) => name.startsWith(typed)) };
   return [
@@ -112,7 +110,7 @@ function createSessionResources(callable: ReadonlyMap<string, Publication>): rea
       uri: FILES_URI,
       template: toTemplate(FILES_URI),
       complete,
-      read: reading(readFile),
+      read: createReader(readFile),
     },
     {
       shown: {
@@ -123,7 +121,7 @@ function createSessionResources(callable: ReadonlyMap<string, Publication>): rea
       uri: ARTIFACTS_URI,
       template: toTemplate(ARTIFACTS_URI),
       complete,
-      read: reading(readArtifact),
+      read: createReader(readArtifact),
     },
   ];
 }
@@ -133,7 +131,7 @@ async function openSession(
   agent: string,
   session: string,
 ): Promise<SessionAccess> {
-  const target = targetOf(within, within.caller, { agent, session });
+  const target = createTarget(within, within.caller, { agent, session });
   return { ...within, target, signal: leave };
 }
 
@@ -170,7 +168,7 @@ async function readArtifact(
  * Returns `undefined` for a missing or impossible resource. @throws RpcError if the session cannot be read
  * now.
  */
-async function undefinedIfMissing(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
+async function ignoreMissing(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
   try {
     return await find();
   } catch (failure) {

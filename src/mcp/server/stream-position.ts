@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { oneLine } from '../content/words.ts';
+import { toOneLine } from '../content/words.ts';
 
 /** Sends a client the notifications of a running call. Drops them after the client has disconnected. */
 export interface Notifier {
@@ -43,7 +43,7 @@ export function createNotifier(
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;
-      const params = { progressToken, progress, message: oneLine(message, MAX_STATUS) };
+      const params = { progressToken, progress, message: toOneLine(message, MAX_STATUS) };
       send({ method: 'notifications/progress', params }).catch(drop);
     },
     say(message) {
@@ -60,9 +60,9 @@ export function createNotifier(
  */
 export function createTurnNotifier(notifier: Notifier): (item: FeedItem) => void {
   const tools = new Map<string, string>();
-  const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
+  const getToolName = (call: string): string => toOneLine(tools.get(call) ?? 'a tool', MAX_NAME);
   return (item) => {
-    if (item.type === 'progress') return notifier.progress(`${toolOf(item.call)}: ${item.status}`);
+    if (item.type === 'progress') return notifier.progress(`${getToolName(item.call)}: ${item.status}`);
     if (item.type !== 'event') return;
     const event = item.stored;
     switch (event.type) {
@@ -70,10 +70,10 @@ export function createTurnNotifier(notifier: Notifier): (item: FeedItem) => void
         for (const { id, name } of event.toolCalls) tools.set(id, name);
         break;
       case 'tool-call-started':
-        notifier.progress(`${toolOf(event.call)}: started`);
+        notifier.progress(`${getToolName(event.call)}: started`);
         break;
       case 'tool-call-ended':
-        notifier.progress(`${toolOf(event.call)}: ${event.result.type === 'error' ? 'failed' : 'done'}`);
+        notifier.progress(`${getToolName(event.call)}: ${event.result.type === 'error' ? 'failed' : 'done'}`);
         break;
       case 'message-sent':
         notifier.say(event.text);
@@ -219,4 +219,4 @@ export const RETRY_MS = 1_000;
 /**
  * Returns an event without data. Its id lets a client resume a stream that breaks before its first message.
  */
-export const primingFrame = (id: string): string => `id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`;
+export const formatPrimingFrame = (id: string): string => `id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`;

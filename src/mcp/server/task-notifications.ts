@@ -6,8 +6,8 @@ import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
 import { followJournal, type WatchOptions } from '../../session/watching/follow-session.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { eventStream } from '../../worker/sse.ts';
-import { invalidParamsError, RpcError } from '../content/rpc.ts';
+import { createEventStream } from '../../worker/sse.ts';
+import { createInvalidParamsError, RpcError } from '../content/rpc.ts';
 import { readCapabilities } from './caller.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
 import {
@@ -45,13 +45,13 @@ export async function listenToTasks(listening: ListenRequest, response: Response
     const client = readCapabilities(_meta);
     assertTasksSupported(published, { era: 'modern', client });
     if (!Array.isArray(ids) || !ids.every((one) => typeof one === 'string') || ids.length > MAX_TASKS)
-      throw invalidParamsError(
+      throw createInvalidParamsError(
         `\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`,
       );
     const named = [...new Set(ids)].map((one) => findNamedTask(published, { within, client }, one));
     const tasks = (await Promise.all(named.map(findExisting))).filter((task) => task !== undefined);
     const execution = { waitUntil: within.host.waitUntil };
-    return eventStream({ host: within.host, request: within.request, execution }, (leave) =>
+    return createEventStream({ host: within.host, request: within.request, execution }, (leave) =>
       yieldFrames(listening, { id, tasks, leave }),
     );
   } catch (failure) {
@@ -85,17 +85,17 @@ async function* yieldFrames(
 ): AsyncGenerator<string, void> {
   const { clock, meter } = within.host;
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
-  const frame = (message: object): string =>
+  const formatFrame = (message: object): string =>
     `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
-  const notification = (method: string, params: object): string =>
-    frame({ method, params: { ...params, _meta } });
+  const formatNotification = (method: string, params: object): string =>
+    formatFrame({ method, params: { ...params, _meta } });
   const taskIds = tasks.map(toTaskId);
-  yield notification('notifications/subscriptions/acknowledged', { notifications: { taskIds } });
+  yield formatNotification('notifications/subscriptions/acknowledged', { notifications: { taskIds } });
   const views = mergeGenerators(tasks, leave, (task, signal) => yieldViews(task, { clock, meter, signal }));
   for await (const view of views) {
-    yield notification('notifications/tasks', view);
+    yield formatNotification('notifications/tasks', view);
   }
-  yield frame({ id, result: { resultType: 'complete', _meta } });
+  yield formatFrame({ id, result: { resultType: 'complete', _meta } });
 }
 
 /**
@@ -159,13 +159,13 @@ export async function* mergeGenerators<One, Item>(
   const over = new AbortController();
   const signal = AbortSignal.any([leave, over.signal]);
   const followed = all.map((one) => follow(one, signal));
-  const steps = new Map(followed.map((items) => [items, nextStep(items)]));
+  const steps = new Map(followed.map((items) => [items, takeNextStep(items)]));
   try {
     while (steps.size > 0) {
       const { items, next } = await Promise.race(steps.values());
       steps.delete(items);
       if (next.done) continue;
-      steps.set(items, nextStep(items));
+      steps.set(items, takeNextStep(items));
       yield next.value;
     }
   } finally {
@@ -175,7 +175,7 @@ export async function* mergeGenerators<One, Item>(
 }
 
 /** Returns the next item and its generator. */
-function nextStep<Item>(items: AsyncGenerator<Item, void>) {
+function takeNextStep<Item>(items: AsyncGenerator<Item, void>) {
   const step = items.next().then((next) => ({ items, next }));
   step.catch(() => {}); // in case it fails before it is read
   return step;

@@ -3,14 +3,14 @@ import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { pendingViews } from '../../modules/answers/questions.ts';
+import { listPendingViews } from '../../modules/answers/questions.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
-import { oneLine } from '../content/words.ts';
+import { toOneLine } from '../content/words.ts';
 import { toInputRequests } from './input-required.ts';
 import { createTurnNotifier } from './stream-position.ts';
-import { type PublishedAgentCall, toAgentResult, waitingText } from './to-call-result.ts';
+import { formatWaiting, type PublishedAgentCall, toAgentResult } from './to-call-result.ts';
 
 /** The data of a task that does not depend on its status. */
 export type TaskView = {
@@ -93,7 +93,7 @@ async function readLastEvents(
 export function toWorkingStatus(events: readonly StoredEvent[]): TaskStatus {
   let last: string | undefined;
   const hear = (message: string): void => {
-    last = oneLine(message, MAX_STATUS);
+    last = toOneLine(message, MAX_STATUS);
   };
   const show = createTurnNotifier({ progress: hear, say: hear });
   for (const stored of events) show({ type: 'event', stored });
@@ -111,9 +111,9 @@ const MAX_STATUS = 500;
 function toTaskStatus(task: Task, events: readonly StoredEvent[]): TaskStatus {
   const { target } = task;
   if (!events.some(({ type }) => type === 'turn-ended')) {
-    const pending = pendingViews(target, events);
+    const pending = listPendingViews(target, events);
     if (pending.length === 0) return toWorkingStatus(events);
-    const statusMessage = waitingText(pending);
+    const statusMessage = formatWaiting(pending);
     const inputRequests = task.asksPeople ? toInputRequests(target.caller, events) : {};
     return Object.keys(inputRequests).length === 0
       ? { status: 'working', statusMessage, pollIntervalMs: WAITING_POLL_MS }

@@ -7,8 +7,8 @@ import { SessionErasedError } from '../../session/send-again.ts';
 import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { isUnknownTarget, targetOf } from '../../worker/target.ts';
-import { invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { createTarget, isUnknownTarget } from '../../worker/target.ts';
+import { createInvalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toNotAcceptedResult } from './agent-tool.ts';
 import { type AgentCall, acceptCall } from './call-agent.ts';
 import { canAskPeople } from './caller.ts';
@@ -89,7 +89,7 @@ export const callAsTask = (
  */
 export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & TaskStatus> {
   const state = await readTaskState(await findTask(published, request));
-  if (!state) throw unknownTaskError(request);
+  if (!state) throw createUnknownTaskError(request);
   return state.view;
 }
 
@@ -105,7 +105,7 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
     await cancelTurn({ ...within, target: task.target, signal }, task.turn);
   } catch (failure) {
     if (!(failure instanceof SessionError)) throw failure;
-    if (NO_TASK_ERRORS.includes(failure.type)) throw unknownTaskError(request);
+    if (NO_TASK_ERRORS.includes(failure.type)) throw createUnknownTaskError(request);
     if (failure.type !== 'turn-over') throw new RpcError(RPC_CODE.invalidRequest, failure.message);
   }
   return {};
@@ -123,10 +123,10 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
   const at = { ...within, target, signal };
   const asked = Object.keys(responses);
   const taken = await acceptInputs(at, { turn, asked, responses, inBackground: true });
-  if (!taken) throw unknownTaskError(request);
+  if (!taken) throw createUnknownTaskError(request);
   const problems = [...taken.problems].map(([key, found]) => `the one to '${key}': ${found.join('; ')}`);
   if (problems.length > 0)
-    throw invalidParamsError(`These answers were not accepted: ${problems.join('. ')}.`);
+    throw createInvalidParamsError(`These answers were not accepted: ${problems.join('. ')}.`);
   return {};
 }
 
@@ -141,9 +141,9 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
   assertTasksSupported(published, request);
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
-    throw invalidParamsError('`taskId` must be the id in the response to a call.');
+    throw createInvalidParamsError('`taskId` must be the id in the response to a call.');
   const task = await findNamedTask(published, request, taskId);
-  if (!task) throw unknownTaskError(request);
+  if (!task) throw createUnknownTaskError(request);
   return task;
 }
 
@@ -154,7 +154,7 @@ export function assertTasksSupported(
 ): void {
   if (request.era !== 'modern' || !hasTasks(published))
     throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
-  if (!supportsTasks(request)) throw notDeclaredError();
+  if (!supportsTasks(request)) throw createNotDeclaredError();
 }
 
 /**
@@ -172,7 +172,7 @@ export async function findNamedTask(
   if (!named || found?.kind !== 'agent') return undefined;
   const { name, session, turn, isNew } = named;
   try {
-    const target = targetOf(within, within.caller, { agent: found.agent, session });
+    const target = createTarget(within, within.caller, { agent: found.agent, session });
     return { target, name, isNew, turn, asksPeople: canAskPeople(client) };
   } catch (failure) {
     if (isUnknownTarget(failure)) return undefined;
@@ -180,14 +180,14 @@ export async function findNamedTask(
   }
 }
 
-const notDeclaredError = (): RpcError =>
+const createNotDeclaredError = (): RpcError =>
   new RpcError(
     RPC_CODE.missingCapability,
     `The request must declare the extension ${EXTENSION} among the capabilities of its client.`,
     { requiredCapabilities: { extensions: TASKS } },
   );
 
-const unknownTaskError = ({ params }: RpcRequest): RpcError =>
-  invalidParamsError(
+const createUnknownTaskError = ({ params }: RpcRequest): RpcError =>
+  createInvalidParamsError(
     `There is no task '${shorten(String(params.taskId), 80)}'. A task is deleted with its session.`,
   );

@@ -1,23 +1,23 @@
 import { type CallToolResult, type ContentBlock, isSpecType } from '@modelcontextprotocol/server';
-import { pendingViews } from '../../modules/answers/questions.ts';
+import { listPendingViews } from '../../modules/answers/questions.ts';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import {
   type FileContent,
-  fileLine,
+  formatFileLine,
   isFile,
   isStoredFile,
   type StoredFile,
   toBase64,
 } from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
-import { type Target, turnPath } from '../../worker/target.ts';
+import { createToolResult, listResultParts, type ResultData } from '../../tool/tool-result.ts';
+import { getTurnPath, type Target } from '../../worker/target.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
 import { lacksBytes, McpContent, restoreBytes } from '../content/mcp-content.ts';
-import { formatBlock, oneLine } from '../content/words.ts';
+import { formatBlock, toOneLine } from '../content/words.ts';
 import { toResourceLinks } from './session-resources.ts';
 
-export const textBlock = (text: string) => ({ type: 'text', text }) as const;
+export const createTextBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
  * Converts a tool's result to a response. An error stays an error, as `isError`, without the prefix `Error`.
@@ -29,7 +29,7 @@ export const textBlock = (text: string) => ({ type: 'text', text }) as const;
  */
 export async function toCallResult(result: ResultData, read: ReadFile): Promise<CallToolResult> {
   if (result.type === 'error') return toErrorResult(result.message);
-  const stored = partsOfResult(result).filter(isStoredFile);
+  const stored = listResultParts(result).filter(isStoredFile);
   const bytes = new Map<string, string>();
   for (const file of stored) {
     const found = await read(file);
@@ -49,10 +49,10 @@ type Base64ByFile = ReadonlyMap<string, string>;
 
 /** Returns the texts and files of a result, or only its text. */
 function toBlocks(result: ResultData, bytes: Base64ByFile): ContentBlock[] {
-  const parts = partsOfResult(result);
+  const parts = listResultParts(result);
   return parts.length === 0
-    ? [textBlock(toolResult(result).content)]
-    : parts.map((part) => (isFile(part) ? toFileBlock(part, bytes) : textBlock(part.text)));
+    ? [createTextBlock(createToolResult(result).content)]
+    : parts.map((part) => (isFile(part) ? toFileBlock(part, bytes) : createTextBlock(part.text)));
 }
 
 const BYTES_MISSING = '(its bytes are missing)';
@@ -61,7 +61,8 @@ function toFileBlock(file: FileContent, bytes: Base64ByFile): ContentBlock {
   const { mediaType: mimeType, name } = file;
   if ('url' in file) return { type: 'resource_link', uri: file.url, name: name ?? file.url, mimeType };
   const data = isStoredFile(file) ? bytes.get(file.id) : undefined;
-  if (!isStoredFile(file) || data === undefined) return textBlock(`${fileLine(file)} ${BYTES_MISSING}`);
+  if (!isStoredFile(file) || data === undefined)
+    return createTextBlock(`${formatFileLine(file)} ${BYTES_MISSING}`);
   const [type] = mimeType.split('/', 1);
   if (type === 'image' || type === 'audio') return { type, data, mimeType };
   // Clients name a resource after the last part of its URI.
@@ -80,7 +81,7 @@ function toMcpContent(value: Json, bytes: Base64ByFile, words: ContentBlock[]): 
   if (!read.ok) return { content: words };
   const { content, structuredContent } = read.value;
   const told = content.map((block): unknown =>
-    lacksBytes(block) ? textBlock(`${formatBlock(block)} ${BYTES_MISSING}`) : block,
+    lacksBytes(block) ? createTextBlock(`${formatBlock(block)} ${BYTES_MISSING}`) : block,
   );
   return {
     content: told.every(isSpecType.ContentBlock) ? told : words,
@@ -91,7 +92,7 @@ function toMcpContent(value: Json, bytes: Base64ByFile, words: ContentBlock[]): 
 /** Creates a response that gives the calling model the reason for a failure. */
 export const toErrorResult = (message: string): CallToolResult => ({
   isError: true,
-  content: [textBlock(message)],
+  content: [createTextBlock(message)],
 });
 
 export interface PublishedAgentCall {
@@ -112,12 +113,12 @@ export function toAgentResult(call: PublishedAgentCall, outcome: TurnOutcome): C
       return { ...told, content: [...content, ...links] };
     }
     case 'suspended': {
-      const pending = pendingViews(target, outcome.events);
+      const pending = listPendingViews(target, outcome.events);
       const { turn, text } = outcome.answer;
       return createResult(call, { turn, outcome: 'suspended', text, pending }, [
         text,
-        waitingText(pending),
-        pendingAnswerText(target, turn),
+        formatWaiting(pending),
+        formatPendingAnswer(target, turn),
       ]);
     }
     case 'queued':
@@ -126,7 +127,7 @@ export function toAgentResult(call: PublishedAgentCall, outcome: TurnOutcome): C
       const words = 'The message was accepted, and its turn continues.';
       return createResult(call, { turn, outcome: 'running', text: '' }, [
         words,
-        pendingAnswerText(target, turn),
+        formatPendingAnswer(target, turn),
       ]);
     }
   }
@@ -163,7 +164,7 @@ function toEndedResult(
 }
 
 /** Returns the text for a suspended turn: its questions and where to answer them. */
-export const waitingText = (pending: readonly PendingView[]): string =>
+export const formatWaiting = (pending: readonly PendingView[]): string =>
   `The turn waits for an answer from outside, and then continues:${listPending(pending)}`;
 
 /** Creates a response with a block for each text, because some clients show a model nothing else. */
@@ -175,13 +176,13 @@ function createResult(
   const goOn = `To continue this conversation, call '${name}' with the session '${target.session}'.`;
   const said = words.filter((text) => text !== '');
   return {
-    content: [...(said.length > 0 ? said : ['']), ...(isNew ? [goOn] : [])].map(textBlock),
-    structuredContent: { session: target.session, path: turnPath(target, view.turn), ...view },
+    content: [...(said.length > 0 ? said : ['']), ...(isNew ? [goOn] : [])].map(createTextBlock),
+    structuredContent: { session: target.session, path: getTurnPath(target, view.turn), ...view },
   };
 }
 
-const pendingAnswerText = (target: Target, turn: string): string =>
-  `Its answer will be at GET ${turnPath(target, turn)}.`;
+const formatPendingAnswer = (target: Target, turn: string): string =>
+  `Its answer will be at GET ${getTurnPath(target, turn)}.`;
 
 /**
  * The maximum length of a tool's name and of a question. It leaves room for everything that a server asks,
@@ -198,9 +199,9 @@ export const listPending = (pending: readonly PendingView[]): string =>
   pending
     .map(
       ({ tool, message, links }) =>
-        `\n- ${oneLine(tool, MAX_NAME)}, answered by POST ${answerUrlOf(links)}: ${oneLine(message, MAX_MESSAGE)}`,
+        `\n- ${toOneLine(tool, MAX_NAME)}, answered by POST ${getAnswerUrl(links)}: ${toOneLine(message, MAX_MESSAGE)}`,
     )
     .join('');
 
-const answerUrlOf = (links: PendingView['links']): string =>
+const getAnswerUrl = (links: PendingView['links']): string =>
   'approvals' in links ? links.approvals : links.results;

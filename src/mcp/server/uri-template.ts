@@ -40,10 +40,10 @@ type HasNameCharacters<Text extends string> = Text extends `${infer First}${infe
     : false
   : true;
 
-type Lower =
+type LowercaseLetter =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z');
-type Letter = Lower | Uppercase<Lower> | '_';
+type Letter = LowercaseLetter | Uppercase<LowercaseLetter> | '_';
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 
 /**
@@ -55,7 +55,7 @@ export interface UriTemplate {
   readonly names: readonly string[];
 }
 
-/** Parses a URI for which `uriProblem` returns `undefined`. */
+/** Parses a URI for which `findUriProblem` returns `undefined`. */
 export function toTemplate(uri: string): UriTemplate {
   const parts = uri.split(/\{([^{}]*)\}/);
   return {
@@ -65,7 +65,7 @@ export function toTemplate(uri: string): UriTemplate {
 }
 
 /** Returns the problem with a template, as a sentence without its subject, or `undefined` for a valid one. */
-export function uriProblem(uri: string): string | undefined {
+export function findUriProblem(uri: string): string | undefined {
   const { texts, names } = toTemplate(uri);
   if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? '')) return 'has no scheme. Use one, as in orders://{order}';
   const name = names.find((one) => !/^[A-Za-z_]\w*$/.test(one));
@@ -99,7 +99,7 @@ export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedVal
   let at = first.length;
   for (const [index, name] of names.entries()) {
     const text = behind[index] ?? '';
-    const end = index < names.length - 1 ? uri.indexOf(text, at) : lastEndOf(uri, text);
+    const end = index < names.length - 1 ? uri.indexOf(text, at) : findLastEnd(uri, text);
     const written = uri.slice(at, end);
     if (end <= at || /[/?#]/.test(written)) return undefined;
     const value = attempt(() => decodeURIComponent(written));
@@ -111,7 +111,8 @@ export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedVal
 }
 
 /** Returns where the last variable ends: before the text at the end of the template. */
-const lastEndOf = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
+const findLastEnd = (uri: string, text: string): number =>
+  uri.endsWith(text) ? uri.length - text.length : -1;
 
 /** The rule for a variable's value, as text. A valid value is safe in a path. */
 export const VALUE_RULE =

@@ -1,11 +1,11 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import { usableSchema } from '../../modules/json-schema/schema-check.ts';
+import { toUsableSchema } from '../../modules/json-schema/schema-check.ts';
 import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
 import { findCredentialPath } from '../../tool/env.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { createFenceMark, fenceUntrusted } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { logWarning, oneLine } from '../content/words.ts';
+import { logWarning, toOneLine } from '../content/words.ts';
 
 /** The call during which a server asks. */
 export interface ElicitingCall {
@@ -57,11 +57,11 @@ export function toForm({ client, call }: ElicitingCall, asked: ElicitRequest['pa
   if (client.elicitation === 'refuse' || !call.inSession || !('requestedSchema' in asked)) return undefined;
   if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
   // The received schema is copied as plain JSON.
-  const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
+  const schema = toUsableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
   if (!schema) return undefined;
   const field = findCredentialField(schema, asked.message);
   if (field === undefined) return { message: quoteServerText(asked.message), schema };
-  logWarning(askedForCredentialMessage(client, call, field), call);
+  logWarning(formatCredentialMessage(client, call, field), call);
   return undefined;
 }
 
@@ -79,7 +79,7 @@ export async function askPeople(
   const { elicitation } = client;
   if (elicitation === 'refuse' || !call.inSession) return DECLINED;
   const { by, expires } = elicitation;
-  const defaults = defaultsOf(schema);
+  const defaults = collectDefaults(schema);
   const question: Omit<SuspendingQuestion, 'meanwhile' | 'expires' | 'checkpoint'> = {
     for: 'decision',
     message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenceUntrusted(message, createFenceMark([message]), ' ')}`,
@@ -100,10 +100,10 @@ export async function askPeople(
  * Returns a server's text on one line, without double quotes, so it cannot leave the marks and quotes around
  * it.
  */
-const quoteServerText = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
+const quoteServerText = (words: string): string => toOneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
-const askedForCredentialMessage = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
-  `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
+const formatCredentialMessage = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
+  `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${toOneLine(field, MAX_FIELD)}', and was ` +
   'declined, because the journal stores what people answer.';
 
 export const DECLINED: ElicitResult = { action: 'decline' };
@@ -114,7 +114,7 @@ export const DECLINED: ElicitResult = { action: 'decline' };
 const ALLOWED_DECISIONS: readonly DecisionKind[] = ['edit', 'reject'];
 
 /** Returns the schema's defaults as an answer. */
-const defaultsOf = ({ properties }: JsonObject): JsonObject =>
+const collectDefaults = ({ properties }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]) =>
       isJsonObject(property) && Object.hasOwn(property, 'default') && property.default !== undefined
@@ -134,7 +134,7 @@ function findCredentialField(schema: JsonObject, message: string): string | unde
   const fields = listFields(schema, '');
   const isOnly = fields.length === 1;
   const found = fields.find(({ name, field }) => isForCredential(name, field, isOnly ? message : ''));
-  const filled = found ? undefined : findCredentialPath(defaultsOf(schema));
+  const filled = found ? undefined : findCredentialPath(collectDefaults(schema));
   return found?.path ?? (filled && formatPath(filled));
 }
 
@@ -158,7 +158,8 @@ const CREDENTIAL =
 const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
 
 /** Matches names that say nothing. The text beside such a field then decides. */
-const NAMELESS = /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
+const NAMELESS_FIELD =
+  /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
 
 function isForCredential(name: string, field: JsonObject, message: string): boolean {
   const { type, title, description, format, writeOnly } = field;
@@ -168,7 +169,7 @@ function isForCredential(name: string, field: JsonObject, message: string): bool
   if (isChosen || !types.some((one) => one === 'string' || one === 'number' || one === 'integer'))
     return false;
   const label = [name, title].map(splitWords);
-  const words = label.every((one) => NAMELESS.test(one))
+  const words = label.every((one) => NAMELESS_FIELD.test(one))
     ? [...label, description, message].map(splitWords)
     : label;
   const isText = types.includes('string');

@@ -8,7 +8,7 @@ import { timeoutError } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { errorEntry } from '../../tool/log.ts';
-import { error, failureResult, mapContent, type ToolResult } from '../../tool/tool-result.ts';
+import { createFailureResult, error, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import {
   type Continuation,
@@ -16,9 +16,9 @@ import {
   McpLostError,
   McpServerError,
 } from '../client/mcp-connection.ts';
-import { serverUrlOf } from '../client/server-access.ts';
+import { resolveServerUrl } from '../client/server-access.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
-import { logWarning, oneLine } from '../content/words.ts';
+import { logWarning, toOneLine } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { type CallTarget, dropConnection, getCallConnection } from './connections.ts';
 import { sendUntilAnswered } from './input-required.ts';
@@ -48,22 +48,23 @@ const THROTTLE_MS = 100;
 export async function callRemote(remote: RemoteTarget, call: CallContext): Promise<ToolResult> {
   const { client, tool, effect, discovery } = remote;
   const meta = createMeta(client, call);
-  if (!meta) return error(notPreparedText(tool));
+  if (!meta) return error(formatNotPrepared(tool));
   try {
     // The listed names and effects are valid only at the URL that listed them.
-    if (serverUrlOf(client, discovery.view).href !== remote.address) return error(movedText(remote, call));
-    const asking = { client, effect, call, of: targetIdOf(remote), what: `MCP tool '${tool.name}'` };
+    if (resolveServerUrl(client, discovery.view).href !== remote.address)
+      return error(formatMoved(remote, call));
+    const asking = { client, effect, call, of: getTargetId(remote), what: `MCP tool '${tool.name}'` };
     const used: { connection?: McpConnection } = {};
     const result = await sendUntilAnswered(asking, async (continuation) => {
       used.connection = await getCallConnection(call, remote);
       return requestAnswer(remote, { call, meta, connection: used.connection, continuation });
     }).then(
       (answer) =>
-        answer === 'late' ? failureResult('timeout', timeoutText(remote)) : toResult(tool, answer),
+        answer === 'late' ? createFailureResult('timeout', formatTimeout(remote)) : toResult(tool, answer),
       toErrorResult,
     );
     if (!(await used.connection?.consumeSessionLoss())) return result;
-    return mapContent(result, (words) => `${newSessionText(client)}\n\n${words}`);
+    return mapContent(result, (words) => `${formatNewSession(client)}\n\n${words}`);
   } catch (thrown) {
     return toErrorResult(thrown);
   }
@@ -77,7 +78,7 @@ function toErrorResult(thrown: unknown): ToolResult {
 /**
  * Returns the text about a new session. The model may depend on state that earlier calls left on the server.
  */
-const newSessionText = ({ name }: McpClient): string =>
+const formatNewSession = ({ name }: McpClient): string =>
   `MCP server '${name}' has begun a new session: the state of earlier calls is lost.`;
 
 interface OutgoingCall {
@@ -133,17 +134,17 @@ async function requestAnswer(
 }
 
 /** Returns an id for this tool of this server. */
-const targetIdOf = ({ client, address, tool }: RemoteTarget): string =>
+const getTargetId = ({ client, address, tool }: RemoteTarget): string =>
   JSON.stringify([client.name, address, tool.name]);
 
-const movedText = ({ client: { name } }: RemoteTarget, { tool }: CallContext): string =>
+const formatMoved = ({ client: { name } }: RemoteTarget, { tool }: CallContext): string =>
   `Tool '${tool}' is not called: MCP server '${name}' has another URL than when it listed this tool. Its tools are ` +
   'listed again before your next reply: call one of those.';
 
-const notPreparedText = ({ name }: ListedTool): string =>
+const formatNotPrepared = ({ name }: ListedTool): string =>
   `MCP tool '${name}' was not called: the app could not prepare the context for its server. Go on without it.`;
 
-const timeoutText = ({ tool: { name }, client: { timeout } }: RemoteTarget): string =>
+const formatTimeout = ({ tool: { name }, client: { timeout } }: RemoteTarget): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
 /**
@@ -161,12 +162,12 @@ export function createMeta(client: McpClient, call: CallContext): JsonObject | u
 
 function formatProgress({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
-  return message === undefined ? share : `${oneLine(message, MAX_STATUS)} (${share})`;
+  return message === undefined ? share : `${toOneLine(message, MAX_STATUS)} (${share})`;
 }
 
 function formatLog({ level, logger, data }: LoggingMessageNotification['params']): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
-  return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
+  return `[${level}] ${logger === undefined ? '' : `${toOneLine(logger, 80)}: `}${toOneLine(words ?? '', MAX_STATUS)}`;
 }
 
 /** Limits how often updates are passed on. */
@@ -182,14 +183,14 @@ export function createThrottle(ms: number, pass: (status: string) => void): Thro
   let newest: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hasEnded = false;
-  const next = (): void => {
+  const flushStatus = (): void => {
     timer = undefined;
     const status = newest;
     newest = undefined;
     if (status !== undefined) passNow(status);
   };
   const passNow = (status: string): void => {
-    timer = setTimeout(next, ms);
+    timer = setTimeout(flushStatus, ms);
     pass(status);
   };
   return {

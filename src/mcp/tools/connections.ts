@@ -1,4 +1,4 @@
-import { attempt, sha256Hex } from '../../tool/async.ts';
+import { attempt, computeSha256Hex } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
@@ -10,9 +10,9 @@ import {
   McpServerError,
   type SessionKeeper,
 } from '../client/mcp-connection.ts';
-import { serverUrlOf } from '../client/server-access.ts';
+import { resolveServerUrl } from '../client/server-access.ts';
 import { logWarning } from '../content/words.ts';
-import { canonicalJson, findKnownListing } from './listing.ts';
+import { findKnownListing, toCanonicalJson } from './listing.ts';
 
 /** An invocation's connection to one server. */
 interface ConnectionSlot {
@@ -28,7 +28,7 @@ const connectionSlots = createInvocationCache<ConnectionSlot>('mcp connections',
 }));
 
 /** Returns the connection of this invocation, if there is one. */
-export const currentConnection = (client: McpClient, view: LoopView): McpConnection | undefined =>
+export const findCurrentConnection = (client: McpClient, view: LoopView): McpConnection | undefined =>
   connectionSlots(client, view).open;
 
 /**
@@ -84,12 +84,12 @@ export function formatForLog(
   client: McpClient,
   view: LoopView,
 ): string {
-  const address = attempt(() => serverUrlOf(client, view).origin);
+  const address = attempt(() => resolveServerUrl(client, view).origin);
   const where = address.ok ? ` It is at ${address.value}.` : '';
-  return `${message}${where}${cause === undefined ? '' : ` What was thrown: ${traceOf(cause)}`}`;
+  return `${message}${where}${cause === undefined ? '' : ` What was thrown: ${getTrace(cause)}`}`;
 }
 
-const traceOf = (thrown: unknown): string =>
+const getTrace = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 function openConnection(
@@ -124,26 +124,26 @@ async function createKeeper(
   { view, credentials, secrets }: Discovery,
 ): Promise<SessionKeeper | undefined> {
   if (client.keepSession !== true) return undefined;
-  const address = attempt(() => serverUrlOf(client, view).href);
+  const address = attempt(() => resolveServerUrl(client, view).href);
   if (!address.ok) return undefined; // connecting reports the problem
   const { [LOOP_ID_KEY]: _, ...context } = view.context.toJSON();
   const { id, tenant = null } = view.principal;
   const bound = [address.value, tenant, id, dependsOnContext(client) ? context : null];
   const { find, keep } = createSessionKeeper(credentials, {
     server: client.name,
-    caller: await sha256Hex(canonicalJson(bound)),
+    caller: await computeSha256Hex(toCanonicalJson(bound)),
   });
   return {
     find,
     async keep(session, isLost) {
       const isKept = await keep(session, isLost);
-      if (session && !isKept) logWarning(notKeptText(client), { secrets, log: view.log });
+      if (session && !isKept) logWarning(formatNotKept(client), { secrets, log: view.log });
       return isKept;
     },
   };
 }
 
-const notKeptText = ({ name }: McpClient): string =>
+const formatNotKept = ({ name }: McpClient): string =>
   `The session of MCP server '${name}' is not stored for the next turn: it has more than 16384 characters, there is no room for it, ` +
   'or another invocation has resumed the turn. With runAgent, sessions are never stored.';
 
@@ -186,17 +186,17 @@ export function createInvocationCache<Kept>(
       () => new Map(),
     );
     const ofContexts = getOrCreate(ofClients, client, () => new Map<string, Kept>());
-    return getOrCreate(ofContexts, contextKeyOf(client, view), make);
+    return getOrCreate(ofContexts, getContextKey(client, view), make);
   };
 }
 
 /**
  * Returns a key for a context. It is empty if the server and its credentials do not depend on the context.
  */
-function contextKeyOf(client: McpClient, view: LoopView): string {
+function getContextKey(client: McpClient, view: LoopView): string {
   if (!dependsOnContext(client)) return '';
-  const address = attempt(() => serverUrlOf(client, view).href);
-  return canonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
+  const address = attempt(() => resolveServerUrl(client, view).href);
+  return toCanonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
 }
 
 function getOrCreate<Key, Value>(

@@ -149,24 +149,24 @@ function createNamedTools({
     ...everything,
     toolsNow: (view) => (view ? selectTools({ clients }, view).map(({ tool }) => tool) : []),
   };
-  const found = (name: string, view: LoopView | undefined): readonly AnyTool[] =>
+  const findAdaptedTools = (name: string, view: LoopView | undefined): readonly AnyTool[] =>
     view ? findToolByName(name, clients, view).map(adapted) : [];
-  const toolByName = (name: string): ToolProvider => ({
+  const createNamedProvider = (name: string): ToolProvider => ({
     ...everything,
     toolsNow(view) {
-      const tools = found(name, view);
+      const tools = findAdaptedTools(name, view);
       return tools.length > 0 || !view ? tools : createPlaceholders(clients, view);
     },
   });
   return {
-    toolByName,
+    toolByName: createNamedProvider,
     requiredToolByName(name) {
-      const provider = toolByName(name);
+      const provider = createNamedProvider(name);
       const standIn = createRequiredTools([name], [known]);
       return {
         ...provider,
         toolsNow(view) {
-          const tools = found(name, view);
+          const tools = findAdaptedTools(name, view);
           return tools.length > 0 ? tools : [...standIn.toolsNow(view), ...provider.toolsNow(view)];
         },
       };
@@ -178,7 +178,7 @@ function createUnfoldingTools({
   clients,
   adapted,
 }: FactoryScope): Pick<McpToolFactory, 'unfoldingByName' | 'unfoldingMatching' | 'unfolding'> {
-  const unfoldingBy =
+  const createUnfoldingBy =
     <By>(toFilter: (by: By) => McpToolFilter): UnfoldingBy<By> =>
     (...[name, description, by, options = {}]) => {
       const chosen = { clients, filter: toFilter(by) };
@@ -193,17 +193,17 @@ function createUnfoldingTools({
       });
     };
   return {
-    unfoldingByName: unfoldingBy((listed) => {
+    unfoldingByName: createUnfoldingBy((listed) => {
       const names = new Set(listed);
       return ({ name }) => names.has(name);
     }),
     // A pattern with the flag `g` has state, which `search` ignores.
-    unfoldingMatching: unfoldingBy(
+    unfoldingMatching: createUnfoldingBy(
       (patterns) =>
         ({ name }) =>
           patterns.some((pattern) => name.search(pattern) >= 0),
     ),
-    unfolding: unfoldingBy((filter) => filter),
+    unfolding: createUnfoldingBy((filter) => filter),
   };
 }
 

@@ -4,10 +4,16 @@ import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { connectingSubrequests, serverUrlOf } from '../client/server-access.ts';
+import { countConnectSubrequests, resolveServerUrl } from '../client/server-access.ts';
 import { logWarning } from '../content/words.ts';
-import { createInvocationCache, currentConnection, formatForLog, getConnection } from './connections.ts';
-import { type Drift, findKnownListing, findStoredListing, listingKey, type McpListing } from './listing.ts';
+import { createInvocationCache, findCurrentConnection, formatForLog, getConnection } from './connections.ts';
+import {
+  type Drift,
+  findKnownListing,
+  findStoredListing,
+  getListingKey,
+  type McpListing,
+} from './listing.ts';
 import { toListing } from './to-listing.ts';
 
 /** The result of asking a server for its tools. */
@@ -22,7 +28,7 @@ export interface FoundTools {
  * Returns the reason why this invocation could not list a server's tools, as text for a model. Returns
  * `undefined` if there is none.
  */
-export const currentProblem = (client: McpClient, view: LoopView): string | undefined =>
+export const findCurrentProblem = (client: McpClient, view: LoopView): string | undefined =>
   serverKnowledge(client, view).problem;
 
 /** The minimum number of requests for a list. Further ones are counted when they are made. */
@@ -36,7 +42,7 @@ const BACKOFF_FACTOR = 10;
  */
 const MAX_SHARED_LISTS = 10;
 
-const UP_TO_DATE: FoundTools = { facts: [] };
+const NO_NEW_FACTS: FoundTools = { facts: [] };
 
 /**
  * Lists a server's tools, unless the session has a list that is younger than `refreshAfter` ms. Asks once in
@@ -52,9 +58,9 @@ export async function findTools(client: McpClient, discovery: Discovery): Promis
   const address = resolveAddress(client, discovery, kept);
   if (address.problem !== undefined) return { facts: [], problem: address.problem };
   const asking: ListRequest = { client, discovery, kept, address: address.href };
-  const hasChanged = currentConnection(client, discovery.view)?.hasChanged === true && !kept.isRelisted;
+  const hasChanged = findCurrentConnection(client, discovery.view)?.hasChanged === true && !kept.isRelisted;
   if (!hasChanged && kept.found) return toSharedTools(asking, kept.found);
-  if (!hasChanged && isFresh(client, discovery.view, discovery.now())) return UP_TO_DATE;
+  if (!hasChanged && isFresh(client, discovery.view, discovery.now())) return NO_NEW_FACTS;
   if (kept.backoff && discovery.now() < kept.backoff.until)
     return { facts: [], problem: kept.backoff.problem };
   kept.asking = requestTools(asking, hasChanged).finally(() => {
@@ -78,7 +84,7 @@ function resolveAddress(
   kept: ServerKnowledge,
 ): ResolvedAddress {
   try {
-    return { href: serverUrlOf(client, view).href };
+    return { href: resolveServerUrl(client, view).href };
   } catch (thrown) {
     const problem = toProblem(client, thrown);
     const { cause } = Object(thrown);
@@ -96,7 +102,7 @@ function resolveAddress(
  */
 function toSharedTools({ client, discovery, kept, address }: ListRequest, found: ListingFact): FoundTools {
   const isKnown = findStoredListing(client, discovery.view, address)?.at === found.at;
-  if (isKnown || kept.receivers >= MAX_SHARED_LISTS) return UP_TO_DATE;
+  if (isKnown || kept.receivers >= MAX_SHARED_LISTS) return NO_NEW_FACTS;
   kept.receivers += 1;
   return { facts: [found] };
 }
@@ -106,7 +112,7 @@ export function isFresh(client: McpClient, view: LoopView, time: number): boolea
   const known = findKnownListing(client, view);
   if (!known) return false;
   const at = findStoredListing(client, view, known.address)?.at ?? 0;
-  return time - at < freshMsOf(client, known.listing);
+  return time - at < computeFreshMs(client, known.listing);
 }
 
 /** The default number of milliseconds for which a list is current. */
@@ -119,7 +125,7 @@ const TTL_LIMITS = { least: 60_000, most: 86_400_000 };
  * Returns the app's period, or else the server's. The cache scope does not matter, because a session stores a
  * list for each person.
  */
-const freshMsOf = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL_MS }: McpListing): number =>
+const computeFreshMs = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL_MS }: McpListing): number =>
   refreshAfter ?? Math.min(Math.max(ttl, TTL_LIMITS.least), TTL_LIMITS.most);
 
 async function requestTools(asking: ListRequest, hasChanged: boolean): Promise<FoundTools> {
@@ -149,8 +155,8 @@ async function requestTools(asking: ListRequest, hasChanged: boolean): Promise<F
 async function requestListing({ client, discovery, address }: ListRequest): Promise<ListingFact> {
   const { view, secrets } = discovery;
   const former = findKnownListing(client, view)?.listing;
-  const isConnected = currentConnection(client, view) !== undefined;
-  const connecting = isConnected ? 0 : connectingSubrequests(former?.spoken);
+  const isConnected = findCurrentConnection(client, view) !== undefined;
+  const connecting = isConnected ? 0 : countConnectSubrequests(former?.spoken);
   const subrequests = LISTING_SUBREQUESTS + connecting;
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
     const connection = await getConnection(client, discovery, subrequests);
@@ -160,7 +166,7 @@ async function requestListing({ client, discovery, address }: ListRequest): Prom
   });
   if (listing.drift)
     logWarning(formatDrift(client, secrets.redact(listing.drift)), { secrets, log: view.log });
-  return toFact(listingKey(client, view, address), { former, listing });
+  return toFact(getListingKey(client, view, address), { former, listing });
 }
 
 function toProblem({ name, connectTimeout }: McpClient, thrown: unknown): string {

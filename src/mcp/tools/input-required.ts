@@ -9,7 +9,7 @@ import { pause, TIMERS } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import { type Continuation, McpServerError } from '../client/mcp-connection.ts';
-import { oneLine } from '../content/words.ts';
+import { toOneLine } from '../content/words.ts';
 import { askPeople, DECLINED, type ElicitingCall, type Form, toForm } from './answer-elicitation.ts';
 
 /** A request that its server can defer until it has more input. */
@@ -134,7 +134,7 @@ function readForm(asking: DeferrableRequest, key: string, request: unknown): For
   if (typeof method === 'string' && method !== 'elicitation/create')
     throw createRefusal(
       asking,
-      `its server asks for '${oneLine(method, MAX_METHOD_LENGTH)}', which is not supported`,
+      `its server asks for '${toOneLine(method, MAX_METHOD_LENGTH)}', which is not supported`,
     );
   if (method === undefined || key.length > MAX_KEY_LENGTH || !isSpecType.ElicitRequestParams(params))
     throw createRefusal(asking, "its server's question is not valid MCP");

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { LoopView } from '../../tool/tool.ts';
 import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { serverUrlOf } from '../client/server-access.ts';
+import { resolveServerUrl } from '../client/server-access.ts';
 
 /**
  * A tool as a session stores it: plain data, sanitized. A type alias, because an interface does not count as
@@ -93,10 +93,10 @@ export type McpListing = {
  * cached by its identity.
  */
 export const parseListing = (kept: Json): McpListing | undefined =>
-  isJsonObject(kept) ? parsed(kept).listing : undefined;
+  isJsonObject(kept) ? validateListing(kept).listing : undefined;
 
 /** Every model call needs it, with the same object until the session has a newer one. */
-const parsed = memoize((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
+const validateListing = memoize((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
   listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it was just validated
 }));
 
@@ -112,7 +112,7 @@ interface KnownListing {
  * the server has no URL now.
  */
 export function findKnownListing(client: McpClient, view: LoopView): KnownListing | undefined {
-  const address = attempt(() => serverUrlOf(client, view).href);
+  const address = attempt(() => resolveServerUrl(client, view).href);
   if (!address.ok) return undefined;
   const known = findStoredListing(client, view, address.value);
   const listing = known && parseListing(known.told);
@@ -121,21 +121,21 @@ export function findKnownListing(client: McpClient, view: LoopView): KnownListin
 
 /** Returns the listing as stored in the session. */
 export const findStoredListing = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
-  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
+  view.recall(LISTINGS).find(({ key }) => key === getListingKey(client, view, address));
 
 /** Returns the key of the listing of one server at one URL for one person. */
-export const listingKey = (
+export const getListingKey = (
   { name }: McpClient,
   { principal: { id, tenant } }: LoopView,
   address: string,
 ): string => JSON.stringify([name, address, tenant ?? null, id]);
 
 /** Returns canonical JSON, with sorted object keys: equal text for equal values. */
-export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+export function toCanonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${toCanonicalJson(inner)}`).join(',')}}`;
 }
 
 const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));

@@ -12,15 +12,15 @@ import { error, type ToolResult, text } from '../../tool/tool-result.ts';
 import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { connectingSubrequests, serverUrlOf } from '../client/server-access.ts';
+import { countConnectSubrequests, resolveServerUrl } from '../client/server-access.ts';
 import { mcpResult } from '../content/mcp-content.ts';
 import { formatLink, formatPrompt } from '../content/words.ts';
 import { createMeta } from './call-remote.ts';
-import { type CallTarget, currentConnection, getCallConnection } from './connections.ts';
+import { type CallTarget, findCurrentConnection, getCallConnection } from './connections.ts';
 import { sendUntilAnswered } from './input-required.ts';
 import { findKnownListing } from './listing.ts';
 import { toListedInput } from './mcp-tool.ts';
-import { noTemplatesPage, type RemoteServer, readPages, toListResult } from './to-result.ts';
+import { createNoTemplatesPage, type RemoteServer, readPages, toListResult } from './to-result.ts';
 
 /** Options for `mcpResources`. */
 export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
@@ -87,7 +87,7 @@ const READ_OPERATIONS: readonly ReadOperation[] = [
       const templates = await readPages(server, {
         method: 'resources/templates/list',
         offer: 'resources',
-      }).catch(noTemplatesPage);
+      }).catch(createNoTemplatesPage);
       const lines = [
         ...resources.items.filter(isSpecType.Resource).map((one) => formatLink(one)),
         ...templates.items
@@ -182,9 +182,9 @@ function createReadTool(
       const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
       const discovery = discoveryIn(live);
-      const isConnected = currentConnection(client, discovery.view) !== undefined;
+      const isConnected = findCurrentConnection(client, discovery.view) !== undefined;
       const known = findKnownListing(client, discovery.view)?.listing.spoken;
-      const subrequests = SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(known));
+      const subrequests = SUBREQUESTS + (isConnected ? 0 : countConnectSubrequests(known));
       return live.execute({
         effect: 'read',
         timeout: client.timeout + client.connectTimeout,
@@ -203,9 +203,9 @@ async function askServer(
 ): Promise<ToolResult> {
   const { client, discovery } = party;
   const meta = createMeta(client, call);
-  if (!meta) return error(notPreparedText(client));
+  if (!meta) return error(formatNotPrepared(client));
   const request: RemoteServer['request'] = async (asked) => {
-    const { href } = serverUrlOf(client, discovery.view);
+    const { href } = resolveServerUrl(client, discovery.view);
     const about = {
       client,
       effect: 'read' as const,
@@ -228,5 +228,5 @@ async function askServer(
   }
 }
 
-const notPreparedText = ({ name }: McpClient): string =>
+const formatNotPrepared = ({ name }: McpClient): string =>
   `MCP server '${name}' was not asked: the app could not prepare the context for it. Go on without it.`;

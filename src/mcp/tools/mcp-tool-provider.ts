@@ -15,7 +15,7 @@ import { createFact, type MemoryFact } from '../../tool/tool-memory.ts';
 import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { currentProblem, findTools, isFresh } from './find-tools.ts';
+import { findCurrentProblem, findTools, isFresh } from './find-tools.ts';
 import { findKnownListing } from './listing.ts';
 import { findKnownTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
 
@@ -51,7 +51,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
     isKnown: (view) => hasFreshListings(of.clients, view),
     toolsNow: (view) =>
       view ? [...selectTools(of, view).map(({ tool }) => tool), ...createPlaceholders(of.clients, view)] : [],
-    missing: missingMcpTool,
+    missing: formatMissingMcpTool,
   });
 }
 
@@ -78,13 +78,13 @@ export const createPlaceholders = (clients: readonly McpClient[], view: LoopView
   clients.filter((client) => !findKnownListing(client, view)).map(createPlaceholder);
 
 /** Returns a name that servers' tools do not have by chance, and that every provider accepts. */
-const placeholderNameOf = ({ name }: McpClient): string => name.slice(0, 45) + PLACEHOLDER_SUFFIX;
+const getPlaceholderName = ({ name }: McpClient): string => name.slice(0, 45) + PLACEHOLDER_SUFFIX;
 
 const PLACEHOLDER_SUFFIX = '_is_not_reachable';
 
 const createPlaceholder = memoize(
   (client: McpClient): AnyTool => ({
-    name: placeholderNameOf(client),
+    name: getPlaceholderName(client),
     description:
       `The tools of MCP server '${client.name}' are missing now, because it cannot be reached. Call this to read why. Without ` +
       'them, say what you could not do.',
@@ -99,7 +99,7 @@ const createPlaceholder = memoize(
 
 /** Returns the problem of a server. If this invocation has not asked the server yet, asks it now. */
 async function findProblem(client: McpClient, call: CallRun): Promise<string | undefined> {
-  const known = currentProblem(client, call.view);
+  const known = findCurrentProblem(client, call.view);
   // The next model call of the loop journals the facts.
   return known ?? (await findTools(client, discoveryIn(call))).problem;
 }
@@ -116,7 +116,7 @@ const MAX_LISTED = 2_000;
 export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
 
 /** Returns the text for a call of an unknown tool. */
-function missingMcpTool(name: string, available: readonly string[]): string {
+function formatMissingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   const there = available.filter((one) => !one.endsWith(PLACEHOLDER_SUFFIX));
   if (there.length === 0) return `${what} ${NO_TOOLS}`;

@@ -1,5 +1,5 @@
 import { discoveryIn } from '../../loop/discovery.ts';
-import { type SchemaCheck, schemaCheck } from '../../modules/json-schema/schema-check.ts';
+import { createSchemaCheck, type SchemaCheck } from '../../modules/json-schema/schema-check.ts';
 import { ENCODER, memoize } from '../../tool/async.ts';
 import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
@@ -10,10 +10,10 @@ import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { connectingSubrequests } from '../client/server-access.ts';
+import { countConnectSubrequests } from '../client/server-access.ts';
 import { DEFAULT_ELICITATION_MS } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
-import { currentConnection } from './connections.ts';
+import { findCurrentConnection } from './connections.ts';
 import { findKnownListing, type ListedTool, type McpListing } from './listing.ts';
 
 /** The parts for converting a listed tool to a tool of the loop. */
@@ -40,7 +40,7 @@ const MAX_ASKING_MS = 15 * 60_000;
  */
 export function createMcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
   const schema = toListedInput(listed);
-  const effect = effectOf(listed, client);
+  const effect = getEffect(listed, client);
   return {
     name,
     description: listed.description,
@@ -52,15 +52,15 @@ export function createMcpTool({ client, listed, name, address, spoken }: McpTool
     },
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, live) {
-      if (listed.refused) return error(changedToolText(client, listed));
+      if (listed.refused) return error(formatChangedTool(client, listed));
       const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
       const discovery = discoveryIn(live);
-      const isConnected = currentConnection(client, discovery.view) !== undefined;
-      const subrequests = CALL_SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(spoken));
+      const isConnected = findCurrentConnection(client, discovery.view) !== undefined;
+      const subrequests = CALL_SUBREQUESTS + (isConnected ? 0 : countConnectSubrequests(spoken));
       return live.execute({
         effect,
-        timeout: timeoutOf(client, effect),
+        timeout: computeTimeout(client, effect),
         subrequests,
         run: (call) =>
           callRemote({ client, tool: listed, address, effect, input, discovery, subrequests }, call),
@@ -73,14 +73,14 @@ export function createMcpTool({ client, listed, name, address, spoken }: McpTool
  * Returns the timeout. A `once` call stays connected while people answer, so it includes the time for one
  * question, and for some more.
  */
-function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
+function computeTimeout({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
   const own = timeout + connectTimeout;
   if (effect !== 'once' || elicitation === 'refuse') return own;
   const { expires = DEFAULT_ELICITATION_MS } = elicitation;
   return own + Math.max(expires, Math.min(MAX_QUESTIONS * expires, MAX_ASKING_MS));
 }
 
-const changedToolText = (client: McpClient, { name }: ListedTool): string =>
+const formatChangedTool = (client: McpClient, { name }: ListedTool): string =>
   `MCP tool '${name}' has changed since this session first saw it, and server '${client.name}' may not change it so. ` +
   'Do not call it again; go on without it.';
 
@@ -92,7 +92,7 @@ const changedToolText = (client: McpClient, { name }: ListedTool): string =>
  *
  * `destructiveHint` describes the severity of an effect, not its repetition, so it is not used.
  */
-export function effectOf(
+export function getEffect(
   { name, hints }: Pick<ListedTool, 'name' | 'hints'>,
   { effects = {} }: McpClient,
 ): Effect {
@@ -104,7 +104,7 @@ export function effectOf(
 
 /**
  * Returns the input schema of a listed tool, in the same form as for the app's own tools, with a check like
- * that of `schemaCheck`. A server's schema cannot make the check of a model's input take forever. The check
+ * that of `createSchemaCheck`. A server's schema cannot make the check of a model's input take forever. The check
  * is compiled for the first input, because most tools of a long list are never called, and every invocation
  * creates them all.
  */
@@ -115,7 +115,7 @@ export function toListedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>):
   return {
     json: { type: 'object', properties: {}, ...shown, ...names },
     async parse(input) {
-      check ??= schemaCheck(inputSchema);
+      check ??= createSchemaCheck(inputSchema);
       const problems = check(input, 'all');
       return problems.length === 0 ? { ok: true, value: input } : { ok: false, problems };
     },
@@ -138,10 +138,10 @@ export type McpToolFilter = (tool: ListedTool, client: McpClient) => boolean;
  */
 export function findKnownTools(client: McpClient, view: LoopView): readonly McpTool[] {
   const known = findKnownListing(client, view);
-  return known ? toolsByListing(client)(known.listing).at(known.address) : [];
+  return known ? getToolsByListing(client)(known.listing).at(known.address) : [];
 }
 
-const toolsByListing = memoize((client: McpClient) =>
+const getToolsByListing = memoize((client: McpClient) =>
   memoize((listing: McpListing): ToolsByAddress => {
     const addresses = new Map<string, readonly McpTool[]>();
     return {

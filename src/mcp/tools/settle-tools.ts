@@ -3,9 +3,9 @@ import type { Effect } from '../../tool/call.ts';
 import { shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { logWarning, oneLine, type RedactingLog } from '../content/words.ts';
+import { logWarning, type RedactingLog, toOneLine } from '../content/words.ts';
 import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
-import { effectOf } from './mcp-tool.ts';
+import { getEffect } from './mcp-tool.ts';
 
 /** The maximum length of all stored tools as JSON. */
 const MAX_STORED_LENGTH = 512 * 1024;
@@ -50,8 +50,8 @@ export function settleTools(
     length: MAX_STORED_LENGTH,
     names: refuses ? MAX_REMEMBERED_NAMES - known.size : Infinity,
   };
-  const beforeOf = (name: string): KnownTool | undefined => (refuses ? known.get(name) : undefined);
-  const placed = listed.map((tool) => placeTool(client, tool, { before: beforeOf(tool.name), room }));
+  const findBefore = (name: string): KnownTool | undefined => (refuses ? known.get(name) : undefined);
+  const placed = listed.map((tool) => placeTool(client, tool, { before: findBefore(tool.name), room }));
   const leftOut = placed.flatMap((one) => ('reason' in one ? [one] : []));
   const unused = new Set(leftOut.map(({ name }) => name));
   const used = new Map(
@@ -125,7 +125,7 @@ function placeTool(client: McpClient, tool: ListedTool, { before, room }: PlaceC
   const { name, fingerprint } = tool;
   if (!before && room.names <= 0)
     return { name, reason: 'is one of too many different tools in this session' };
-  const reason = before && changeProblem(client, before, tool);
+  const reason = before && findChangeProblem(client, before, tool);
   const isNews = before?.last !== fingerprint && client.drift === 'refuse-weaker';
   const weaker = reason !== undefined && isNews ? { name, reason } : undefined;
   if (before && reason !== undefined && !before.tool) {
@@ -157,7 +157,7 @@ const MAX_PATH = 80;
  * Returns the reason why the client refuses a changed tool, to complete "'x' ...", or `undefined` if it
  * accepts the change.
  */
-function changeProblem(
+function findChangeProblem(
   client: McpClient,
   { fingerprint, first }: KnownTool,
   tool: ListedTool,
@@ -165,7 +165,7 @@ function changeProblem(
   if (fingerprint === tool.fingerprint) return undefined;
   if (client.drift === 'refuse') return 'has changed';
   if (!first) return 'was removed, came back changed, and cannot be compared';
-  const [was, is] = [{ ...first, name: tool.name }, tool].map((one) => effectOf(one, client));
+  const [was, is] = [{ ...first, name: tool.name }, tool].map((one) => getEffect(one, client));
   if (was && is && CARE_BY_EFFECT[is] < CARE_BY_EFFECT[was]) return `was \`${was}\` and is \`${is}\``;
   if (first.exact !== undefined) {
     return first.exact === tool.exact ? undefined : 'has a changed input schema, which cannot be compared';
@@ -241,4 +241,4 @@ export function formatFirst(named: readonly string[]): string {
   return named.slice(0, MAX_LOGGED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
-export const quoteName = (name: string): string => `'${oneLine(name, 80)}'`;
+export const quoteName = (name: string): string => `'${toOneLine(name, 80)}'`;

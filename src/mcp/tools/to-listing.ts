@@ -1,16 +1,16 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { withoutDefaultsRequired } from '../../modules/json-schema/change-schema.ts';
 import { findUnchecked, type UncheckedAssertion } from '../../modules/json-schema/check.ts';
-import { usableSchema } from '../../modules/json-schema/schema-check.ts';
+import { toUsableSchema } from '../../modules/json-schema/schema-check.ts';
 import { withoutAnnotations } from '../../modules/json-schema/wider-schema.ts';
-import { memoize, sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex, memoize } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { hash32, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findHeaderFault, type HeaderFault } from '../content/rpc.ts';
 import { logWarning, type RedactingLog } from '../content/words.ts';
-import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
+import { type ListedTool, type McpListing, type ToolHints, toCanonicalJson } from './listing.ts';
 import {
   formatFirst,
   logOmittedTools,
@@ -53,7 +53,7 @@ export async function toListing(
   return {
     client: client.name,
     at: now,
-    fingerprint: await fingerprintOf(settled),
+    fingerprint: await computeFingerprint(settled),
     tools: settled.tools,
     ...(settled.gone.length > 0 && { gone: settled.gone }),
     ...(settled.drift && { drift: settled.drift }),
@@ -82,25 +82,25 @@ type ReadableTool = Extract<ReadTool, { ok: true }>;
 
 const addFingerprint = async ({ tool, said, exact }: ReadableTool): Promise<ListedTool> => ({
   ...tool,
-  fingerprint: await sha256Hex(said),
-  ...(exact !== undefined && { exact: await sha256Hex(exact) }),
+  fingerprint: await computeSha256Hex(said),
+  ...(exact !== undefined && { exact: await computeSha256Hex(exact) }),
 });
 
 /**
  * Returns the fingerprint of a listing. It includes refusals, so a listing with a different outcome has a
  * different one.
  */
-function fingerprintOf({ tools, gone }: Pick<SettledTools, 'tools' | 'gone'>): Promise<string> {
-  const marks = (kind: string, of: SettledTools['gone']): readonly string[] =>
+function computeFingerprint({ tools, gone }: Pick<SettledTools, 'tools' | 'gone'>): Promise<string> {
+  const toMarks = (kind: string, of: SettledTools['gone']): readonly string[] =>
     of.map(({ name, fingerprint, latest = null, first }) =>
-      canonicalJson([kind, name, fingerprint, latest, ...(first ? [first.fingerprint] : [])]),
+      toCanonicalJson([kind, name, fingerprint, latest, ...(first ? [first.fingerprint] : [])]),
     );
-  return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
+  return computeSha256Hex([...toMarks('tool', tools), ...toMarks('gone', gone)].sort().join('\n'));
 }
 
 /** Logs which tools have input constraints that only their server can check, once for each definition. */
 function logUncheckedTools(client: McpClient, readable: readonly ReadableTool[], to: RedactingLog): void {
-  const told = loggedToolsOf(client);
+  const told = getLoggedTools(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
   // A server that changes its definitions every time must not fill the log.
   if (news.length === 0 || told.size > MAX_LOGGED_TOOLS) return;
@@ -117,7 +117,7 @@ function logUncheckedTools(client: McpClient, readable: readonly ReadableTool[],
 const MAX_LOGGED_TOOLS = 1_000;
 
 /** The hashes of a client's tools that this isolate has logged. */
-const loggedToolsOf = memoize((_: McpClient): Set<number> => new Set());
+const getLoggedTools = memoize((_: McpClient): Set<number> => new Set());
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;
@@ -155,29 +155,29 @@ interface ListingServer {
 function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ReadTool {
   const copy = copyJson(listed);
   const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
-  const name = textOrUndefined(raw?.name) ?? '';
-  const leftOut = (reason: string): ReadTool => ({ ok: false, name, reason });
-  if (!raw) return leftOut('is not a JSON object');
-  if (!isName(name)) return leftOut(`has no name of 1 to ${MAX_NAME} characters`);
+  const name = readText(raw?.name) ?? '';
+  const leaveOut = (reason: string): ReadTool => ({ ok: false, name, reason });
+  if (!raw) return leaveOut('is not a JSON object');
+  if (!isName(name)) return leaveOut(`has no name of 1 to ${MAX_NAME} characters`);
   // It requires a different kind of call (MCP specification, "Tasks").
   if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required')
-    return leftOut('runs as a task only');
+    return leaveOut('runs as a task only');
   const schemas = JSON.stringify([raw.inputSchema, raw.outputSchema]);
-  if (schemas.length > MAX_SCHEMAS) return leftOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
+  if (schemas.length > MAX_SCHEMAS) return leaveOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
   // The server fills in defaults. Some servers nevertheless list such a property as required, from their
   // internal schema.
   const lenient = raw.inputSchema === undefined ? undefined : withoutDefaultsRequired(raw.inputSchema);
-  const inputSchema = usableSchema(lenient);
-  if (!inputSchema) return leftOut('has an input schema that cannot be used');
+  const inputSchema = toUsableSchema(lenient);
+  if (!inputSchema) return leaveOut('has an input schema that cannot be used');
   const fault = hasHeaders && isJsonObject(raw.inputSchema) ? findHeaderFault(raw.inputSchema) : undefined;
-  if (fault !== undefined) return leftOut(HEADER_PROBLEMS[fault.kind]);
-  const outputSchema = usableSchema(raw.outputSchema);
-  const title = titleOf(raw);
+  if (fault !== undefined) return leaveOut(HEADER_PROBLEMS[fault.kind]);
+  const outputSchema = toUsableSchema(raw.outputSchema);
+  const title = findTitle(raw);
   const hints = readHints(raw.annotations);
   const tool = {
     name,
     ...(title && { title }),
-    description: descriptionOf(server, name, raw),
+    description: getDescription(server, name, raw),
     inputSchema,
     ...(outputSchema && { outputSchema }),
     ...(hints && { hints }),
@@ -185,8 +185,8 @@ function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ReadT
   return {
     ok: true,
     tool,
-    said: definitionTextOf(raw),
-    exact: exactSchemaOf(lenient, inputSchema),
+    said: formatDefinition(raw),
+    exact: findExactSchema(lenient, inputSchema),
     unchecked: findUnchecked(Object(raw.inputSchema)),
   };
 }
@@ -199,8 +199,8 @@ const HEADER_PROBLEMS: Readonly<Record<HeaderFault['kind'], string>> = {
   twice: 'asks for two headers with one name',
 };
 
-function exactSchemaOf(said: Json | undefined, kept: JsonObject): string | undefined {
-  const [exact, less] = [said ?? null, kept].map((schema) => canonicalJson(withoutAnnotations(schema)));
+function findExactSchema(said: Json | undefined, kept: JsonObject): string | undefined {
+  const [exact, less] = [said ?? null, kept].map((schema) => toCanonicalJson(withoutAnnotations(schema)));
   return exact === less ? undefined : exact;
 }
 
@@ -211,11 +211,11 @@ const isName = (name: string): boolean =>
   !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) &&
   name.isWellFormed();
 
-const textOrUndefined = (value: Json | undefined): string | undefined =>
+const readText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /** Returns the definition as text before any part is cut, so every change is visible. */
-function definitionTextOf({
+function formatDefinition({
   name,
   title,
   description,
@@ -227,21 +227,20 @@ function definitionTextOf({
     ? [annotations.title, ...HINTS.map((hint) => annotations[hint])]
     : [];
   const said = [name, title, description, inputSchema, outputSchema, ...hinted];
-  return canonicalJson(said.map((value) => value ?? null));
+  return toCanonicalJson(said.map((value) => value ?? null));
 }
 
 /** Returns the title. Servers before 2025-06-18 put it into the annotations. */
-function titleOf({ title, annotations }: JsonObject): string | undefined {
-  const words =
-    textOrUndefined(title) ?? (isJsonObject(annotations) ? textOrUndefined(annotations.title) : undefined);
+function findTitle({ title, annotations }: JsonObject): string | undefined {
+  const words = readText(title) ?? (isJsonObject(annotations) ? readText(annotations.title) : undefined);
   return shorten((words ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;
 }
 
-function descriptionOf(server: string, name: string, raw: JsonObject): string {
-  const described = (textOrUndefined(raw.description) ?? '').toWellFormed().trim();
+function getDescription(server: string, name: string, raw: JsonObject): string {
+  const described = (readText(raw.description) ?? '').toWellFormed().trim();
   return (
     shorten(described, MAX_DESCRIPTION) ||
-    (titleOf(raw) ?? `The tool '${name}' of the MCP server '${server}'.`)
+    (findTitle(raw) ?? `The tool '${name}' of the MCP server '${server}'.`)
   );
 }
 

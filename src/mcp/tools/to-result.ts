@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { schemaCheck } from '../../modules/json-schema/schema-check.ts';
+import { createSchemaCheck } from '../../modules/json-schema/schema-check.ts';
 import { attempt } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import {
@@ -11,10 +11,10 @@ import {
   shorten,
 } from '../../tool/json.ts';
 import { content } from '../../tool/to-tool-result.ts';
-import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { artifact, createToolResult, error, type ToolResult, text } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
-import { base64Of, McpContent, toBlockFiles } from '../content/mcp-content.ts';
+import { findBase64, McpContent, toBlockFiles } from '../content/mcp-content.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { type ContentWords, toContentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
@@ -45,7 +45,7 @@ export async function toResult(tool: ListedTool, answer: CallToolResult): Promis
     const { path, what } = copy.problem;
     const at = shorten(path, MAX_PATH);
     return error(
-      `${ranText(tool)}, but its answer cannot be kept: the value at \`${at}\` is ${what}. ${DO_NOT_REPEAT}`,
+      `${formatRan(tool)}, but its answer cannot be kept: the value at \`${at}\` is ${what}. ${NO_REPEAT_ADVICE}`,
     );
   }
   const { content: said, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
@@ -53,10 +53,10 @@ export async function toResult(tool: ListedTool, answer: CallToolResult): Promis
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
   const read: RemoteAnswer = { blocks, structured, inWords: toContentWords(blocks) };
   if (isError === true) {
-    return error(answerText(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
+    return error(formatAnswer(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
   }
   const problem = findMismatch(tool, structured);
-  return problem === undefined ? await resultOf(read) : error(mismatchText(tool, problem, read));
+  return problem === undefined ? await toAnswerResult(read) : error(formatMismatch(tool, problem, read));
 }
 
 /** A response as plain data. */
@@ -66,34 +66,35 @@ interface RemoteAnswer {
   readonly inWords: ContentWords;
 }
 
-async function resultOf(answer: RemoteAnswer): Promise<ToolResult> {
+async function toAnswerResult(answer: RemoteAnswer): Promise<ToolResult> {
   const { blocks, structured, inWords } = answer;
   const { words, hasText, isAll } = inWords;
   if (!isAll) {
     const { parts, kept } = await toBlockFiles(blocks);
-    const said = parts.length === 0 ? answerText(answer) : content([...dataOf(answer), ...parts]);
+    const said = parts.length === 0 ? formatAnswer(answer) : content([...getDataLines(answer), ...parts]);
     return artifact(said, McpContent, kept(blocks, structured));
   }
   if (structured) {
     const saysMore = hasText && !isJsonTextOf(words, structured);
-    return saysMore ? artifact(words, structured) : toolResult({ type: 'artifact', value: structured });
+    return saysMore ? artifact(words, structured) : createToolResult({ type: 'artifact', value: structured });
   }
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
-const answerText = (answer: RemoteAnswer): string => joinParagraphs(...dataOf(answer), answer.inWords.words);
+const formatAnswer = (answer: RemoteAnswer): string =>
+  joinParagraphs(...getDataLines(answer), answer.inWords.words);
 
 /** Returns data as JSON, if the server has not sent it as text. */
-function dataOf({ blocks, structured, inWords: { hasText } }: RemoteAnswer): readonly string[] {
+function getDataLines({ blocks, structured, inWords: { hasText } }: RemoteAnswer): readonly string[] {
   return !structured || hasText || repeatsBinary(structured, blocks) ? [] : [JSON.stringify(structured)];
 }
 
 /** Returns whether structured content repeats whole blocks. Their base64 is of no use to a model. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
-  const binaries = new Set<Json | undefined>(blocks.map(base64Of));
-  const repeats = (value: Json): boolean =>
-    typeof value === 'object' && value !== null ? Object.values(value).some(repeats) : binaries.has(value);
-  return repeats(structured);
+  const binaries = new Set<Json | undefined>(blocks.map(findBase64));
+  const isRepeated = (value: Json): boolean =>
+    typeof value === 'object' && value !== null ? Object.values(value).some(isRepeated) : binaries.has(value);
+  return isRepeated(structured);
 }
 
 /**
@@ -112,7 +113,7 @@ function isJsonTextOf(words: string, value: Json): boolean {
 function findMismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
   if (!outputSchema) return undefined;
   if (!structured) return 'it holds no structured content';
-  const checked = attempt(() => schemaCheck(outputSchema)(structured, 'first'));
+  const checked = attempt(() => createSchemaCheck(outputSchema)(structured, 'first'));
   if (!checked.ok) return 'it could not be checked';
   return checked.value.length === 0 ? undefined : checked.value.map(withoutFinalPeriod).join('; ');
 }
@@ -120,15 +121,15 @@ function findMismatch({ outputSchema }: ListedTool, structured: JsonObject | und
 const withoutFinalPeriod = (line: string): string => line.replace(/\.$/, '');
 
 /** Returns the text for a model, which must not mistake it for a failure and repeat the call. */
-function mismatchText(tool: ListedTool, problem: string, answer: RemoteAnswer): string {
-  const words = shorten(answerText(answer), MAX_UNCHECKED).trim();
+function formatMismatch(tool: ListedTool, problem: string, answer: RemoteAnswer): string {
+  const words = shorten(formatAnswer(answer), MAX_UNCHECKED).trim();
   const answered = words === '' ? '' : `\n\nIts answer, unchecked:\n${words}`;
-  return `${ranText(tool)}, but its answer is not what its output schema says: ${problem}. ${DO_NOT_REPEAT}${answered}`;
+  return `${formatRan(tool)}, but its answer is not what its output schema says: ${problem}. ${NO_REPEAT_ADVICE}${answered}`;
 }
 
-const ranText = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
+const formatRan = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
 
-const DO_NOT_REPEAT = 'Do not call it again for this.';
+const NO_REPEAT_ADVICE = 'Do not call it again for this.';
 
 /** A server, for one call. */
 export interface RemoteServer {
@@ -177,7 +178,7 @@ export async function readPages(
  * Returns an empty list of templates after an error. Servers without templates often do not know the method.
  * Any other problem with templates must not hide the resources.
  */
-export function noTemplatesPage(thrown: unknown): Pages {
+export function createNoTemplatesPage(thrown: unknown): Pages {
   if (!(thrown instanceof McpServerError)) throw thrown;
   const isUnknown = thrown.code === RPC_CODE.methodNotFound;
   return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };

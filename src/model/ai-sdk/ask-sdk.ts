@@ -1,9 +1,14 @@
 import { type OpenAttempt, waitOrRelease } from '../ask-patiently.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../chat-model.ts';
-import { plainParts, textOfParts } from '../parts.ts';
+import { joinTextParts, toPlainParts } from '../parts.ts';
 import { keepPlausible, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { brokenConnectionError, invalidReplyError, listOf, truncatedReplyError } from '../untrusted-reply.ts';
+import {
+  createBrokenConnectionError,
+  createInvalidReplyError,
+  createTruncatedReplyError,
+  readList,
+} from '../untrusted-reply.ts';
 import { toCallOptions } from './call-options.ts';
 import { createSdkReply } from './sdk-reply.ts';
 import { checkWarnings } from './settings.ts';
@@ -47,12 +52,12 @@ const toMessage = ({ text, toolCalls, parts, provider }: ModelReply): ModelMessa
 
 function joinReplies(first: ModelReply, second: ModelReply): ModelReply {
   const parts = [first, second].flatMap(
-    ({ parts: given, text, toolCalls }) => given ?? plainParts(text, toolCalls),
+    ({ parts: given, text, toolCalls }) => given ?? toPlainParts(text, toolCalls),
   );
   const provider = second.provider ?? first.provider;
   return {
     ...second,
-    text: textOfParts(parts),
+    text: joinTextParts(parts),
     parts,
     ...(provider && { provider }),
     usage: sumUsage(first.usage, second.usage),
@@ -62,13 +67,13 @@ function joinReplies(first: ModelReply, second: ModelReply): ModelReply {
 /** Returns the sum of two usages. Both requests were paid for. The sum is unknown if either is. */
 function sumUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (!first || !second) return undefined;
-  const both = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
+  const sumCount = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
   return keepPlausible(
-    { inputTokens: both('inputTokens'), outputTokens: both('outputTokens') },
+    { inputTokens: sumCount('inputTokens'), outputTokens: sumCount('outputTokens') },
     {
-      cachedInputTokens: both('cachedInputTokens'),
-      cacheWriteTokens: both('cacheWriteTokens'),
-      reasoningTokens: both('reasoningTokens'),
+      cachedInputTokens: sumCount('cachedInputTokens'),
+      cacheWriteTokens: sumCount('cacheWriteTokens'),
+      reasoningTokens: sumCount('reasoningTokens'),
     },
   );
 }
@@ -102,16 +107,19 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
   const options = toCallOptions(known, request, attempt.signal);
   if (typeof model.doStream !== 'function' || modelsWithoutStream.has(model)) return askWhole(ask, options);
   let cannotStream = false;
-  const broken: ErrorExplainer = (thrown) => {
+  const explainBroken: ErrorExplainer = (thrown) => {
     cannotStream = isUnsupported(thrown);
     return explain(thrown);
   };
   const release = (late: unknown): unknown =>
-    streamOfResult(late)
+    findResultStream(late)
       ?.cancel()
       .catch(() => {});
   try {
-    const result = await waitOrRelease(attempt.patience, () => stream(model, options), { broken, release });
+    const result = await waitOrRelease(attempt.patience, () => stream(model, options), {
+      broken: explainBroken,
+      release,
+    });
     if (!isJsonAnswer(result)) return await readStream(ask, result);
     release(result);
   } catch (error) {
@@ -145,12 +153,12 @@ async function askWhole(
   options: Parameters<typeof generate>[1],
 ): Promise<SdkAnswer> {
   const result = await attempt.patience.wait(() => generate(model, options), explain);
-  if (!isRecord(result)) throw invalidReplyError('is not an object.');
+  if (!isRecord(result)) throw createInvalidReplyError('is not an object.');
   checkWarnings(model, result.warnings, request);
   const structured = request.output !== undefined;
   const reply = createSdkReply({ ...attempt, structured });
-  for (const part of listOf(result, 'content')) {
-    if (!isRecord(part)) throw invalidReplyError('holds a content part that is not an object.');
+  for (const part of readList(result, 'content')) {
+    if (!isRecord(part)) throw createInvalidReplyError('holds a content part that is not an object.');
     reply.addWhole(part);
   }
   const ended = reply.end(result);
@@ -172,7 +180,7 @@ const toSdkAnswer = (reply: ModelReply, { finishReason }: UntrustedRecord): SdkA
   raw: isRecord(finishReason) ? finishReason.raw : undefined,
 });
 
-const streamOfResult = (result: unknown): ReadableStream<unknown> | undefined =>
+const findResultStream = (result: unknown): ReadableStream<unknown> | undefined =>
   isRecord(result) && result.stream instanceof ReadableStream ? result.stream : undefined;
 
 /** Reads the result of `doStream` and passes it on as it arrives. Always cancels the stream. */
@@ -180,15 +188,15 @@ async function readStream(
   { known: { sdk: model }, request, attempt, explain }: SdkAsk,
   result: unknown,
 ): Promise<SdkAnswer> {
-  const parts = streamOfResult(result);
+  const parts = findResultStream(result);
   if (!parts) throw new ModelError('invalid-reply', 'The model returned no stream.');
   const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });
-  const broken: ErrorExplainer = (thrown) => explain(thrown, brokenConnectionError());
+  const toBrokenError: ErrorExplainer = (thrown) => explain(thrown, createBrokenConnectionError());
   const reader = parts.getReader();
   try {
     for (;;) {
-      const { done, value } = await attempt.patience.wait(() => reader.read(), broken);
-      if (done) throw truncatedReplyError();
+      const { done, value } = await attempt.patience.wait(() => reader.read(), toBrokenError);
+      if (done) throw createTruncatedReplyError();
       if (!isRecord(value)) continue;
       if (value.type === 'error') throw explain(value.error);
       if (value.type === 'stream-start') checkWarnings(model, value.warnings, request);

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { CacheMarks, ModelMessage, ModelRequest } from '../chat-model.ts';
 import type { ProviderData } from '../parts.ts';
-import { getAtPath, optionsOf } from './provider-data.ts';
+import { getAtPath, toReturnedOptions } from './provider-data.ts';
 import { mergeOptions } from './settings.ts';
 import type { SdkTraits } from './traits.ts';
 
@@ -61,7 +61,7 @@ function findMarkPlaces(under: string, request: ModelRequest, told: readonly Mod
   // them.
   const tools = cache.tools === true && under === 'anthropic' && offered.some((tool) => !tool.providerTool);
   const system = cache.system === true && hasSystemText(told[0]);
-  const ends = cachedMessageIndexes(request, told).filter((at) => !isOwn || at !== told.length - 1);
+  const ends = listCachedIndexes(request, told).filter((at) => !isOwn || at !== told.length - 1);
   const left = MAX_MARKS - Number(tools) - Number(system) - Number(isOwn);
   // Anthropic refuses a longer cache period after a shorter one.
   const ttl = getAtPath(atEnd, 'ttl') === '1h' ? '1h' : cache.ttl;
@@ -72,7 +72,7 @@ function findMarkPlaces(under: string, request: ModelRequest, told: readonly Mod
  * Returns the indexes, within `told`, of the messages to cache. A message that the model does not receive
  * yields the index of the one before it.
  */
-function cachedMessageIndexes(
+function listCachedIndexes(
   { cache, messages }: ModelRequest,
   told: readonly ModelMessage[],
 ): readonly number[] {
@@ -110,7 +110,7 @@ function toMarkOptions(under: 'anthropic' | 'bedrock' | 'openrouter', places: Ma
 /** Marks the last function tool. A tool that the provider runs itself cannot have a mark. */
 function markLastTool(tools: Tools, mark: ProviderData): Tools {
   const last = tools.findLast(({ type }) => type === 'function');
-  return tools.map((tool) => (tool === last ? { ...last, ...optionsOf(mark) } : tool));
+  return tools.map((tool) => (tool === last ? { ...last, ...toReturnedOptions(mark) } : tool));
 }
 
 type PromptMessage = LanguageModelV4Prompt[number];
@@ -122,7 +122,7 @@ type Markable = Pick<PromptMessage, 'providerOptions'>;
 const setMark = (part: Markable, mark: ProviderData): void => {
   // Both are JSON. The SDK's types only omit `readonly`.
   const own = (part.providerOptions ?? {}) as ProviderData;
-  Object.assign(part, optionsOf(mergeOptions(mark, own)));
+  Object.assign(part, toReturnedOptions(mergeOptions(mark, own)));
 };
 
 /** Marks the last part that can hold a mark. */

@@ -23,7 +23,7 @@ import {
 } from '../parts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
 import { toCacheOptions } from './cache.ts';
-import { fromAside, getAtPath, optionsOf } from './provider-data.ts';
+import { getAtPath, restoreAside, toReturnedOptions } from './provider-data.ts';
 import { toSettings } from './settings.ts';
 import { dropMovedThoughts, withToolChanges } from './tool-changes.ts';
 import type { KnownModel } from './traits.ts';
@@ -62,7 +62,7 @@ export const toCallOptions = (
     ...(tools.length === 0 ? {} : { tools: cache.markTools(tools.map(toTool)) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(known, { ...request, settings }, { ...containerOptions(messages), ...cache.options }),
+    ...toSettings(known, { ...request, settings }, { ...getContainerOptions(messages), ...cache.options }),
   };
 };
 
@@ -84,7 +84,7 @@ const toFormat = ({ name, schema }: OutputFormat) => ({
  * Returns the options for the container in which Anthropic's server runs code, while the reply that opened it
  * continues.
  */
-function containerOptions(messages: readonly ModelMessage[]): ProviderData {
+function getContainerOptions(messages: readonly ModelMessage[]): ProviderData {
   const last = messages.findLast(({ role }) => role !== 'tool');
   const id = last?.role === 'assistant' && getAtPath(last.provider, 'anthropic', 'container', 'id');
   return typeof id === 'string' ? { anthropic: { container: { id } } } : {};
@@ -131,13 +131,13 @@ function toPromptMessage(message: ModelMessage, manner: PromptFormat): PromptMes
       return {
         role: 'system',
         content: message.text,
-        ...optionsOf(message.toolsChange && manner.changeOptions(message.toolsChange)),
+        ...toReturnedOptions(message.toolsChange && manner.changeOptions(message.toolsChange)),
       };
     case 'user':
-      return { role: 'user', content: (message.parts ?? [textPart(message)]).map(toContent) };
+      return { role: 'user', content: (message.parts ?? [toTextPart(message)]).map(toContent) };
     case 'assistant': {
-      const content = partsOf(message).flatMap((part) => toPromptPart(fromAside(part), manner));
-      return { role: 'assistant', content, ...optionsOf(message.provider) };
+      const content = partsOf(message).flatMap((part) => toPromptPart(restoreAside(part), manner));
+      return { role: 'assistant', content, ...toReturnedOptions(message.provider) };
     }
     case 'tool':
       return { role: 'tool', content: [toResult(message)] };
@@ -156,7 +156,7 @@ const toResult = ({
   output: parts ? { type: 'content', value: parts.map(toContent) } : { type: 'text', value: text },
 });
 
-const textPart = ({ text }: { readonly text: string }): MessagePart => ({ type: 'text', text });
+const toTextPart = ({ text }: { readonly text: string }): MessagePart => ({ type: 'text', text });
 
 /** Converts a part of a message or a result. The SDK uses the same form for both. */
 function toContent(part: MessagePart) {
@@ -167,7 +167,7 @@ function toContent(part: MessagePart) {
 
 /** Converts a part of an earlier reply. Omits a source, which is meant for the reader only. */
 function toPromptPart(part: ReplyPart, manner: PromptFormat): readonly PromptPart[] {
-  const options = optionsOf(part.provider);
+  const options = toReturnedOptions(part.provider);
   switch (part.type) {
     case 'text':
     case 'reasoning':

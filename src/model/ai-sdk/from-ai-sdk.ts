@@ -16,21 +16,21 @@ import {
 import { createMessageSanitizer } from '../message-gate.ts';
 import { parseRetryAfter, type RetryClock, systemRetryClock } from '../retry.ts';
 import {
-  errorDetails,
-  errorOfStatus,
-  errorWords,
+  createStatusError,
+  findReportedError,
+  getErrorDetails,
+  getErrorWords,
   isCreditExhausted,
   joinSentence,
-  reportedError,
 } from '../server-error.ts';
 import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
-import { brokenConnectionError } from '../untrusted-reply.ts';
+import { createBrokenConnectionError } from '../untrusted-reply.ts';
 import { askThroughPauses } from './ask-sdk.ts';
 import { checkFiles } from './media.ts';
-import { refusalTraits } from './settings.ts';
+import { getRefusalTraits } from './settings.ts';
 import type { SdkModel } from './specification.ts';
-import { prefixTraits } from './tool-changes.ts';
-import { findSdkTraits, type KnownModel, type TraitOverrides, thoughtReaderTraits } from './traits.ts';
+import { getPrefixTraits } from './tool-changes.ts';
+import { findSdkTraits, getThoughtReaderTraits, type KnownModel, type TraitOverrides } from './traits.ts';
 
 /** Options for `fromAiSdk`. */
 export interface FromAiSdkOptions extends AdapterOptions, TraitOverrides {
@@ -93,22 +93,25 @@ export const fromAiSdkWithClock = (
     ...traits,
     ...(media && { media }),
     heedsToolChoice: true,
-    ...prefixTraits(known.traits),
+    ...getPrefixTraits(known.traits),
     ...(known.traits.cache && { caches: true as const }),
     ...(known.traits.wantsThoughts && { wantsThoughts: known.traits.wantsThoughts }),
-    ...thoughtReaderTraits(model, known.traits),
-    ...refusalTraits(known.traits),
+    ...getThoughtReaderTraits(model, known.traits),
+    ...getRefusalTraits(known.traits),
     async ask(asked, options) {
-      if (!isTold) options.warn?.(unknownModelProblem(model));
+      if (!isTold) options.warn?.(formatUnknownModel(model));
       isTold = true;
       const request = { maxOutputTokens, ...asked };
       checkFiles(model, media, request.messages);
-      const work = (attempt: OpenAttempt): Promise<ModelReply> => {
+      const runAttempt = (attempt: OpenAttempt): Promise<ModelReply> => {
         const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>
           attempt.fail(explainFailure(thrown, pace.now(), otherwise));
         return askThroughPauses({ known, request, attempt, explain }, options.again);
       };
-      const reply = await askWithRetries({ timeout, retries, gate, pace }, request, { ...options, work });
+      const reply = await askWithRetries({ timeout, retries, gate, pace }, request, {
+        ...options,
+        work: runAttempt,
+      });
       // With `provider`, the journal stores the reply's maker. A reply without thoughts is then
       // distinguishable from those of other models.
       return known.traits.wantsThoughts ? { ...reply, provider: reply.provider ?? {} } : reply;
@@ -116,7 +119,7 @@ export const fromAiSdkWithClock = (
   };
 };
 
-const unknownModelProblem = ({ modelId, provider }: SdkModel): string =>
+const formatUnknownModel = ({ modelId, provider }: SdkModel): string =>
   `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known. Name the model, as in ` +
   "fromAiSdk(model, { like: 'claude-opus-5-5' })";
 
@@ -151,20 +154,20 @@ const looksLikeKey = (run: string): boolean =>
  * `otherwise` replaces an error without useful fields.
  */
 export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
-  const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };
-  const name = textOf(fields.name);
+  const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: readText(thrown) };
+  const name = readText(fields.name);
   const setUp = setupErrors.get(name);
   if (setUp !== undefined) {
     return {
-      error: new ModelError(setUp, joinSentence('The model cannot be asked', textOf(fields.message))),
+      error: new ModelError(setUp, joinSentence('The model cannot be asked', readText(fields.message))),
     };
   }
   const called = explainCall(fields, now);
   if (called !== undefined) return called;
-  const reported = thrown instanceof Error ? undefined : reportedError({ error: reportOf(fields) });
+  const reported = thrown instanceof Error ? undefined : findReportedError({ error: getReport(fields) });
   if (reported !== undefined) return { error: reported };
   // A frame that is not a reply can be the server's error, if the provider expects replies only.
-  const framed = isRecord(fields.value) ? reportedError(fields.value) : undefined;
+  const framed = isRecord(fields.value) ? findReportedError(fields.value) : undefined;
   if (framed !== undefined) return { error: framed };
   const failure = confidentialErrors.get(name);
   if (failure === undefined && otherwise !== undefined) return { error: otherwise };
@@ -193,10 +196,10 @@ const confidentialErrors: ReadonlyMap<string, ModelFailure> = new Map([
 
 /** Explains a failed HTTP call: `APICallError`, and the errors that the SDK's providers put into a stream. */
 const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | undefined => {
-  const status = statusOf(call);
-  const words = textOf(call.message);
+  const status = getStatus(call);
+  const words = readText(call.message);
   // If a provider of the SDK expects another error format, it reports only the status.
-  const body = call.data ?? parseJson(textOf(call.responseBody));
+  const body = call.data ?? parseJson(readText(call.responseBody));
   const final = call.isRetryable === false || isCreditExhausted(body);
   if (status === undefined) {
     if (typeof call.isRetryable !== 'boolean') return undefined;
@@ -212,25 +215,26 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
   if (status < 300) {
     // For a broken body the SDK keeps the platform's error as the cause, and for an unreadable body its own.
     const { cause } = call;
-    if (isRecord(cause) && !textOf(cause.name).startsWith('AI_')) return { error: brokenConnectionError() };
+    if (isRecord(cause) && !readText(cause.name).startsWith('AI_'))
+      return { error: createBrokenConnectionError() };
     const start = "The model's reply could not be read";
     return { error: new ModelError('invalid-reply', joinSentence(start, words), { status }) };
   }
-  const retryAfter = parseRetryAfter(headersOf(call), now);
-  const details = `${errorDetails(body)} ${errorWords(body)}`;
-  const error = errorOfStatus(status, { words, details, retryAfter });
+  const retryAfter = parseRetryAfter(getHeaders(call), now);
+  const details = `${getErrorDetails(body)} ${getErrorWords(body)}`;
+  const error = createStatusError(status, { words, details, retryAfter });
   return { error, retryAfter: final ? Infinity : retryAfter };
 };
 
-const statusOf = ({ statusCode }: UntrustedRecord): number | undefined =>
+const getStatus = ({ statusCode }: UntrustedRecord): number | undefined =>
   typeof statusCode === 'number' && statusCode >= 100 && statusCode <= 599 ? statusCode : undefined;
 
-const headersOf = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers, 'get'> => ({
-  get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? textOf(headers[name]) || null : null),
+const getHeaders = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers, 'get'> => ({
+  get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? readText(headers[name]) || null : null),
 });
 
 /** Returns a server's report from a stream, reduced to values that may have come as JSON. */
-const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
+const getReport = (thrown: UntrustedRecord): UntrustedRecord => {
   const report = isRecord(thrown.error) ? thrown.error : thrown;
   return Object.fromEntries(
     ['message', 'type', 'code', 'status'].flatMap((key) =>
@@ -239,4 +243,4 @@ const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
   );
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const readText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -21,9 +21,12 @@ export function checkFiles(
     if (message.role !== 'user' && message.role !== 'tool') continue;
     const inResult = message.role === 'tool';
     const taken = inResult ? (media?.result ?? NO_MEDIA) : media?.message;
-    const foreign = taken && filesIn(message).find((file) => !isAcceptedFile(taken, file));
+    const foreign = taken && listFiles(message).find((file) => !isAcceptedFile(taken, file));
     if (foreign)
-      throw unsupportedFileError(model, `${describeFile(foreign)} in a ${inResult ? 'result' : 'message'}`);
+      throw createUnsupportedFileError(
+        model,
+        `${describeFile(foreign)} in a ${inResult ? 'result' : 'message'}`,
+      );
   }
 }
 
@@ -38,7 +41,7 @@ export function checkFileWarnings(
   warnings: readonly unknown[],
   messages: readonly ModelMessage[],
 ): void {
-  const types = [...new Set(messages.flatMap(filesIn).map(({ mediaType }) => `'${mediaType}'`))];
+  const types = [...new Set(messages.flatMap(listFiles).map(({ mediaType }) => `'${mediaType}'`))];
   if (types.length === 0) return;
   for (const warning of warnings) {
     const { feature, message } = isRecord(warning) ? warning : {};
@@ -47,17 +50,17 @@ export function checkFileWarnings(
     );
     if (told === undefined) continue;
     const why = told === message ? `: ${String(message).replace(/\.$/, '')}` : '';
-    throw unsupportedFileError(model, `a file of the type ${types.join(' or ')}${why}`);
+    throw createUnsupportedFileError(model, `a file of the type ${types.join(' or ')}${why}`);
   }
 }
 
 /** The warning by which several packages report that they omitted a file from a message or a result. */
 const DROPPED_FILE_WARNING = /\b(?:user message|tool)\b.* part type: file\b/;
 
-const unsupportedFileError = ({ modelId, provider }: SdkModel, what: string): ModelError =>
+const createUnsupportedFileError = ({ modelId, provider }: SdkModel, what: string): ModelError =>
   new ModelError('bad-request', `The model '${modelId}' of '${provider}' cannot accept ${what}.`);
 
-const filesIn = (message: ModelMessage): readonly MessageFile[] =>
+const listFiles = (message: ModelMessage): readonly MessageFile[] =>
   message.role === 'user' || message.role === 'tool'
     ? (message.parts ?? []).filter((part): part is MessageFile => part.type === 'file')
     : [];

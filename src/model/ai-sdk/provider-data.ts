@@ -1,24 +1,24 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { CustomPart, ProviderData, ReplyPart, TextPart } from '../parts.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { jsonTextOf } from '../untrusted-reply.ts';
+import { toJsonText } from '../untrusted-reply.ts';
 
 /**
  * Returns the provider's data of a part or a reply as JSON, or `undefined` if there is none.
  *
  * @throws ModelError `invalid-reply` if the data is not valid JSON.
  */
-export function providerDataOf({ providerMetadata }: UntrustedRecord): ProviderData | undefined {
+export function getProviderData({ providerMetadata }: UntrustedRecord): ProviderData | undefined {
   if (!isRecord(providerMetadata)) return undefined;
   // A round trip through JSON: the value equals the one that the journal returns later.
-  const data: ProviderData = JSON.parse(jsonTextOf(providerMetadata));
+  const data: ProviderData = JSON.parse(toJsonText(providerMetadata));
   return Object.keys(data).length === 0 ? undefined : data;
 }
 
 /**
  * Returns the data in the SDK's form, as a field to spread. A provider reads the object under its own name.
  */
-export const optionsOf = (
+export const toReturnedOptions = (
   data: ProviderData | undefined,
 ): { readonly providerOptions?: SharedV4ProviderOptions } =>
   // Both are JSON. The SDK's types only omit `readonly`.
@@ -49,7 +49,7 @@ export const toAside = ({ text, provider }: TextPart): CustomPart => ({
 });
 
 /** Converts a part made by `toAside` back to text. Returns any other part unchanged. */
-export function fromAside(part: ReplyPart): ReplyPart {
+export function restoreAside(part: ReplyPart): ReplyPart {
   if (part.type !== 'custom' || part.kind !== ASIDE_KIND) return part;
   const { [ASIDE_KIND]: text, ...provider } = part.provider ?? {};
   return { type: 'text', text: typeof text === 'string' ? text : '', provider };

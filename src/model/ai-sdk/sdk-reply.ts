@@ -1,28 +1,28 @@
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import {
-  callsOf,
   type FilePart,
   isOurCall,
   isPlainReply,
+  joinTextParts,
+  listCalls,
   type ProviderData,
   type ReasoningPart,
   type ReplyPart,
   type SourcePart,
   type TextPart,
   type ToolResultPart,
-  textOfParts,
 } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import {
+  createInvalidReplyError,
   createLengthLimit,
-  invalidReplyError,
-  jsonTextOf,
-  stringOf,
-  truncatedReplyError,
+  createTruncatedReplyError,
+  readString,
+  toJsonText,
   withUniqueIds,
 } from '../untrusted-reply.ts';
-import { getAtPath, isAside, providerDataOf, toAside } from './provider-data.ts';
+import { getAtPath, getProviderData, isAside, toAside } from './provider-data.ts';
 
 /** Assembles one reply from the parts that a model of the AI SDK returns. */
 interface SdkReply {
@@ -73,7 +73,7 @@ class GrowingReply implements SdkReply {
       return;
     }
     this.#open.clear();
-    this.#extend(this.#opened(type), part, stringOf(part, 'text'));
+    this.#extend(this.#opened(type), part, readString(part, 'text'));
   }
 
   addStreamed(part: UntrustedRecord): void {
@@ -83,23 +83,23 @@ class GrowingReply implements SdkReply {
       return;
     }
     const [type, step] = grown;
-    const id = stringOf(part, 'id');
+    const id = readString(part, 'id');
     if (step === 'start') this.#open.delete(`${type} ${id}`);
-    this.#extend(this.#opened(type, id), part, step === 'delta' ? stringOf(part, 'delta') : '');
+    this.#extend(this.#opened(type, id), part, step === 'delta' ? readString(part, 'delta') : '');
   }
 
   end(ending: UntrustedRecord): ModelReply {
     const { structured } = this.#use;
     const whole = withCallIds(this.#parts.flatMap((part) => finishPart(part, structured)));
-    const toolCalls = callsOf(whole);
-    const provider = dataToReturn(providerDataOf(ending));
+    const toolCalls = listCalls(whole);
+    const provider = getReturnedData(getProviderData(ending));
     return {
-      text: textOfParts(whole),
+      text: joinTextParts(whole),
       toolCalls,
       ...((provider || !isPlainReply(whole)) && { parts: whole }),
       ...(provider && { provider }),
-      finish: finishOf(ending.finishReason, toolCalls.length),
-      usage: usageOf(ending.usage),
+      finish: getFinish(ending.finishReason, toolCalls.length),
+      usage: readUsage(ending.usage),
     };
   }
 
@@ -122,7 +122,7 @@ class GrowingReply implements SdkReply {
   /** Adds a piece to a part. Later provider data replaces the earlier data in full. */
   #extend(part: OpenPart, from: UntrustedRecord, piece: string): void {
     const { onText, onReasoning, structured } = this.#use;
-    const provider = providerDataOf(from);
+    const provider = getProviderData(from);
     if (provider) {
       this.#grow(JSON.stringify(provider).length);
       part.provider = provider;
@@ -153,7 +153,7 @@ function finishPart(part: OpenPart | ReplyPart, structured: boolean): readonly R
 
 /** Returns the parts with a unique id for each of our calls. */
 function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
-  const calls = withUniqueIds(callsOf(parts)).values();
+  const calls = withUniqueIds(listCalls(parts)).values();
   return parts.map((part) => (isOurCall(part) ? { ...part, ...calls.next().value } : part));
 }
 
@@ -163,7 +163,7 @@ function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
  * in which it runs code. Other data is counts and metadata, which some providers would copy into the next
  * request.
  */
-function dataToReturn(data: ProviderData | undefined): ProviderData | undefined {
+function getReturnedData(data: ProviderData | undefined): ProviderData | undefined {
   const openrouter = omitEmpty({
     reasoning_details: getAtPath(data, 'openrouter', 'reasoning_details'),
     annotations: getAtPath(data, 'openrouter', 'annotations'),
@@ -179,7 +179,7 @@ function omitEmpty(values: UntrustedRecord): ProviderData | undefined {
   return there.length === 0 ? undefined : (Object.fromEntries(there) as ProviderData);
 }
 
-const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
+const getFinish = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
   const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
   // Adapters map it to a length or another reason. It means that the window has no room for a reply.
   if (raw === 'model_context_window_exceeded') {
@@ -194,7 +194,7 @@ const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'
       throw new ModelError('server-error', `The model stopped because of an error${why}.`);
     }
     case 'interrupted':
-      throw truncatedReplyError();
+      throw createTruncatedReplyError();
     case 'stop':
       // Some servers end a reply that contains tool calls with `stop`.
       return callCount > 0 ? 'tool-calls' : 'stop';
@@ -207,7 +207,7 @@ const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'
   }
 };
 
-const usageOf = (usage: unknown): Usage | undefined => {
+const readUsage = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { inputTokens, outputTokens } = usage;
   return isRecord(inputTokens) && isRecord(outputTokens)
@@ -228,7 +228,7 @@ const usageOf = (usage: unknown): Usage | undefined => {
 export function toReplyPart(part: UntrustedRecord): ReplyPart | undefined {
   const read = partReaders.get(part.type)?.(part);
   if (!read) return undefined;
-  const provider = providerDataOf(part);
+  const provider = getProviderData(part);
   return provider ? { ...read, provider } : read;
 }
 
@@ -243,8 +243,8 @@ const partReaders: ReadonlyMap<unknown, (part: UntrustedRecord) => ReplyPart | u
 
 function toCall(part: UntrustedRecord): ReplyPart {
   // By the interface an input is text, but some community providers return parsed JSON.
-  const input = jsonTextOf(part.input);
-  const call = { id: stringOf(part, 'toolCallId'), name: stringOf(part, 'toolName'), input };
+  const input = toJsonText(part.input);
+  const call = { id: readString(part, 'toolCallId'), name: readString(part, 'toolName'), input };
   return { type: 'tool-call', ...call, ...(part.providerExecuted === true && { ranBy: 'provider' }) };
 }
 
@@ -253,29 +253,29 @@ function toResult(part: UntrustedRecord): ToolResultPart | undefined {
   if (part.preliminary === true) return undefined;
   return {
     type: 'tool-result',
-    id: stringOf(part, 'toolCallId'),
-    name: stringOf(part, 'toolName'),
-    result: JSON.parse(jsonTextOf(part.result === undefined ? null : [part.result]) || '[null]')[0],
+    id: readString(part, 'toolCallId'),
+    name: readString(part, 'toolName'),
+    result: JSON.parse(toJsonText(part.result === undefined ? null : [part.result]) || '[null]')[0],
     ...(part.isError === true && { isError: true }),
   };
 }
 
 function toFile(part: UntrustedRecord): FilePart {
   const { data } = part;
-  return { type: 'file', mediaType: stringOf(part, 'mediaType'), data: fileData(data) };
+  return { type: 'file', mediaType: readString(part, 'mediaType'), data: readFileData(data) };
 }
 
 /** Returns a file's data. One specification has the bare value, the other an object tagged by its type. */
-function fileData(data: unknown): string {
+function readFileData(data: unknown): string {
   if (typeof data === 'string') return data;
   if (data instanceof Uint8Array) return toBase64(data);
   if (data instanceof URL) return data.href;
   if (isRecord(data)) {
     if (typeof data.originalUrl === 'string') return data.originalUrl;
     const inner = data.url ?? data.data;
-    if (!isRecord(inner) || inner instanceof Uint8Array || inner instanceof URL) return fileData(inner);
+    if (!isRecord(inner) || inner instanceof Uint8Array || inner instanceof URL) return readFileData(inner);
   }
-  throw invalidReplyError('holds a file without data.');
+  throw createInvalidReplyError('holds a file without data.');
 }
 
 function toBase64(bytes: Uint8Array): string {
@@ -288,11 +288,11 @@ function toSource(part: UntrustedRecord): SourcePart {
   const rest = ['url', 'title', 'mediaType', 'filename'].flatMap((key) =>
     typeof part[key] === 'string' ? [[key, part[key]]] : [],
   );
-  return { type: 'source', id: stringOf(part, 'id'), ...Object.fromEntries(rest) };
+  return { type: 'source', id: readString(part, 'id'), ...Object.fromEntries(rest) };
 }
 
 function toCustom(part: UntrustedRecord): ReplyPart | undefined {
-  const kind = stringOf(part, 'kind');
+  const kind = readString(part, 'kind');
   // It repeats the data of the whole reply, and its provider does not need it back.
   return kind === 'anthropic.message_start' ? undefined : { type: 'custom', kind };
 }

@@ -4,7 +4,7 @@ import type { ProviderData } from '../parts.ts';
 import type { ModelSettings, ToolChoice } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { checkFileWarnings } from './media.ts';
-import { getAtPath, optionsOf } from './provider-data.ts';
+import { getAtPath, toReturnedOptions } from './provider-data.ts';
 import type { SdkModel } from './specification.ts';
 import type { KnownModel, SdkTraits } from './traits.ts';
 
@@ -20,9 +20,9 @@ export function toSettings(
   under: ProviderData = {},
 ): Omit<LanguageModelV4CallOptions, 'prompt'> {
   const lacked = findUnsupportedSetting(model, settings, traits);
-  if (lacked) throw unsupportedSettingError(model, lacked);
+  if (lacked) throw createUnsupportedSettingError(model, lacked);
   const foreign = tools.find(({ providerTool }) => providerTool && !canRunTool(traits, providerTool));
-  if (foreign) throw unsupportedToolError(model, foreign.name);
+  if (foreign) throw createUnsupportedToolError(model, foreign.name);
   const { stop, toolChoice, reasoning, temperature, topP, topK, seed } = settings;
   return {
     ...withoutUndefined({ temperature, topP, topK, seed }),
@@ -30,7 +30,9 @@ export function toSettings(
     ...(reasoning && !traits.ownEffort && { reasoning }),
     // Most servers refuse a tool choice without tools.
     ...(toolChoice && tools.length > 0 && { toolChoice: toChoice(toolChoice) }),
-    ...optionsOf(toProviderOptions(settings, traits, { tools, under: [under, ...outputOptions(output)] })),
+    ...toReturnedOptions(
+      toProviderOptions(settings, traits, { tools, under: [under, ...createOutputOptions(output)] }),
+    ),
   };
 }
 
@@ -49,7 +51,11 @@ function findUnsupportedSetting(
   return settings.parallelToolCalls === false && !oneCall ? 'parallelToolCalls' : undefined;
 }
 
-const unsupportedSettingError = ({ modelId, provider }: SdkModel, setting: string, why = ''): ModelError =>
+const createUnsupportedSettingError = (
+  { modelId, provider }: SdkModel,
+  setting: string,
+  why = '',
+): ModelError =>
   new ModelError(
     'bad-request',
     `The model '${modelId}' of '${provider}' cannot accept the setting '${setting}'${why}.`,
@@ -84,7 +90,7 @@ function toProviderOptions(
  * Returns options for a structured answer. OpenAI's provider defaults to strict schemas, which allow no
  * optional property.
  */
-const outputOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
+const createOutputOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
   output ? [{ openai: { strictJsonSchema: false } }] : [];
 
 /** Merges the options of `over` into those of `under`, provider by provider. */
@@ -123,10 +129,10 @@ export function checkWarnings(
     const why = typeof details === 'string' && details !== '' ? `: ${details.replace(/\.$/, '')}` : '';
     // A setting that was only converted is fine: its warning has the type `compatibility`.
     if (CHECKED_SETTINGS.some((setting) => setting === name && settings[setting] !== undefined)) {
-      throw unsupportedSettingError(model, String(name), why);
+      throw createUnsupportedSettingError(model, String(name), why);
     }
     const tool = tools.find(({ providerTool }) => feature === `provider-defined tool ${providerTool?.id}`);
-    if (tool) throw unsupportedToolError(model, tool.name, why);
+    if (tool) throw createUnsupportedToolError(model, tool.name, why);
   }
 }
 
@@ -140,7 +146,7 @@ const CHECKED_SETTINGS: readonly (keyof ModelSettings)[] = [
   'toolChoice',
 ];
 
-const unsupportedToolError = ({ modelId, provider }: SdkModel, tool: string, why = ''): ModelError =>
+const createUnsupportedToolError = ({ modelId, provider }: SdkModel, tool: string, why = ''): ModelError =>
   new ModelError(
     'bad-request',
     `The model '${modelId}' of '${provider}' cannot run the tool '${tool}'${why}.`,
@@ -149,14 +155,14 @@ const unsupportedToolError = ({ modelId, provider }: SdkModel, tool: string, why
 /**
  * Returns the check for settings that a model's provider refuses in combination, or changes without an error.
  */
-export const refusalTraits = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
-  forcesNoThinker ? { refuses: forcedThinkingProblem } : {};
+export const getRefusalTraits = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
+  forcesNoThinker ? { refuses: findForcedThinkingProblem } : {};
 
 /**
  * Returns the problem with a forced tool while a model thinks. Anthropic does not support that, and the SDK
  * would silently send `auto`.
  */
-const forcedThinkingProblem = (settings: ModelSettings): string | undefined =>
+const findForcedThinkingProblem = (settings: ModelSettings): string | undefined =>
   isForced(settings) && hasThinking(settings)
     ? "Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', or the reasoning 'none'"
     : undefined;

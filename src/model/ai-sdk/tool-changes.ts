@@ -1,5 +1,5 @@
 import type { ChatModel, ModelMessage, ModelRequest, ToolDefinition, ToolSetChange } from '../chat-model.ts';
-import { initialToolsOf, showToolsChanges, signPrefix } from '../late-tools.ts';
+import { getInitialTools, showToolsChanges, signPrefix } from '../late-tools.ts';
 import type { ProviderData, ProviderJson } from '../parts.ts';
 import type { ReasoningEffort } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
@@ -15,7 +15,7 @@ interface ToolChangeFormat {
 }
 
 /** Returns the traits of a `ChatModel` that concern tool changes and signed prefixes. */
-export const prefixTraits = ({
+export const getPrefixTraits = ({
   toolChanges,
   signsPrefix,
 }: SdkTraits): Pick<ChatModel, 'showToolsChanges' | 'signPrefix'> => ({
@@ -53,7 +53,7 @@ export function withToolChanges(
   const told = messages.filter(
     (message, at) => at > from || message.role !== 'system' || !message.toolsChange,
   );
-  return { messages: told, tools: initialToolsOf(told, tools), optionsOf: format?.options ?? (() => ({})) };
+  return { messages: told, tools: getInitialTools(told, tools), optionsOf: format?.options ?? (() => ({})) };
 }
 
 /** Returns a change in Anthropic's format. A definition replaces the one with the same name. */
@@ -79,17 +79,18 @@ const toAnthropicTool = ({ name, description, inputSchema, providerTool }: ToolD
 function isAddition(change: ToolSetChange): boolean {
   const came = new Set(change.came.map(({ name }) => name));
   return (
-    change.went.every(({ name }) => came.has(name)) && newTools(change).every((tool) => !tool.providerTool)
+    change.went.every(({ name }) => came.has(name)) &&
+    listNewTools(change).every((tool) => !tool.providerTool)
   );
 }
 
-function newTools({ came, went }: ToolSetChange): readonly ToolDefinition[] {
+function listNewTools({ came, went }: ToolSetChange): readonly ToolDefinition[] {
   const there = new Set(went.map(({ name }) => name));
   return came.filter(({ name }) => !there.has(name));
 }
 
 function toOpenAI(change: ToolSetChange): ProviderData {
-  const additionalTools = newTools(change).map(({ name, description, inputSchema }) => ({
+  const additionalTools = listNewTools(change).map(({ name, description, inputSchema }) => ({
     type: 'function',
     name,
     description,

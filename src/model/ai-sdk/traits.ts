@@ -72,23 +72,24 @@ const createNameTest =
   (modelId: string): boolean =>
     pattern.test(modelId);
 
-const CLAUDE = /claude/i;
+const CLAUDE_PATTERN = /claude/i;
 const CLAUDE_VERSION = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
 /**
  * Returns the version of a Claude model as major and hundredths. 0 for an older one, or if the name has no
  * version.
  */
-const versionOf = (modelId: string): number => {
+const parseClaudeVersion = (modelId: string): number => {
   const [, , major = '0', minor = '0'] = CLAUDE_VERSION.exec(modelId) ?? [];
   return Number(major) + Number(minor) / 100;
 };
 
 /** Returns whether a Claude is at least 5.5, or a Fable or Mythos at least 5.1. */
 const isNewClaude = (modelId: string): boolean =>
-  versionOf(modelId) >= (/claude-(?:fable|mythos)/.test(modelId) ? 5.01 : 5.05);
+  parseClaudeVersion(modelId) >= (/claude-(?:fable|mythos)/.test(modelId) ? 5.01 : 5.05);
 
-const isBudgetClaude = (modelId: string): boolean => CLAUDE.test(modelId) && versionOf(modelId) < 4.06;
+const isBudgetClaude = (modelId: string): boolean =>
+  CLAUDE_PATTERN.test(modelId) && parseClaudeVersion(modelId) < 4.06;
 
 const isLoadingGpt = (modelId: string): boolean => {
   const [, major = '0', minor = '0'] = /^gpt-(\d+)(?:\.(\d+))?(?!\d)/.exec(modelId) ?? [];
@@ -109,12 +110,12 @@ const SPEECH_TYPES = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 const AUDIO_TYPES = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 
 const NO_MEDIA: MediaTaken = { data: [], url: [] };
-const bytesOnly = (...data: readonly string[]): MediaTaken => ({ data, url: [] });
-const bytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const messagesAndResults = (taken: MediaTaken): ModelMedia => ({ message: taken, result: taken });
-const messagesOnly = (taken: MediaTaken): ModelMedia => ({ message: taken, result: NO_MEDIA });
+const allowBytes = (...data: readonly string[]): MediaTaken => ({ data, url: [] });
+const allowBytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
+const allowMessagesAndResults = (taken: MediaTaken): ModelMedia => ({ message: taken, result: taken });
+const allowMessages = (taken: MediaTaken): ModelMedia => ({ message: taken, result: NO_MEDIA });
 
-const geminiMedia = (result: MediaTaken): ModelMedia => ({
+const createGeminiMedia = (result: MediaTaken): ModelMedia => ({
   message: {
     data: [...GEMINI_IMAGE_TYPES, 'image/heic', 'image/heif', PDF, ...AUDIO_TYPES],
     url: [...GEMINI_IMAGE_TYPES, PDF],
@@ -134,11 +135,16 @@ const TRAIT_ROWS: readonly TraitRow[] = [
   { named: isNewClaude, signsPrefix: true },
   { named: isBudgetClaude, thinksByBudget: true },
   { of: /\banthropic\b/, named: isNewClaude, toolChanges: 'anthropic', wantsThoughts: undefined },
-  { of: /\banthropic\b/, named: (modelId) => !CLAUDE.test(modelId), isUnnamed: true, thinksByBudget: true },
-  { of: /\banthropic\b|bedrock/, named: createNameTest(CLAUDE), kin: CLAUDE },
+  {
+    of: /\banthropic\b/,
+    named: (modelId) => !CLAUDE_PATTERN.test(modelId),
+    isUnnamed: true,
+    thinksByBudget: true,
+  },
+  { of: /\banthropic\b|bedrock/, named: createNameTest(CLAUDE_PATTERN), kin: CLAUDE_PATTERN },
   { of: /bedrock/, named: isNewClaude, wantsThoughts: undefined },
-  { of: /bedrock|^openrouter\b/, named: createNameTest(CLAUDE), wantsThoughts: 'budget' },
-  { of: /^anthropic\b/, media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES, PDF)) },
+  { of: /bedrock|^openrouter\b/, named: createNameTest(CLAUDE_PATTERN), wantsThoughts: 'budget' },
+  { of: /^anthropic\b/, media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES, PDF)) },
   {
     of: /\banthropic\b/,
     options: 'anthropic',
@@ -148,7 +154,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     forcesNoThinker: true,
     cache: { by: 'marks', under: 'anthropic' },
     // Other servers of Claude cannot fetch URLs.
-    media: messagesAndResults(bytesOnly(...IMAGE_TYPES, PDF)),
+    media: allowMessagesAndResults(allowBytes(...IMAGE_TYPES, PDF)),
     wantsThoughts: 'budget',
   },
 
@@ -165,15 +171,15 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     runs: ['openai'],
     rawInput: true,
     stores: true,
-    media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES, PDF)),
+    media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES, PDF)),
   },
   // Audio models accept no images, and the others accept no audio.
   {
     of: /^(?:openai|azure)\.chat/,
     named: createNameTest(/audio/),
-    media: messagesOnly(bytesOnly(...SPEECH_TYPES)),
+    media: allowMessages(allowBytes(...SPEECH_TYPES)),
   },
-  { of: /^(?:openai|azure)\.chat/, media: messagesOnly({ data: [...IMAGE_TYPES, PDF], url: IMAGE_TYPES }) },
+  { of: /^(?:openai|azure)\.chat/, media: allowMessages({ data: [...IMAGE_TYPES, PDF], url: IMAGE_TYPES }) },
   {
     of: /^(?:openai|azure)\./,
     lacks: ['topK'],
@@ -187,9 +193,9 @@ const TRAIT_ROWS: readonly TraitRow[] = [
   {
     of: GOOGLE_PROVIDER,
     named: createNameTest(/(?:^|[/.])gemini-(?:[3-9]|\d\d)/i),
-    media: geminiMedia(bytesOnly(...GEMINI_IMAGE_TYPES, PDF)),
+    media: createGeminiMedia(allowBytes(...GEMINI_IMAGE_TYPES, PDF)),
   },
-  { of: GOOGLE_PROVIDER, media: geminiMedia(NO_MEDIA) },
+  { of: GOOGLE_PROVIDER, media: createGeminiMedia(NO_MEDIA) },
   {
     of: /^google\.(?:generative-ai|vertex)|\bvertex\b/,
     lacks: [],
@@ -205,7 +211,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: CAMEL_CASE_OPTION,
     runs: ['groq'],
     rawInput: true,
-    media: messagesOnly(bytesAndUrls(...IMAGE_TYPES)),
+    media: allowMessages(allowBytesAndUrls(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   {
@@ -214,7 +220,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: CAMEL_CASE_OPTION,
     runs: 'any',
     rawInput: true,
-    media: messagesOnly(bytesAndUrls(...IMAGE_TYPES, PDF)),
+    media: allowMessages(allowBytesAndUrls(...IMAGE_TYPES, PDF)),
     wantsItsOwn: undefined,
   },
   {
@@ -222,7 +228,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     cache: { by: 'key', under: 'xai' },
     media: {
       message: { data: XAI_IMAGE_TYPES, url: [...XAI_IMAGE_TYPES, PDF] },
-      result: bytesAndUrls(...XAI_IMAGE_TYPES),
+      result: allowBytesAndUrls(...XAI_IMAGE_TYPES),
     },
   },
   {
@@ -244,7 +250,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     oneCall: SNAKE_CASE_OPTION,
     runs: 'any',
     ownEffort: true,
-    media: messagesAndResults({
+    media: allowMessagesAndResults({
       data: [...IMAGE_TYPES, PDF, ...AUDIO_TYPES, 'audio/m4a'],
       url: [...IMAGE_TYPES, PDF],
     }),
@@ -257,7 +263,7 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     lacks: ['topK', 'seed'],
     runs: [],
     oneCall: undefined,
-    media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES)),
+    media: allowMessagesAndResults(allowBytesAndUrls(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   // Converse refuses marks for models without a cache: older versions of Claude, and most others.
@@ -266,9 +272,9 @@ const TRAIT_ROWS: readonly TraitRow[] = [
     named: createNameTest(/claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/),
     cache: { by: 'marks', under: 'bedrock' },
   },
-  { of: /^amazon-bedrock\b/, media: messagesAndResults(bytesOnly(...IMAGE_TYPES, PDF)) },
+  { of: /^amazon-bedrock\b/, media: allowMessagesAndResults(allowBytes(...IMAGE_TYPES, PDF)) },
   { of: /bedrock/, lacks: ['seed'], runs: 'any' },
-  { of: /^workers-?ai\.chat/, media: messagesOnly(bytesOnly(...IMAGE_TYPES)) },
+  { of: /^workers-?ai\.chat/, media: allowMessages(allowBytes(...IMAGE_TYPES)) },
   {
     of: /^workers-?ai\b/,
     lacks: ['topK', 'seed', 'stop'],
@@ -344,7 +350,7 @@ function checkOverrides({ like = '-', signsPrefix = false, wantsThoughts = false
 }
 
 /** Returns the function that recognizes other models whose thoughts this model reads. */
-export const thoughtReaderTraits = (
+export const getThoughtReaderTraits = (
   { provider }: Pick<SdkModel, 'provider'>,
   { kin }: SdkTraits,
 ): Pick<ChatModel, 'readsThoughtsOf'> =>

@@ -16,7 +16,7 @@ export function withRequiredThoughts(
   traits: SdkTraits,
   { messages, settings }: ModelRequest,
 ): readonly ModelMessage[] {
-  switch (requiredThoughts(traits, messages)) {
+  switch (findRequiredThoughts(traits, messages)) {
     case 'budget':
       return isBudgeted(traits, settings) ? rewriteForeignReplies(messages) : messages;
     case 'field':
@@ -32,7 +32,7 @@ export function withRequiredThoughts(
  * Returns the kind of thoughts that the model requires: the one in the table or, for an arbitrary server, the
  * one in its earlier replies.
  */
-function requiredThoughts(
+function findRequiredThoughts(
   { wantsThoughts, wantsItsOwn }: SdkTraits,
   messages: readonly ModelMessage[],
 ): WantedThoughts | undefined {

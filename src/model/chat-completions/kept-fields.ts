@@ -2,7 +2,7 @@ import type { ModelMessage } from '../chat-model.ts';
 import { partsOf } from '../given-to.ts';
 import type { ProviderData, ProviderJson, ReasoningPart } from '../parts.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { jsonTextOf } from '../untrusted-reply.ts';
+import { toJsonText } from '../untrusted-reply.ts';
 
 /**
  * The key of the provider data that a reply keeps besides text and calls. A reasoning part has the `fields`
@@ -22,11 +22,11 @@ export const KEPT_FIELDS = [...REASONING, 'reasoning_details', 'extra_content'] 
 
 /** Wraps JSON of a server as provider data. @throws ModelError if JSON cannot hold it. */
 export const toProviderData = (fields: UntrustedRecord): ProviderData => {
-  const data: ProviderJson = JSON.parse(jsonTextOf(fields));
+  const data: ProviderJson = JSON.parse(toJsonText(fields));
   return { [PROVIDER_KEY]: data };
 };
 
-const fieldsIn = (data: ProviderData | undefined): UntrustedRecord => {
+const getFields = (data: ProviderData | undefined): UntrustedRecord => {
   const fields = data?.[PROVIDER_KEY];
   return isRecord(fields) ? fields : {};
 };
@@ -60,7 +60,7 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
     onReasoning(piece);
   };
   const addDetails = (more: readonly GrowingRecord[], isPiece: boolean): void => {
-    for (const detail of more) hear('reasoning_details', detailText(detail));
+    for (const detail of more) hear('reasoning_details', getDetailText(detail));
     details ??= [];
     for (const detail of more) {
       const open = isPiece ? lastDetails.get(detail.index) : undefined;
@@ -74,9 +74,9 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
   };
   const addContent = (content: unknown, isPiece: boolean): void => {
     const text = typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
-    const more = recordsIn(content) ?? text;
+    const more = readRecords(content) ?? text;
     isChunked ||= more.some(({ type }) => type !== 'text');
-    for (const chunk of more) hear('content', thinkingText(chunk));
+    for (const chunk of more) hear('content', getThinkingText(chunk));
     for (const chunk of more) if (!isPiece || !mergeIntoLast(chunks, chunk)) chunks.push({ ...chunk });
   };
 
@@ -88,12 +88,12 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
         texts.set(field, (texts.get(field) ?? '') + piece);
         hear(field, piece);
       }
-      const more = recordsIn(message.reasoning_details);
+      const more = readRecords(message.reasoning_details);
       if (more) addDetails(more, isPiece);
       addContent(message.content, isPiece);
       extra = mergeField(extra, message.extra_content);
     },
-    reasoning: () => reasoningParts(texts, heard?.text),
+    reasoning: () => createReasoningParts(texts, heard?.text),
     provider() {
       const fields = {
         ...(isChunked && { content: chunks }),
@@ -105,7 +105,10 @@ export const createFieldAssembly = (onReasoning: (piece: string) => void): Field
   };
 };
 
-function reasoningParts(texts: ReadonlyMap<string, string>, heard: string | undefined): ReasoningPart[] {
+function createReasoningParts(
+  texts: ReadonlyMap<string, string>,
+  heard: string | undefined,
+): ReasoningPart[] {
   const fieldsOf = new Map<string, string[]>();
   for (const [field, text] of texts) fieldsOf.set(text, [...(fieldsOf.get(text) ?? []), field]);
   const parts = [...fieldsOf].map(
@@ -114,7 +117,7 @@ function reasoningParts(texts: ReadonlyMap<string, string>, heard: string | unde
   return heard === undefined || fieldsOf.has(heard) ? parts : [...parts, { type: 'reasoning', text: heard }];
 }
 
-const recordsIn = (value: unknown): readonly GrowingRecord[] | undefined =>
+const readRecords = (value: unknown): readonly GrowingRecord[] | undefined =>
   Array.isArray(value) ? value.filter(isGrowing) : undefined;
 
 /** An object parsed for one reply only, so it can change. */
@@ -131,7 +134,7 @@ function mergeIntoLast(chunks: readonly unknown[], piece: GrowingRecord): boolea
   if (piece.type === 'text') extendChunk(open, piece);
   else {
     const { thinking } = open;
-    const more = recordsIn(piece.thinking);
+    const more = readRecords(piece.thinking);
     if (piece.type !== 'thinking' || !Array.isArray(thinking) || !more) return false;
     for (const one of more) if (!mergeIntoLast(thinking, one)) thinking.push(one);
     extendChunk(open, { ...piece, thinking });
@@ -167,30 +170,31 @@ export const mergeField = (before: unknown, later: unknown): unknown => {
   return before;
 };
 
-const detailText = ({ text, summary }: UntrustedRecord): string => textOrEmpty(text) + textOrEmpty(summary);
+const getDetailText = ({ text, summary }: UntrustedRecord): string =>
+  getTextOrEmpty(text) + getTextOrEmpty(summary);
 
-const thinkingText = ({ type, thinking }: UntrustedRecord): string =>
-  type === 'thinking' ? (recordsIn(thinking) ?? []).map(({ text }) => textOrEmpty(text)).join('') : '';
+const getThinkingText = ({ type, thinking }: UntrustedRecord): string =>
+  type === 'thinking' ? (readRecords(thinking) ?? []).map(({ text }) => getTextOrEmpty(text)).join('') : '';
 
-const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
+const getTextOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
 /** Returns the fields of an earlier reply that go back besides its text and calls. */
-export const fieldsToReturn = (message: Assistant): UntrustedRecord => {
+export const getReturnedFields = (message: Assistant): UntrustedRecord => {
   const reasoning = partsOf(message).flatMap((part): [string, string][] => {
-    const { fields } = part.type === 'reasoning' ? fieldsIn(part.provider) : {};
+    const { fields } = part.type === 'reasoning' ? getFields(part.provider) : {};
     return part.type === 'reasoning' && Array.isArray(fields)
       ? fields.map((field) => [String(field), part.text])
       : [];
   });
-  return { ...Object.fromEntries(reasoning), ...fieldsIn(message.provider) };
+  return { ...Object.fromEntries(reasoning), ...getFields(message.provider) };
 };
 
 /** Returns the fields that go back with each call of an earlier reply, by the call's id. */
-export const callFieldsToReturn = (message: Assistant): ReadonlyMap<string, UntrustedRecord> =>
+export const getReturnedCallFields = (message: Assistant): ReadonlyMap<string, UntrustedRecord> =>
   new Map(
     partsOf(message).flatMap((part) =>
-      part.type === 'tool-call' && part.provider ? [[part.id, fieldsIn(part.provider)] as const] : [],
+      part.type === 'tool-call' && part.provider ? [[part.id, getFields(part.provider)] as const] : [],
     ),
   );

@@ -1,6 +1,6 @@
 import type { SilenceTimer } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
-import { brokenConnectionError, invalidReplyError } from '../untrusted-reply.ts';
+import { createBrokenConnectionError, createInvalidReplyError } from '../untrusted-reply.ts';
 
 /** The maximum size of a reply in bytes, more than any model writes at once. A Worker has 128 MB in total. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
@@ -96,12 +96,12 @@ export async function* readText(
   let bytes = 0;
   try {
     for (;;) {
-      const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnectionError);
+      const { done, value } = await limits.patience.wait(() => reader.read(), createBrokenConnectionError);
       if (done) break;
       // A binding can return a stream of other values.
-      if (!(value instanceof Uint8Array)) throw invalidReplyError('is not a stream of bytes.');
+      if (!(value instanceof Uint8Array)) throw createInvalidReplyError('is not a stream of bytes.');
       bytes += value.byteLength;
-      if (bytes > limits.maxBytes) throw invalidReplyError(`is larger than ${limits.maxBytes} bytes.`);
+      if (bytes > limits.maxBytes) throw createInvalidReplyError(`is larger than ${limits.maxBytes} bytes.`);
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();

@@ -1,16 +1,16 @@
 import { ModelError, type ModelReply } from '../chat-model.ts';
-import { callsOf, isPlainReply, type ReplyPart, type RequestedCall, type ToolCallPart } from '../parts.ts';
+import { isPlainReply, listCalls, type ReplyPart, type RequestedCall, type ToolCallPart } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
-import { reportedError } from '../server-error.ts';
+import { findReportedError } from '../server-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import {
+  createInvalidReplyError,
   createLengthLimit,
-  invalidReplyError,
   isJsonObjectText,
-  jsonTextOf,
-  listOf,
-  mustBeRecord,
-  stringOf,
+  readList,
+  readString,
+  requireRecord,
+  toJsonText,
   withUniqueIds,
 } from '../untrusted-reply.ts';
 import { createFieldAssembly, KEPT_FIELDS, mergeField, toProviderData } from './kept-fields.ts';
@@ -52,20 +52,20 @@ export const createReplyAssembly = ({ onText, onReasoning }: ReplyListener): Rep
   };
 
   const add = ({ completion, choice, message, calledIn, isPiece }: CompletionPart): void => {
-    for (const field of COUNTED_FIELDS) grow(jsonTextOf(message[field]).length);
+    for (const field of COUNTED_FIELDS) grow(toJsonText(message[field]).length);
     kept.add(message, isPiece);
-    addText(contentOf(message));
-    const refusal = stringOf(message, 'refusal');
+    addText(readContent(message));
+    const refusal = readString(message, 'refusal');
     refused ||= refusal !== '';
     addText(refusal);
     for (const fragment of calledIn(message)) calls.add(fragment);
-    if (choice !== undefined) reason = stringOf(choice, 'finish_reason') || reason;
-    usage = usageOf(completion.usage) ?? usage;
+    if (choice !== undefined) reason = readString(choice, 'finish_reason') || reason;
+    usage = readUsage(completion.usage) ?? usage;
   };
 
   return {
-    addChunk: (value) => add(partOfChunk(value)),
-    addCompletion: (value) => add(partOfCompletion(value)),
+    addChunk: (value) => add(readChunkPart(value)),
+    addCompletion: (value) => add(readCompletionPart(value)),
     get finished() {
       return reason !== '';
     },
@@ -76,10 +76,10 @@ export const createReplyAssembly = ({ onText, onReasoning }: ReplyListener): Rep
       const provider = kept.provider();
       return {
         text,
-        toolCalls: callsOf(called),
+        toolCalls: listCalls(called),
         ...(!isPlainReply(parts) && { parts }),
         ...(provider && { provider }),
-        finish: refused ? 'content-filter' : finishOf(reason, called.length),
+        finish: refused ? 'content-filter' : getFinish(reason, called.length),
         usage,
       };
     },
@@ -101,29 +101,29 @@ interface CompletionPart {
   readonly isPiece: boolean;
 }
 
-const partOfChunk = (value: unknown): CompletionPart => {
+const readChunkPart = (value: unknown): CompletionPart => {
   const completion = checkCompletion(value);
-  const choice = firstChoice(completion);
+  const choice = findFirstChoice(completion);
   if (choice === undefined && !Array.isArray(completion.choices) && !isRecord(completion.usage)) {
-    throw invalidReplyError('has no choices.');
+    throw createInvalidReplyError('has no choices.');
   }
-  const message = mustBeRecord(choice?.delta ?? choice?.message ?? {}, 'a delta that');
-  return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls'), isPiece: true };
+  const message = requireRecord(choice?.delta ?? choice?.message ?? {}, 'a delta that');
+  return { completion, choice, message, calledIn: (delta) => readList(delta, 'tool_calls'), isPiece: true };
 };
 
-const partOfCompletion = (value: unknown): CompletionPart => {
+const readCompletionPart = (value: unknown): CompletionPart => {
   const completion = checkCompletion(value);
-  const choice = firstChoice(completion);
-  if (choice === undefined) throw invalidReplyError('has no choices.');
-  if (!isRecord(choice.message)) throw invalidReplyError('has no message.');
+  const choice = findFirstChoice(completion);
+  if (choice === undefined) throw createInvalidReplyError('has no choices.');
+  if (!isRecord(choice.message)) throw createInvalidReplyError('has no message.');
   return { completion, choice, message: choice.message, calledIn: withCallIndexes, isPiece: false };
 };
 
-const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
-  const [first] = listOf(completion, 'choices');
+const findFirstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
+  const [first] = readList(completion, 'choices');
   if (first === undefined) return undefined;
-  const choice = mustBeRecord(first, 'a choice that');
-  const error = reportedError(choice);
+  const choice = requireRecord(first, 'a choice that');
+  const error = findReportedError(choice);
   if (error) throw error;
   if (choice.finish_reason === 'error')
     throw new ModelError('server-error', 'The model stopped because of an error.');
@@ -131,33 +131,35 @@ const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined =
 };
 
 const checkCompletion = (value: unknown): UntrustedRecord => {
-  if (!isRecord(value)) throw invalidReplyError('is not a JSON object.');
-  const error = reportedError(value);
+  if (!isRecord(value)) throw createInvalidReplyError('is not a JSON object.');
+  const error = findReportedError(value);
   if (error !== undefined) throw error;
   return value;
 };
 
 /** Returns whole calls with an index. Outside a stream that is their position in the list. */
 const withCallIndexes = (message: UntrustedRecord): readonly unknown[] =>
-  listOf(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
+  readList(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
 
-const contentOf = (message: UntrustedRecord): string =>
-  Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
+const readContent = (message: UntrustedRecord): string =>
+  Array.isArray(message.content)
+    ? message.content.map(readPartText).join('')
+    : readString(message, 'content');
 
-const textOfPart = (part: unknown): string => {
-  const record = mustBeRecord(part, 'a content part that');
-  return record.type === 'text' ? stringOf(record, 'text') : '';
+const readPartText = (part: unknown): string => {
+  const record = requireRecord(part, 'a content part that');
+  return record.type === 'text' ? readString(record, 'text') : '';
 };
 
 /**
  * Returns the usage. The details are in the OpenAI and OpenRouter fields. For the cache, DeepSeek and xAI
  * have fields next to the sums.
  */
-const usageOf = (usage: unknown): Usage | undefined => {
+const readUsage = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
-  const ofInput = recordOrEmpty(usage.prompt_tokens_details);
-  const { reasoning_tokens: reasoning } = recordOrEmpty(usage.completion_tokens_details);
+  const ofInput = toRecordOrEmpty(usage.prompt_tokens_details);
+  const { reasoning_tokens: reasoning } = toRecordOrEmpty(usage.completion_tokens_details);
   // Some servers exclude reasoning from the completion's tokens. The total shows it.
   const isBeside = Number(reasoning) > 0 && total === Number(input) + Number(output) + Number(reasoning);
   return countUsage(input, isBeside ? Number(output) + Number(reasoning) : output, {
@@ -167,9 +169,9 @@ const usageOf = (usage: unknown): Usage | undefined => {
   });
 };
 
-const recordOrEmpty = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
+const toRecordOrEmpty = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
 
-const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
+const getFinish = (reason: string, callCount: number): ModelReply['finish'] => {
   // Some servers, such as Ollama, end a reply that contains tool calls with `stop`.
   if (callCount > 0 && (reason === 'stop' || reason === '')) return 'tool-calls';
   switch (reason) {
@@ -208,7 +210,7 @@ const createCallAssembly = (grow: (more: number) => void): CallAssembly => {
     add(value) {
       const fragment = readFragment(value);
       const { index, id, name, input, extra } = fragment;
-      grow(id.length + name.length + input.length + jsonTextOf(extra).length);
+      grow(id.length + name.length + input.length + toJsonText(extra).length);
       const open = index === undefined ? calls.at(-1) : latestAt.get(index);
       if (open !== undefined && !isNewCall(open, fragment)) {
         open.id ||= id;
@@ -271,17 +273,17 @@ const isCompleteAfter = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string
 const MAX_PARSES = 16;
 
 const readFragment = (value: unknown): Fragment => {
-  const fragment = mustBeRecord(value, 'a tool call that');
+  const fragment = requireRecord(value, 'a tool call that');
   const index = fragment.index ?? undefined;
   if (index !== undefined && typeof index !== 'number') {
-    throw invalidReplyError("holds a tool call whose 'index' is not a number.");
+    throw createInvalidReplyError("holds a tool call whose 'index' is not a number.");
   }
-  const called = mustBeRecord(fragment.function ?? {}, "a tool call whose 'function'");
+  const called = requireRecord(fragment.function ?? {}, "a tool call whose 'function'");
   return {
     index,
-    id: stringOf(fragment, 'id'),
-    name: stringOf(called, 'name'),
-    input: stringOf(called, 'arguments'),
+    id: readString(fragment, 'id'),
+    name: readString(called, 'name'),
+    input: readString(called, 'arguments'),
     extra: fragment.extra_content,
   };
 };

@@ -10,7 +10,7 @@ import type { MessagePart } from '../parts.ts';
 import { type ModelSettings, omitUndefined } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
-import { callFieldsToReturn, fieldsToReturn } from './kept-fields.ts';
+import { getReturnedCallFields, getReturnedFields } from './kept-fields.ts';
 
 /** The server's form of messages and earlier replies. */
 export interface WireFormat {
@@ -36,7 +36,7 @@ export const toWireMessage = (message: ModelMessage, manner: WireFormat = {}) =>
       return { role: message.role, content };
     }
     case 'assistant': {
-      const given = fieldsToReturn(message);
+      const given = getReturnedFields(message);
       if (message.toolCalls.length === 0) return { role: 'assistant', content: message.text, ...given };
       const content = message.text || null;
       return { role: 'assistant', content, ...given, tool_calls: toWireCalls(message) };
@@ -115,7 +115,7 @@ export const toWireTool = ({ name, description, inputSchema, providerTool }: Too
 
 /** Converts earlier calls to chat completions. */
 const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
-  const given = callFieldsToReturn(message);
+  const given = getReturnedCallFields(message);
   return message.toolCalls.map(({ id, name, input }) => ({
     id,
     type: 'function',
@@ -126,7 +126,7 @@ const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
 };
 
 /** Returns the settings that have the same field on every server. */
-export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
+export const toCommonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
   omitUndefined({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
@@ -134,7 +134,7 @@ export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettin
  *
  * @throws ModelError `bad-request` if the request does not offer the chosen tool.
  */
-export const choiceFields = (
+export const toChoiceFields = (
   { toolChoice, parallelToolCalls }: ModelSettings,
   { tools }: Pick<ModelRequest, 'tools'>,
 ): UntrustedRecord => {
@@ -144,7 +144,7 @@ export const choiceFields = (
   const { tool } = toolChoice;
   if (tools.some(({ name }) => name === tool))
     return omitUndefined({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
-  throw badRequestError(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
+  throw createBadRequestError(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
 };
 
 /**
@@ -153,18 +153,18 @@ export const choiceFields = (
  * @throws ModelError `bad-request` if they are not an object, or contain a field of `ours`, which the adapter
  * sets itself.
  */
-export const providerOptionFields = (
+export const toProviderOptionFields = (
   { providerOptions }: ModelSettings,
   { key, ours }: { readonly key: string; readonly ours: ReadonlySet<string> },
 ): UntrustedRecord => {
   const own = providerOptions?.[key];
   if (own === undefined) return {};
-  if (!isRecord(own)) throw badRequestError(`'providerOptions.${key}' must be an object.`);
+  if (!isRecord(own)) throw createBadRequestError(`'providerOptions.${key}' must be an object.`);
   const field = Object.keys(own).find((name) => ours.has(name));
   if (field !== undefined)
-    throw badRequestError(`'providerOptions.${key}.${field}' is set by the adapter. Omit it.`);
+    throw createBadRequestError(`'providerOptions.${key}.${field}' is set by the adapter. Omit it.`);
   return own;
 };
 
 /** Creates the error for an unsupported setting. The request was not sent. */
-export const badRequestError = (problem: string): ModelError => new ModelError('bad-request', problem);
+export const createBadRequestError = (problem: string): ModelError => new ModelError('bad-request', problem);

@@ -17,7 +17,7 @@ import { createMessageSanitizer } from '../message-gate.ts';
 import type { RetryClock } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { type ExtraBody, type LimitParameter, OUR_FIELDS, toRequestBody } from './request-body.ts';
-import { SERVERS, type ServerName, serverTraits } from './servers.ts';
+import { getServerTraits, SERVERS, type ServerName } from './servers.ts';
 
 /** Options for a server with OpenAI's chat completions. */
 export interface OpenaiCompatibleOptions extends AdapterOptions {
@@ -86,7 +86,7 @@ export const openaiCompatibleWithClock = (options: OpenaiCompatibleOptions, pace
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
-  const known = serverTraits(options.server);
+  const known = getServerTraits(options.server);
   const manner = {
     model,
     limitParameter: options.limitParameter ?? known.limitParameter,
@@ -133,11 +133,11 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: SenderSetting
     const manner = { ...others, keyFields };
     let sent = request;
     let asksUsage = knowsUsage;
-    const bodyOf = () => {
+    const createBody = () => {
       const learned = { asksUsage, wantsThoughts, limitParameter: limitParameter ?? 'max_tokens' };
       return toRequestBody({ ...manner, ...learned }, sent);
     };
-    let body = bodyOf();
+    let body = createBody();
     return async (attempt: OpenAttempt): Promise<ModelReply> => {
       for (;;) {
         try {
@@ -151,7 +151,7 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: SenderSetting
             sent = { ...sent, tools: [] };
           else throw failure;
           knowsUsage &&= asksUsage;
-          body = bodyOf();
+          body = createBody();
         }
       }
     };

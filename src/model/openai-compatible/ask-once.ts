@@ -8,9 +8,14 @@ import { MAX_REPLY_BYTES, MAX_STREAM_BYTES, readEvents, readText } from '../chat
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { errorDetails, errorOfStatus, errorWords, isCreditExhausted } from '../server-error.ts';
+import { createStatusError, getErrorDetails, getErrorWords, isCreditExhausted } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';
-import { invalidReplyError, isJsonObjectText, parseReply, truncatedReplyError } from '../untrusted-reply.ts';
+import {
+  createInvalidReplyError,
+  createTruncatedReplyError,
+  isJsonObjectText,
+  parseReply,
+} from '../untrusted-reply.ts';
 
 /** A function with the signature of `fetch`: a service binding, a proxy or a test double. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
@@ -36,7 +41,7 @@ export const askOnce = async (
   const response = await send(endpoint, body, attempt);
   if (response.ok) return readReply(response, attempt);
   const retryAfter = parseRetryAfter(response.headers, endpoint.now());
-  throw attempt.fail(await errorOfResponse(response, attempt.patience, retryAfter));
+  throw attempt.fail(await readResponseError(response, attempt.patience, retryAfter));
 };
 
 const send = (
@@ -53,12 +58,12 @@ const send = (
     redirect: 'manual',
   };
   return waitOrRelease(patience, () => endpoint.fetch(endpoint.url, request), {
-    broken: unreachableError,
+    broken: createUnreachableError,
     release: ({ body: late }) => late?.cancel(),
   });
 };
 
-const unreachableError = (error: unknown): ModelError =>
+const createUnreachableError = (error: unknown): ModelError =>
   new ModelError(
     'unreachable',
     `The model's server could not be reached: ${error instanceof Error ? error.message : 'no reason given'}`,
@@ -113,10 +118,12 @@ const readStart = async (pieces: AsyncGenerator<string, void, undefined>): Promi
     blank += value.length - start.length;
     if (blank > MAX_BLANK_CHARACTERS) {
       await pieces.return();
-      throw invalidReplyError(`begins with more than ${MAX_BLANK_CHARACTERS} characters of white space.`);
+      throw createInvalidReplyError(
+        `begins with more than ${MAX_BLANK_CHARACTERS} characters of white space.`,
+      );
     }
   }
-  const all = async function* () {
+  const streamAll = async function* () {
     try {
       yield start;
       yield* pieces;
@@ -124,7 +131,7 @@ const readStart = async (pieces: AsyncGenerator<string, void, undefined>): Promi
       await pieces.return();
     }
   };
-  return { start, pieces: all() };
+  return { start, pieces: streamAll() };
 };
 
 /** The maximum length of leading white space. Some servers send line ends to keep a connection open. */
@@ -148,11 +155,11 @@ const parseBody = (text: string): unknown => parseReply(text, ' Is the base URL 
  * @throws ModelError `truncated` if the reply was cut off.
  */
 const finishReply = (assembly: ReplyAssembly, done: boolean): void => {
-  if (!done) throw truncatedReplyError();
+  if (!done) throw createTruncatedReplyError();
   assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
   const { text, toolCalls } = assembly.reply();
   const isWhole = toolCalls.every(({ input }) => input.trim() === '' || isJsonObjectText(input));
-  if (!isWhole || (text === '' && toolCalls.length === 0)) throw truncatedReplyError();
+  if (!isWhole || (text === '' && toolCalls.length === 0)) throw createTruncatedReplyError();
 };
 
 /**
@@ -161,7 +168,7 @@ const finishReply = (assembly: ReplyAssembly, done: boolean): void => {
  *
  * @throws ModelError `aborted` if the signal aborts in the meantime.
  */
-const errorOfResponse = async (
+const readResponseError = async (
   response: Response,
   patience: SilenceTimer,
   retryAfter: number | undefined,
@@ -169,9 +176,13 @@ const errorOfResponse = async (
   const body = await readBody(response, patience);
   const report = parseJson(body);
   // An HTML page of a proxy is of no use in an error, so it is left out.
-  const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
+  const words = getErrorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
   const wait = isCreditExhausted(report) ? Infinity : retryAfter;
-  const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
+  const error = createStatusError(response.status, {
+    words,
+    details: getErrorDetails(report),
+    retryAfter: wait,
+  });
   return { error, retryAfter: wait };
 };
 

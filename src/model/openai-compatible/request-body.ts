@@ -1,10 +1,10 @@
 import { ENCODER, memoize } from '../../tool/async.ts';
 import {
   addRequiredThoughts,
-  badRequestError,
-  choiceFields,
-  commonFields,
-  providerOptionFields,
+  createBadRequestError,
+  toChoiceFields,
+  toCommonFields,
+  toProviderOptionFields,
   toWireMessage,
   toWireTool,
   type WireFormat,
@@ -73,7 +73,7 @@ const toBodyText = (
     ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
     ...keyFields,
     ...extraBody,
-    ...settingsFields(request),
+    ...toSettingsFields(request),
   });
   const more = [
     ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),
@@ -82,19 +82,19 @@ const toBodyText = (
   return more.length === 0 ? body : `${body.slice(0, -1)},${more.join(',')}}`;
 };
 
-const settingsFields = (request: ModelRequest): UntrustedRecord => {
+const toSettingsFields = (request: ModelRequest): UntrustedRecord => {
   const { settings = {} } = request;
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
-    throw badRequestError(
+    throw createBadRequestError(
       "Chat completions have no 'topK'. If the server has one, use 'extraBody: { top_k }'.",
     );
   }
   return {
-    ...providerOptionFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),
-    ...commonFields(settings),
+    ...toProviderOptionFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),
+    ...toCommonFields(settings),
     ...(stop.length > 0 && { stop }),
-    ...choiceFields(settings, request),
+    ...toChoiceFields(settings, request),
   };
 };
 
@@ -141,12 +141,12 @@ function extractFiles(messages: readonly ModelMessage[]): ExtractedFiles {
   // The author of a message cannot guess it.
   const mark = crypto.randomUUID();
   const files: string[] = [];
-  const apart = (part: MessagePart): MessagePart =>
+  const extractData = (part: MessagePart): MessagePart =>
     part.type === 'text' || NOT_BASE64.test(part.data)
       ? part
       : { ...part, data: `${mark}${files.push(part.data) - 1}${mark}` };
   const without = messages.map((message) =>
-    hasFiles(message) ? { ...message, parts: message.parts?.map(apart) } : message,
+    hasFiles(message) ? { ...message, parts: message.parts?.map(extractData) } : message,
   );
   return { messages: without, fill: (json) => joinBytes(json.split(mark), files) };
 }

@@ -32,5 +32,5 @@ export const SERVERS = {
 /** A known server. */
 export type ServerName = keyof typeof SERVERS;
 
-export const serverTraits = (name: ServerName | undefined): ServerTraits =>
+export const getServerTraits = (name: ServerName | undefined): ServerTraits =>
   name === undefined ? {} : SERVERS[name];

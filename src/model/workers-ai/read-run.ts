@@ -4,11 +4,11 @@ import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/rep
 import type { ModelReply } from '../chat-model.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import {
-  invalidReplyError,
-  jsonTextOf,
-  listOf,
+  createInvalidReplyError,
+  createTruncatedReplyError,
   parseReply,
-  truncatedReplyError,
+  readList,
+  toJsonText,
 } from '../untrusted-reply.ts';
 
 /**
@@ -41,7 +41,7 @@ const readStream = async (
     },
   });
   if (assembly.finished) return;
-  if (!done || chunks === 0) throw truncatedReplyError();
+  if (!done || chunks === 0) throw createTruncatedReplyError();
   // In Workers AI's own chunk format, `[DONE]` is the only finish reason.
   assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
 };
@@ -59,16 +59,16 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
   // An error has the same form in both formats.
   if (!isRecord(value) || value.error || value.object === 'error') return value;
   if (value.choices !== undefined && value.choices !== null)
-    return { ...value, choices: listOf(value, 'choices').map(toChoice) };
+    return { ...value, choices: readList(value, 'choices').map(toChoice) };
   const { response, usage, finish_reason: reason, reasoning, reasoning_content } = value;
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
-    throw invalidReplyError('has neither a response nor choices.');
+    throw createInvalidReplyError('has neither a response nor choices.');
   }
   // In JSON mode the response is a parsed object. Some models also return a bare number.
   const message = withCalls({
     reasoning,
     reasoning_content,
-    content: jsonTextOf(response),
+    content: toJsonText(response),
     tool_calls: value.tool_calls,
   });
   return { choices: [{ message, finish_reason: reason ?? ending }], usage };
@@ -82,7 +82,7 @@ const toCall = (call: unknown): unknown => {
   if (!isRecord(call)) return call;
   const called = call.function ?? { name: call.name, arguments: call.arguments };
   if (!isRecord(called)) return call;
-  return { ...call, function: { ...called, arguments: jsonTextOf(called.arguments) } };
+  return { ...call, function: { ...called, arguments: toJsonText(called.arguments) } };
 };
 
 /** Returns whether a fragment has content. A stream closes a call with a fragment of `null` values. */
@@ -93,7 +93,7 @@ const hasContent = (call: unknown): boolean =>
 
 const withCalls = (message: UntrustedRecord): UntrustedRecord => ({
   ...message,
-  tool_calls: listOf(message, 'tool_calls').map(toCall).filter(hasContent),
+  tool_calls: readList(message, 'tool_calls').map(toCall).filter(hasContent),
 });
 
 const toChoice = (choice: unknown): unknown => {

@@ -8,9 +8,9 @@ import {
   waitOrRelease,
 } from '../ask-patiently.ts';
 import {
-  badRequestError,
-  commonFields,
-  providerOptionFields,
+  createBadRequestError,
+  toCommonFields,
+  toProviderOptionFields,
   toWireMessage,
   toWireTool,
   type WireFormat,
@@ -27,7 +27,7 @@ import {
 import { ConfigurationError } from '../configuration-error.ts';
 import { createMessageSanitizer } from '../message-gate.ts';
 import { type RetryClock, systemRetryClock } from '../retry.ts';
-import { errorOfStatus, joinSentence, readRequestLength } from '../server-error.ts';
+import { createStatusError, joinSentence, readRequestLength } from '../server-error.ts';
 import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
@@ -104,16 +104,20 @@ export const workersAiWithClock = (
     ...traits,
     async ask(request, asked) {
       const inputs = toRunInputs({ maxOutputTokens, ...request });
-      const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
-        const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
+      const runAttempt = async (attempt: OpenAttempt): Promise<ModelReply> => {
+        const explainBroken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         // The model can ignore its signal. The wait ends in any case.
-        const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinityOptions(request) });
-        return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
+        const run = () =>
+          binding.run(model, inputs, { signal: attempt.signal, ...createAffinityOptions(request) });
+        return readRun(
+          await waitOrRelease(attempt.patience, run, { broken: explainBroken, release }),
+          attempt,
+        );
       };
       return askWithRetries({ timeout, retries, gate, pace }, request, {
         ...asked,
         whole: inputs.stream !== true,
-        work,
+        work: runAttempt,
       });
     },
   };
@@ -123,7 +127,7 @@ export const workersAiWithClock = (
  * Returns the headers of a request. One of them sends requests with the same key to the same model instance,
  * and so to its cache.
  */
-function affinityOptions({ cache, headers }: ModelRequest) {
+function createAffinityOptions({ cache, headers }: ModelRequest) {
   const key = cache?.key === undefined ? undefined : { 'x-session-affinity': cache.key };
   return key || headers ? { extraHeaders: { ...headers, ...key } } : {};
 }
@@ -144,7 +148,7 @@ const toRunInputs = ({
   maxOutputTokens,
   settings = {},
 }: ModelRequest): UntrustedRecord => {
-  const fields = settingsFields(settings);
+  const fields = toSettingsFields(settings);
   const offered = settings.toolChoice === 'none' ? [] : tools;
   const told =
     output !== undefined && offered.length > 0
@@ -164,22 +168,22 @@ const toRunInputs = ({
  * Returns the settings that every model either supports or refuses. The binding silently drops inputs that a
  * model does not know.
  */
-const settingsFields = (settings: ModelSettings): UntrustedRecord => {
+const toSettingsFields = (settings: ModelSettings): UntrustedRecord => {
   const { topK, stop = [], toolChoice = 'auto', parallelToolCalls } = settings;
-  if (stop.length > 0) throw droppedSettingError('stop', "stop: ['...']");
+  if (stop.length > 0) throw createDroppedSettingError('stop', "stop: ['...']");
   if (parallelToolCalls === false)
-    throw droppedSettingError('parallelToolCalls', 'parallel_tool_calls: false');
+    throw createDroppedSettingError('parallelToolCalls', 'parallel_tool_calls: false');
   if (toolChoice !== 'auto' && toolChoice !== 'none')
-    throw droppedSettingError('toolChoice', "tool_choice: 'required'");
+    throw createDroppedSettingError('toolChoice', "tool_choice: 'required'");
   return {
-    ...providerOptionFields(settings, { key: 'workersAi', ours: OUR_INPUTS }),
-    ...commonFields(settings),
+    ...toProviderOptionFields(settings, { key: 'workersAi', ours: OUR_INPUTS }),
+    ...toCommonFields(settings),
     ...(topK !== undefined && { top_k: topK }),
   };
 };
 
-const droppedSettingError = (setting: string, input: string): ModelError =>
-  badRequestError(
+const createDroppedSettingError = (setting: string, input: string): ModelError =>
+  createBadRequestError(
     `Many models of Workers AI silently ignore '${setting}'. If this one supports it, pass it as ` +
       `'providerOptions: { workersAi: { ${input} } }'.`,
   );
@@ -235,11 +239,11 @@ const toFormat = ({ schema }: OutputFormat) => ({
 const explainFailure = (thrown: unknown): ExplainedFailure => {
   const fields = isRecord(thrown) ? thrown : { message: thrown };
   const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';
-  const code = codeOf(fields, words);
+  const code = findCode(fields, words);
   const status = code === undefined ? undefined : statusByCode.get(code);
   const final = fields.retryable === false || (code !== undefined && dailyLimitCodes.has(code));
   const retryAfter = final ? Infinity : undefined;
-  if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
+  if (status !== undefined) return { error: createStatusError(status, { words }), retryAfter };
   if (/JSON Mode couldn't be met/i.test(words)) {
     return {
       error: new ModelError('invalid-reply', 'The model could not answer in the requested format.'),
@@ -279,7 +283,7 @@ const statusByCode: ReadonlyMap<number, number> = new Map([
 const dailyLimitCodes: ReadonlySet<number> = new Set([3036, 4006]);
 
 /** Returns the code, from `code` or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
-const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
+const findCode = (fields: UntrustedRecord, words: string): number | undefined =>
   [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
     .map((code) => (typeof code === 'string' ? Number(code) : code))
     .find((code): code is number => typeof code === 'number' && statusByCode.has(code));

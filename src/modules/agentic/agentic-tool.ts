@@ -1,9 +1,9 @@
 import { type AnswerForm, type OutputOf, toAnswerForm } from '../../loop/answer-form.ts';
 import type { Frame } from '../../loop/loop-agent.ts';
-import { refusedModelProblem } from '../../loop/loop-seams.ts';
-import { settingsProblem } from '../../loop/loop-settings.ts';
+import { findModelProblem } from '../../loop/loop-seams.ts';
+import { findSettingsProblem } from '../../loop/loop-settings.ts';
 import { nest } from '../../loop/nest.ts';
-import { limitProblem } from '../../loop/policies.ts';
+import { findLimitProblem } from '../../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
 import {
@@ -24,10 +24,10 @@ import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, MODULE_OPTIONS, NAMED_KEYS } from '../../tool/tool-literals.ts';
 import { error, isToolResult, type ToolResult } from '../../tool/tool-result.ts';
-import { collectUses, factsToForget, ownOffers } from '../../tool/uses.ts';
+import { collectUses, listFactsToForget, listOwnOffers } from '../../tool/uses.ts';
 import { CONTEXT_RULE, type LoopContext, mergeContexts, resolveContext, toLoopInput } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
-import { nestedResult } from './nested-result.ts';
+import { createNestedResult } from './nested-result.ts';
 
 /** The fields that all kinds of agentic tools share. */
 interface AgenticConfig<
@@ -168,7 +168,7 @@ export function checkAgenticLiteral(
  *
  * @throws ToolDefinitionError if the tool cannot work.
  */
-export function agenticTool<
+export function createAgenticTool<
   Name extends string,
   Declaration extends InputDeclaration,
   Output extends InputDeclaration = undefined,
@@ -183,7 +183,7 @@ export function agenticTool<
   const output = readOutput(name, config.output);
   if (config.input === undefined) warnOfMissingInput(name);
   const context = mergeContexts(name, config.context);
-  const uses = [...(kind.uses ?? []), ...collectUses([...kind.sources, ...loopOffersOf(config)])];
+  const uses = [...(kind.uses ?? []), ...collectUses([...kind.sources, ...listLoopOffers(config)])];
   const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
@@ -207,9 +207,9 @@ export function agenticTool<
       if (isToolResult(loop)) return loop;
       const asked = { input: whole.input, message: JSON.stringify(whole.sent) };
       const inside = resolveContext(context, whole.input, call.view);
-      const ready = { ...config, output, context: inside, name: frameName(name, call) };
+      const ready = { ...config, output, context: inside, name: getFrameName(name, call) };
       const frame = createFrame(ready, loop, asked);
-      return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
+      return createNestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
   };
 }
@@ -234,7 +234,7 @@ export function checkLoop(
   { name, model, settings, limits, use = [] }: CheckedLoop,
   { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
 ): void {
-  const bad = limitProblem(limits);
+  const bad = findLimitProblem(limits);
   if (limits && 'tokens' in limits) {
     const problem =
       "its limit 'tokens' is for turns only. Add use: [budget({ tokens })], with budget from 'holdfast/limits'.";
@@ -249,18 +249,18 @@ export function checkLoop(
     { settings },
     {
       tools,
-      finders: [...sources, ...loopOffersOf({ use })],
-      refusedUse: () => own && refusedModelProblem(use, own),
-      refusedSettings: () => own && settingsProblem({ model: own, settings }),
+      finders: [...sources, ...listLoopOffers({ use })],
+      refusedUse: () => own && findModelProblem(use, own),
+      refusedSettings: () => own && findSettingsProblem({ model: own, settings }),
     },
   );
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 
 /** Returns the offers that the modules of a nested loop make in that loop only. */
-const loopOffersOf = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
-  ...ownOffers(use, 'before'),
-  ...ownOffers(use, 'after'),
+const listLoopOffers = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
+  ...listOwnOffers(use, 'before'),
+  ...listOwnOffers(use, 'after'),
 ];
 
 interface PreparedConfig extends Omit<AgenticConfig<string, InputDeclaration>, 'output' | 'context'> {
@@ -283,7 +283,7 @@ function createFrame<Input>(
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? DEFAULT_ITERATIONS },
     uses: use,
-    facts: [...facts, ...(memory?.isReset ? factsToForget(use, memory.key) : [])],
+    facts: [...facts, ...(memory?.isReset ? listFactsToForget(use, memory.key) : [])],
     key: memory?.key,
     runBy: { model, settings },
   };
@@ -296,7 +296,7 @@ const warnOfMissingInput = (tool: string): void =>
   );
 
 /** Returns the default instructions of a nested loop. */
-export const defaultInstructions = (description: string): string =>
+export const formatLoopInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;
 
@@ -305,7 +305,7 @@ export const defaultInstructions = (description: string): string =>
  * name, so copies under other names share that state. A tool that was renamed because of a name clash is not
  * such a copy, so its frame has the name under which it is offered.
  */
-export function frameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
+export function getFrameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);
   const origin = called && originOf(called);
   return origin && origin.name !== tool ? tool : own;

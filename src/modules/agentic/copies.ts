@@ -27,7 +27,7 @@ import { type ContextValues, ToolCallContext, ToolCallContextError } from '../..
  * ```
  */
 export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSource[]): T =>
-  copyOf(tool, 'withTools', { tools });
+  copyTool(tool, 'withTools', { tools });
 
 /**
  * Returns a copy of the tool whose loop uses another model: a model, or a function that creates one from the
@@ -42,7 +42,7 @@ export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSou
  * ```
  */
 export const withModel = <T extends AnyTool>(tool: T, model: ChatModel | ModelOfEnv): T =>
-  copyOf(tool, 'withModel', { model });
+  copyTool(tool, 'withModel', { model });
 
 /**
  * Returns a copy of the tool with other instructions: text, or a function of the view and the input. In a
@@ -57,7 +57,7 @@ export const withModel = <T extends AnyTool>(tool: T, model: ChatModel | ModelOf
  * ```
  */
 export const withInstructions = <T extends AnyTool>(tool: T, instructions: InstructionsOf<T>): T =>
-  copyOf(tool, 'withInstructions', { instructions });
+  copyTool(tool, 'withInstructions', { instructions });
 
 /**
  * Returns a copy of the tool with more tool-call context for the calls of its loop: values, or a function of
@@ -74,7 +74,7 @@ export const withInstructions = <T extends AnyTool>(tool: T, instructions: Instr
  * ```
  */
 export const withContext = <T extends AnyTool>(tool: T, context: LoopContext<ToolInput<T>>): T =>
-  copyOf(tool, 'withContext', { context });
+  copyTool(tool, 'withContext', { context });
 
 /**
  * Returns a copy of the tool with other limits for its loop. Omitted limits stay the same.
@@ -88,7 +88,7 @@ export const withContext = <T extends AnyTool>(tool: T, context: LoopContext<Too
  * ```
  */
 export const withLimits = <T extends AnyTool>(tool: T, limits: Omit<Limits, 'tokens'>): T =>
-  copyOf(tool, 'withLimits', { limits });
+  copyTool(tool, 'withLimits', { limits });
 
 /**
  * Returns a copy of the tool with more settings for the replies of its loop. They override its own settings,
@@ -103,7 +103,7 @@ export const withLimits = <T extends AnyTool>(tool: T, limits: Omit<Limits, 'tok
  * ```
  */
 export const withSettings = <T extends AnyTool>(tool: T, settings: AgentSettings): T =>
-  copyOf(tool, 'withSettings', { settings });
+  copyTool(tool, 'withSettings', { settings });
 
 /**
  * Returns a copy of the tool whose loop uses more modules: `chaining([...])`, the result of
@@ -118,7 +118,7 @@ export const withSettings = <T extends AnyTool>(tool: T, settings: AgentSettings
  * ```
  */
 export const withUse = <T extends AnyTool>(tool: T, ...use: readonly ModuleUse[]): T =>
-  copyOf(tool, 'withUse', { use });
+  copyTool(tool, 'withUse', { use });
 
 /**
  * Tool-call context for the calls of a nested loop: values, or a function of the tool's input and the view of
@@ -161,7 +161,7 @@ export interface LoopChanges {
 export const registerCopy = <T extends AnyTool>(tool: T, make: (changes: LoopChanges) => T): T =>
   makeCopyable(tool, make);
 
-function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T {
+function copyTool<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T {
   const make = copyMakerOf(tool);
   if (make) return make(changes) as T; // made from the same configuration
   const [field = ''] = Object.keys(changes);

@@ -5,13 +5,13 @@ import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { joinParagraphs } from '../../tool/json.ts';
-import { hasToolMembers, unreadableProblem } from '../../tool/object-class.ts';
+import { findUnreadableProblem, hasToolMembers } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import {
   AGENTIC_KEYS,
-  agenticTool,
   checkAgenticLiteral,
-  defaultInstructions,
+  createAgenticTool,
+  formatLoopInstructions,
   type InstructedConfig,
   type NestedInstructions,
 } from './agentic-tool.ts';
@@ -50,9 +50,9 @@ export function defineAgenticTool<
   const Output extends InputDeclaration = undefined,
 >(config: AgenticToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, OutputOf<Output>> {
   checkAgenticLiteral(config, SHAPE);
-  const { name, description, instructions = defaultInstructions(description) } = config;
+  const { name, description, instructions = formatLoopInstructions(description) } = config;
   const { tools, sources, notes } = resolveInnerTools(name, config.tools);
-  const tool = agenticTool(config, {
+  const tool = createAgenticTool(config, {
     inner: tools,
     sources,
     whenEmpty: 'No tools available for SimpleAgenticTool',
@@ -111,5 +111,5 @@ function isToolless(source: ToolSource): boolean {
   if (Array.isArray(source) || source instanceof Promise) return false;
   if (isTool(source) || isSourceCarrier(source) || 'toolsNow' in source) return false;
   if (Array.isArray(Reflect.get(source, 'tools'))) return false;
-  return !hasToolMembers(source) && unreadableProblem(source) === undefined;
+  return !hasToolMembers(source) && findUnreadableProblem(source) === undefined;
 }

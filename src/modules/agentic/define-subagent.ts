@@ -12,11 +12,11 @@ import { checkInput } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import {
-  checkedSchema,
+  createCheckedSchema,
+  findPropertyIssue,
   type InputDeclaration,
   type InputOf,
   type InputSchema,
-  propertyIssue,
 } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
@@ -25,9 +25,9 @@ import type { CheckedInput } from '../../tool/problem-lines.ts';
 import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, InjectionStrategy, Instructions, Tool } from '../../tool/tool.ts';
 import { FOREIGN_INPUT, NAMED_KEYS } from '../../tool/tool-literals.ts';
-import { error, failureResult, type ToolResult, text } from '../../tool/tool-result.ts';
+import { createFailureResult, error, type ToolResult, text } from '../../tool/tool-result.ts';
 import { collectUses } from '../../tool/uses.ts';
-import { checkLoop, frameName, readOutput } from './agentic-tool.ts';
+import { checkLoop, getFrameName, readOutput } from './agentic-tool.ts';
 import {
   CONTEXT_RULE,
   type LoopChanges,
@@ -151,7 +151,7 @@ function createSubagent<
   const output = readOutput(name, config.output);
   const form = output ?? (typeof agent === 'string' ? undefined : agent.output);
   const { tools, sources } = resolveAddedTools({ name, agent }, changes);
-  const own = toolsOfAgent(agent);
+  const own = listAgentTools(agent);
   const inner = tools.length > 0 ? [...own, ...tools] : own;
   const uses = collectUses(sources);
   const insideOf = [...(typeof agent === 'string' ? [] : (agent.uses ?? [])), ...(changes.use ?? [])];
@@ -185,9 +185,9 @@ function createSubagent<
         ownBlackboard: true,
         context: resolveContext(context, whole.input, call.view),
         instructions: '',
-        runBy: { agent, model, settings, instructions: instructionsFor(whole.input, changes) },
+        runBy: { agent, model, settings, instructions: findInstructions(whole.input, changes) },
       };
-      return resultOf(await nest(call, { name: frameName(name, call), ...work }), call);
+      return toResult(await nest(call, { name: getFrameName(name, call), ...work }), call);
     },
   };
   registerCopy(tool, ({ tools: more = [], context: over, ...others }) =>
@@ -200,7 +200,7 @@ function createSubagent<
 }
 
 /** Returns the instructions of a copy, or `undefined` to use the agent's own. */
-function instructionsFor(input: unknown, { instructions }: LoopChanges): Instructions | undefined {
+function findInstructions(input: unknown, { instructions }: LoopChanges): Instructions | undefined {
   if (typeof instructions !== 'function') return instructions;
   // `withInstructions` gives the function the tool's own input type and no state.
   return (view) => instructions(view, input as never, undefined as never);
@@ -217,7 +217,7 @@ function resolveAddedTools(
 ): Omit<ResolvedInnerTools, 'notes'> {
   const problem = literals?.modelProblem(changes.model);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${withFullStop(problem)}`);
-  const own = toolsOfAgent(agent);
+  const own = listAgentTools(agent);
   const { tools, sources } =
     more.length > 0 ? resolveInnerTools(name, [...own, ...more]) : { tools: own, sources: [] };
   const { model, limits, settings, use } = changes;
@@ -244,7 +244,7 @@ const UNKNOWN_AGENT: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategi
 /** A placeholder for the tools of an agent that are not known yet. */
 const LATER_TOOLS: InjectionStrategy = { name: 'later', offer: (tools) => tools };
 
-const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
+const listAgentTools = (agent: LoopAgent | string): readonly AnyTool[] =>
   typeof agent === 'string' ? [] : agent.tools;
 
 const SHAPE = {
@@ -255,7 +255,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 
 /** The input of a subagent that declares none. */
-const MESSAGE_SCHEMA = checkedSchema<{ readonly message: string }>(
+const MESSAGE_SCHEMA = createCheckedSchema<{ readonly message: string }>(
   {
     type: 'object',
     properties: {
@@ -268,7 +268,7 @@ const MESSAGE_SCHEMA = checkedSchema<{ readonly message: string }>(
     required: ['message'],
   },
   (input) =>
-    propertyIssue(input, 'message', { type: 'string' }) ??
+    findPropertyIssue(input, 'message', { type: 'string' }) ??
     (input.message === '' ? { path: ['message'], message: 'String is too short (0 < 1).' } : undefined),
 );
 
@@ -296,10 +296,10 @@ async function checkSubagentInput(
   const checked = await checkInput(schema, input, tool);
   if (checked.ok || !checked.problems) return checked;
   const message = `Error parsing subagent input: ${checked.problems.join('; ')}`;
-  return { ...checked, answer: failureResult('invalid-input', message) };
+  return { ...checked, answer: createFailureResult('invalid-input', message) };
 }
 
-function resultOf(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboard'>): ToolResult {
+function toResult(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
   return withholdIfUnfinished(outcome, toFormedResult(outcome) ?? text(outcome.text));

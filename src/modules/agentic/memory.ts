@@ -19,7 +19,7 @@ export interface KeyedMemory {
 }
 
 /** Returns the memory for a call with this input. Without a `key` function, all calls share one memory. */
-export const memoryOf = <Input>(
+export const resolveMemory = <Input>(
   { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
   input: Input,
   { log }: Pick<CallContext, 'log'>,
@@ -33,7 +33,7 @@ export const memoryOf = <Input>(
  * comes from the parsed input, so inputs with the same parsed value (`' 41'`, `'41'`) share a queue. Calls
  * whose key is not available synchronously share the tool's name.
  */
-export function keyedSerial<Declaration extends InputDeclaration>(
+export function createKeyedSerial<Declaration extends InputDeclaration>(
   tool: string,
   declared: Declaration | undefined,
   key: ((input: InputOf<Declaration>) => string) | undefined,

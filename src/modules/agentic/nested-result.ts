@@ -1,11 +1,11 @@
 import type { FrameOutcome } from '../../tool/frame.ts';
 import {
   type ArtifactItem,
-  artifactItems,
+  createToolResult,
   error,
+  listArtifactItems,
   type ToolResult,
   text,
-  toolResult,
 } from '../../tool/tool-result.ts';
 
 /**
@@ -13,7 +13,7 @@ import {
  * with the artifacts of its calls. A single artifact is returned unchanged, several artifacts as a list with
  * their types. If `nested` is `true`, includes the artifacts of inner agentic tools.
  */
-export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
+export function createNestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
     ? error(outcome.text)
     : withholdIfUnfinished(outcome, toFormedResult(outcome) ?? withArtifacts(outcome, nested));
@@ -23,7 +23,7 @@ export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult
 export const toFormedResult = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
   value === undefined
     ? undefined
-    : toolResult({
+    : createToolResult({
         type: 'artifact',
         value,
         ...(objectType !== undefined && { artifactType: objectType }),
@@ -32,7 +32,7 @@ export const toFormedResult = ({ object: value, objectType }: FrameOutcome): Too
 /** Marks a result as withheld if a limit or a signal ended the loop, because its work is not finished. */
 export const withholdIfUnfinished = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
   result.type !== 'error' && (outcome === 'limit-reached' || signal)
-    ? toolResult({ ...result, withheld: true })
+    ? createToolResult({ ...result, withheld: true })
     : result;
 
 function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): ToolResult {
@@ -44,20 +44,20 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   const { value, artifactType, artifactTypes } = only;
   const merged =
     artifacts.length > 1
-      ? toListArtifact(artifacts.flatMap(itemsOf))
+      ? toListArtifact(artifacts.flatMap(listItems))
       : {
           value,
           ...(artifactType !== undefined && { artifactType }),
           ...(artifactTypes && { artifactTypes }),
         };
-  return toolResult({ type: 'artifact', content: words, ...merged });
+  return createToolResult({ type: 'artifact', content: words, ...merged });
 }
 
 type Artifact = Extract<ToolResult, { readonly type: 'artifact' }>;
 
 /** Splits a list artifact with known types into its items. Returns any other artifact as a single item. */
-const itemsOf = (result: Artifact): readonly ArtifactItem[] =>
-  (result.artifactType ?? result.artifactTypes) ? artifactItems(result) : [{ value: result.value }];
+const listItems = (result: Artifact): readonly ArtifactItem[] =>
+  (result.artifactType ?? result.artifactTypes) ? listArtifactItems(result) : [{ value: result.value }];
 
 /** Combines several artifacts into a list, with their common type, or with the type of each. */
 function toListArtifact(

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { errorMessageOf } from '../../tool/async.ts';
+import { getErrorMessage } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { isAiTool, type LiteralShape } from '../../tool/check-literal.ts';
@@ -108,7 +108,7 @@ interface ErasedTool extends Omit<AiTool, 'execute' | 'needsApproval' | 'toModel
 }
 
 function toTool(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
-  const problem = literals && aiToolProblem(tool);
+  const problem = literals && findAiToolProblem(tool);
   const fault = literals?.fault(options, OPTIONS);
   if (problem !== undefined) throw new ToolDefinitionError(readName(options), 'tool', problem);
   if (fault)
@@ -128,7 +128,7 @@ function toTool(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
   };
   if (!execute) return defineManualTool(known);
   const run = async (input: unknown, call: CallContext): Promise<unknown> => {
-    const output = await readLast(execute(input, await optionsOf(tool, call)));
+    const output = await readLast(execute(input, await createOptions(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
   // The type of `effect` decides which other options are allowed. There are none here.
@@ -143,7 +143,7 @@ const OPTIONS = {
 } satisfies LiteralShape<keyof FromAiToolOptions>;
 
 /** Returns the reason that a value is not an AI SDK tool, or `undefined` if it is one. */
-function aiToolProblem(tool: unknown): string | undefined {
+function findAiToolProblem(tool: unknown): string | undefined {
   if (isTool(tool)) return 'it is already a holdfast tool. List it directly.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
   if (first !== undefined && !isAiTool(tool))
@@ -168,13 +168,14 @@ const withApproval = (
   needs: NonNullable<ErasedTool['needsApproval']>,
 ): AnyTool =>
   withAwaiting(running, async (input, call) => {
-    const isNeeded = typeof needs === 'function' ? await needs(input, await optionsOf(tool, call)) : needs;
+    const isNeeded =
+      typeof needs === 'function' ? await needs(input, await createOptions(tool, call)) : needs;
     return isNeeded ? { message: `May '${call.tool}' run?` } : undefined;
   });
 
 /** Returns the options that the AI SDK passes to `execute` after the input. */
-async function optionsOf(tool: ErasedTool, call: CallContext): Promise<object> {
-  const context = await contextOf(tool, call);
+async function createOptions(tool: ErasedTool, call: CallContext): Promise<object> {
+  const context = await resolveContext(tool, call);
   return {
     toolCallId: call.id,
     abortSignal: call.signal,
@@ -186,7 +187,10 @@ async function optionsOf(tool: ErasedTool, call: CallContext): Promise<object> {
   };
 }
 
-async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallContext): Promise<unknown> {
+async function resolveContext(
+  { contextSchema }: ErasedTool,
+  { tool, context }: CallContext,
+): Promise<unknown> {
   const values = context.toJSON();
   const schema =
     contextSchema === undefined ? undefined : toDeclaration(tool, 'contextSchema', contextSchema);
@@ -194,13 +198,13 @@ async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallC
   const result = await schema['~standard'].validate(values);
   if (!result.issues) return result.value;
   // A schema's messages can quote the value, so they are not passed on.
-  const at = result.issues.map(({ path = [] }) => path.map(keyOf).join('.') || '$').join(', ');
+  const at = result.issues.map(({ path = [] }) => path.map(toKey).join('.') || '$').join(', ');
   throw new ToolConfigurationError(
     `Tool '${tool}': the tool-call context does not match its contextSchema at ${at}.`,
   );
 }
 
-const keyOf = (step: PropertyKey | StandardSchemaV1.PathSegment): string =>
+const toKey = (step: PropertyKey | StandardSchemaV1.PathSegment): string =>
   String(typeof step === 'object' ? step.key : step);
 
 async function readLast(returned: unknown): Promise<unknown> {
@@ -245,16 +249,16 @@ const createStandardSchema = (
     vendor: 'ai-sdk',
     async validate(sent) {
       const { success, value, error }: Readonly<Record<string, unknown>> = Object(await validate(sent));
-      return success === true ? { value } : { issues: issuesOf(error) };
+      return success === true ? { value } : { issues: listIssues(error) };
     },
     jsonSchema: { input: () => shown, output: () => shown },
   },
 });
 
 /** Returns the issues in a schema library's error, or the error itself as one issue. */
-function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
+function listIssues(error: unknown): readonly StandardSchemaV1.Issue[] {
   const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
   const listed = [issues, cause].find(Array.isArray);
   if (listed) return listed.filter((one) => typeof Object(one).message === 'string');
-  return [{ message: errorMessageOf(error) }];
+  return [{ message: getErrorMessage(error) }];
 }

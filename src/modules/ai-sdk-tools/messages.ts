@@ -48,12 +48,14 @@ export function fromAiMessages(messages: readonly AiMessage[]): ModelMessage[] {
         return [{ role, text }];
       case 'assistant': {
         const calls = parts.filter(({ type }) => type === 'tool-call');
-        return [{ role, text, toolCalls: calls.map((call) => ({ ...idOf(call), input: inputOf(call) })) }];
+        return [
+          { role, text, toolCalls: calls.map((call) => ({ ...getCallId(call), input: formatInput(call) })) },
+        ];
       }
       case 'tool':
         return parts.flatMap((part) =>
           part.type === 'tool-result'
-            ? [{ role: 'tool' as const, ...idOf(part), text: wordsOf(Object(part.output)) }]
+            ? [{ role: 'tool' as const, ...getCallId(part), text: formatOutput(Object(part.output)) }]
             : [],
         );
       default:
@@ -64,14 +66,15 @@ export function fromAiMessages(messages: readonly AiMessage[]): ModelMessage[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const idOf = ({ toolCallId, toolName }: Fields): { readonly id: string; readonly name: string } => ({
+const getCallId = ({ toolCallId, toolName }: Fields): { readonly id: string; readonly name: string } => ({
   id: String(toolCallId),
   name: String(toolName),
 });
 
-const inputOf = ({ input }: Fields): string => (isJsonObject(input) ? JSON.stringify(input) : String(input));
+const formatInput = ({ input }: Fields): string =>
+  isJsonObject(input) ? JSON.stringify(input) : String(input);
 
-function wordsOf({ type, value }: Fields): string {
+function formatOutput({ type, value }: Fields): string {
   if (typeof value === 'string') return value;
   if (type !== 'content' || !Array.isArray(value)) return JSON.stringify(value ?? null);
   return value.flatMap((part) => (typeof part?.text === 'string' ? part.text : [])).join('\n\n');

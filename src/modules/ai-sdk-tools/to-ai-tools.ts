@@ -11,7 +11,7 @@ import { errorEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { modelText, type ToolResult } from '../../tool/tool-result.ts';
-import { LIMITS } from '../limits/call-limits.ts';
+import { LIMITS_MODULE } from '../limits/call-limits.ts';
 import {
   createToolCallingManager,
   type ToolCallingManagerConfig,
@@ -89,7 +89,7 @@ export function toAiTools(
   options: ToAiToolsOptions = {},
 ): Readonly<Record<string, GivenTool>> {
   const { tools, settings } = isAgent(given)
-    ? { tools: toolsOfAgent(given), settings: { ...settingsOf(given, options), ...options } }
+    ? { tools: listAgentTools(given), settings: { ...getAgentSettings(given, options), ...options } }
     : { tools: resolveTools(given).tools, settings: options };
   for (const tool of tools) assertConvertible(tool);
   const { context, ...config } = settings;
@@ -102,7 +102,7 @@ export function toAiTools(
   const wait = createQueues();
   const log = toLog(settings.log);
   const run = async (tool: AnyTool, input: JsonObject, { toolCallId, messages, abortSignal }: GivenOptions) =>
-    wait(serialOf(tool, input), async () => {
+    wait(getSerial(tool, input), async () => {
       const reply: ModelReply = {
         text: '',
         toolCalls: [{ id: toolCallId, name: tool.name, input: JSON.stringify(input) }],
@@ -122,7 +122,7 @@ export function toAiTools(
 
 const isAgent = (given: Agent | readonly ToolSource[]): given is Agent => !Array.isArray(given);
 
-function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTools['tools'] {
+function listAgentTools({ name, tools, providers, needsApp }: Agent): ResolvedTools['tools'] {
   const hint = 'Pass toAiTools a list of tools.';
   if (needsApp) throw new TypeError(`Agent '${name}' uses tool groups, which an app fills. ${hint}`);
   if (providers.some(({ discover }) => discover !== undefined && [discover].flat().length > 0)) {
@@ -132,8 +132,11 @@ function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTool
 }
 
 /** Returns the agent's settings. Limits in the options replace the agent's limits. */
-const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptions): ToAiToolsOptions => ({
-  use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
+const getAgentSettings = (
+  { uses, policies, model }: Agent,
+  { limits }: ToAiToolsOptions,
+): ToAiToolsOptions => ({
+  use: limits ? uses.filter(({ module }) => module !== LIMITS_MODULE) : uses,
   exceptionProcessor: policies.exceptions,
   model,
 });
@@ -199,7 +202,7 @@ export class AiToolError extends Error {
   }
 }
 
-const serialOf = ({ serial }: AnyTool, input: JsonObject): string | undefined =>
+const getSerial = ({ serial }: AnyTool, input: JsonObject): string | undefined =>
   typeof serial === 'function' ? serial(input) : serial;
 
 type RunInOrder = <T>(word: string | undefined, work: () => Promise<T>) => Promise<T>;

@@ -4,20 +4,20 @@ import type { PostOutcome } from '../../journal/inbox-message.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import type { AnsweringSession, SendAnswersOptions } from '../../worker/answering.ts';
-import { mustHaveRole } from '../../worker/auth.ts';
+import { assertRole } from '../../worker/auth.ts';
 import type { AcceptedRequest } from '../../worker/begun-turn.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
 import { answerPath } from '../../worker/turn-view.ts';
-import { checkAnswer, editProblems, postAnswer, problemAt, readAnswer } from './check-answer.ts';
+import { checkAnswer, editProblems, formatProblem, postAnswer, readAnswer } from './check-answer.ts';
 import {
   type AskedQuestion,
   assertAnotherPerson,
   findQuestion,
   isExcluded,
-  openQuestions,
-  requestersOf,
+  listOpenQuestions,
+  listRequesters,
   type TurnContents,
 } from './questions.ts';
 
@@ -52,12 +52,12 @@ function assertOneTurn(checked: readonly CheckedCall[]): void {
   const seen = new Set<string>();
   const again = checked.find(({ question: { id } }) => seen.size === seen.add(id).size);
   const other = checked.find(({ question }) => question.turn !== first?.question.turn);
-  if (other) throw wrongCallError(other, 'must be of the same turn as the first');
-  if (again) throw wrongCallError(again, 'is answered twice');
+  if (other) throw createWrongCallError(other, 'must be of the same turn as the first');
+  if (again) throw createWrongCallError(again, 'is answered twice');
 }
 
-const wrongCallError = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
-  invalidBodyError([problemAt(at, 'call', message)]);
+const createWrongCallError = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
+  createInvalidBodyError([formatProblem(at, 'call', message)]);
 
 /** The outcome of several answers, each accepted or refused separately. */
 export interface AnswerOutcomes {
@@ -94,7 +94,7 @@ export async function answerEach(
 
 /** Stores an answer to an open question without resuming the turn. */
 export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events }, sent, by) => {
-  const question = openQuestions(events).find(
+  const question = listOpenQuestions(events).find(
     ({ call, number }) => call.id === sent.call && number === sent.question,
   );
   if (!question) return 'answered';
@@ -105,7 +105,7 @@ export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events },
   const answer = given.value;
   const problems = await editProblems(agent, question, { answer, at: sent.at });
   if (problems.length > 0) return { problems };
-  const isOut = requestersOf(events).some((one) =>
+  const isOut = listRequesters(events).some((one) =>
     isExcluded(question, [one], typeof by === 'string' ? { ...one, id: by } : by),
   );
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
@@ -144,24 +144,24 @@ async function checkSent(
   const { host, target } = access;
   const { at, body } = sent;
   const said = readAnswer(sent);
-  if (!said.ok) throw invalidBodyError(said.problems);
+  if (!said.ok) throw createInvalidBodyError(said.problems);
   const key =
     idempotencyKey === undefined ? undefined : await app.keyOf(idempotencyKey, JSON.stringify(body));
   const { question, principal, requesters } = await findQuestion(target, sent, turns);
-  mustHaveRole(target.caller, { call: question.call.id, wait: question.wait });
+  assertRole(target.caller, { call: question.call.id, wait: question.wait });
   assertAnotherPerson(target.caller, question, requesters);
-  if (question.wait.for !== sent.for) throw wrongAnswerError(target, question);
+  if (question.wait.for !== sent.for) throw createWrongAnswerError(target, question);
   // Copying calls every getter, so missing configuration is reported before the answer is accepted.
   const services = {
     ...app.servicesOf(access, { ...target, agent: target.agent.name }),
   };
   services.context?.(principal, question.turn);
   const given = checkAnswer(question, said.value, { by: target.caller.id, at });
-  if (!given.ok) throw invalidBodyError(given.problems);
+  if (!given.ok) throw createInvalidBodyError(given.problems);
   const answer = access.origin ? markInCall(given.value) : given.value;
   const isOpen = question.standing === 'open';
   const problems = isOpen ? await editProblems(services.agent, question, { answer, at }) : [];
-  if (problems.length > 0) throw invalidBodyError(problems);
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   return { sent, question, services, answer, hash };
 }
@@ -175,7 +175,7 @@ const markInCall = (answer: JournaledAnswer): JournaledAnswer =>
 async function acceptAnswer({ target }: SessionAccess, checked: CheckedCall): Promise<CheckedCall> {
   const { question, services, answer, hash } = checked;
   const posted = await postAnswer(services, question, { answer, hash });
-  if (posted === 'void') throw voidAnswerError(question);
+  if (posted === 'void') throw createVoidAnswerError(question);
   // The object forgets accepted answers after a while. The journal does not.
   if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
   throw toRefusalError(
@@ -195,7 +195,7 @@ async function resumeTurn(
   { inBackground }: SendAnswersOptions,
 ): Promise<AcceptedRequest> {
   const [first] = taken;
-  if (!first) throw invalidBodyError(['answers: must have at least one']);
+  if (!first) throw createInvalidBodyError(['answers: must have at least one']);
   const { services, question } = first;
   const askedAt = Math.max(...taken.map((one) => one.question.seq));
   return here.app.resumeHere(here.at, { turn: question.turn, services, askedAt, inBackground });
@@ -209,14 +209,14 @@ const CLOSED_STATES = {
   dropped: 'no-such-turn',
 } as const;
 
-const wrongAnswerError = (target: Target, question: AskedQuestion): SessionError => {
+const createWrongAnswerError = (target: Target, question: AskedQuestion): SessionError => {
   const { call, wait } = question;
   const what = wait.for === 'decision' ? 'a decision' : 'the result of its tool';
-  const detail = `Call ${call.id} waits for ${what}. POST it to ${pathOf(target, question)}.`;
+  const detail = `Call ${call.id} waits for ${what}. POST it to ${getAnswerPath(target, question)}.`;
   return new SessionError('wrong-answer', detail);
 };
 
-const pathOf = ({ path }: Target, { call, number, wait }: AskedQuestion): string =>
+const getAnswerPath = ({ path }: Target, { call, number, wait }: AskedQuestion): string =>
   answerPath(path, { call: call.id, question: number, for: wait.for });
 
 /** The start of the problem types for each kind of answer. */
@@ -225,7 +225,7 @@ const PROBLEM_PREFIXES = { decision: 'approval', result: 'result' } as const sat
   string
 >;
 
-const voidAnswerError = ({ call, wait }: AskedQuestion): SessionError =>
+const createVoidAnswerError = ({ call, wait }: AskedQuestion): SessionError =>
   new SessionError(
     `${PROBLEM_PREFIXES[wait.for]}-void`,
     `Tool '${call.name}' has changed since this was asked, so this answer no longer applies. ` +

@@ -1,7 +1,7 @@
 /** The module for calls that ask a person or program outside the turn. */
 
 import { ASKING, type SentAnswer } from '../../journal/asking.ts';
-import { isJsonObject, unknownKeyProblems } from '../../tool/json.ts';
+import { isJsonObject, listUnknownKeyProblems } from '../../tool/json.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import {
@@ -11,13 +11,13 @@ import {
   MAX_ANSWERS,
 } from '../../worker/answering.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import { Problem } from '../../worker/problem.ts';
 import { defineRoute, type Route, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { answerCalls, leaveAnswer } from './answer-calls.ts';
-import { questionsOfCall } from './call-questions.ts';
-import { problemAt } from './check-answer.ts';
-import { pendingCalls } from './questions.ts';
+import { createAsker } from './call-questions.ts';
+import { formatProblem } from './check-answer.ts';
+import { listPendingCalls } from './questions.ts';
 
 /**
  * Lets calls ask a person or program outside the turn. Accepts answers by `POST .../answers`,
@@ -34,8 +34,8 @@ import { pendingCalls } from './questions.ts';
 export const answers = createUse(createModule({ name: 'answers' }));
 
 ASKING.give(answers, {
-  outside: questionsOfCall,
-  pending: pendingCalls,
+  outside: createAsker,
+  pending: listPendingCalls,
   answer: leaveAnswer,
 });
 
@@ -47,12 +47,12 @@ const ANSWERS_KEYS: KeysOf<typeof ANSWERS_BODY> = { answers: 1 };
  */
 const readAnswers: AnswerAcceptor['read'] = (body) => {
   const { answers: given } = body;
-  const problems = unknownKeyProblems(body, ANSWERS_KEYS);
+  const problems = listUnknownKeyProblems(body, ANSWERS_KEYS);
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_ANSWERS) {
-    throw invalidBodyError([`answers: must be a list of 1 to ${MAX_ANSWERS}`, ...problems]);
+    throw createInvalidBodyError([`answers: must be a list of 1 to ${MAX_ANSWERS}`, ...problems]);
   }
   const read = given.map((answer, place) => readAnswerTarget(answer, ['answers', place], problems));
-  if (problems.length > 0) throw invalidBodyError(problems);
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   return read;
 };
 
@@ -61,16 +61,17 @@ const readAnswers: AnswerAcceptor['read'] = (body) => {
  * ignore the result.
  */
 function readAnswerTarget(answer: unknown, at: readonly PropertyKey[], problems: string[]): SentAnswer {
-  const wrong = (field: string, message: string): unknown => problems.push(problemAt(at, field, message));
+  const addProblem = (field: string, message: string): unknown =>
+    problems.push(formatProblem(at, field, message));
   const isObject = isJsonObject(answer);
   const { call, question = 1, ...body }: SentAnswer['body'] = isObject ? answer : {};
   const isDecision = 'decision' in body;
-  if (!isObject) wrong('', 'must be a JSON object');
+  if (!isObject) addProblem('', 'must be a JSON object');
   else {
-    if (typeof call !== 'string') wrong('call', 'must be the id of a call');
-    if (!isQuestionNumber(question)) wrong('question', 'must be a whole number of at least 1');
+    if (typeof call !== 'string') addProblem('call', 'must be the id of a call');
+    if (!isQuestionNumber(question)) addProblem('question', 'must be a whole number of at least 1');
     if (!isDecision && !['result', 'text', 'error'].some((key) => key in body)) {
-      wrong('', 'must have a decision, or one of result, text and error');
+      addProblem('', 'must have a decision, or one of result, text and error');
     }
   }
   return {
@@ -89,12 +90,12 @@ const isQuestionNumber = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_QUESTION_NUMBER;
 
 APP.give(answers, {
-  routes: ({ answering }) => answerRoutes(answering),
+  routes: ({ answering }) => createAnswerRoutes(answering),
   answers: { read: readAnswers, accept: answerCalls },
 });
 
 /** Returns the routes that accept answers to waiting calls, each answer once, and then resume the turn. */
-const answerRoutes = (app: AnsweringApp): readonly Route[] => [
+const createAnswerRoutes = (app: AnsweringApp): readonly Route[] => [
   defineRoute({
     method: 'POST',
     path: `${SESSION_PATH}/answers`,

@@ -1,21 +1,21 @@
-import { type Asker, type AskingCall, questionChangedMessage } from '../../journal/asking.ts';
-import { pendingWait } from '../../journal/conversation.ts';
+import { type Asker, type AskingCall, formatQuestionChangedMessage } from '../../journal/asking.ts';
+import { findPendingWait } from '../../journal/conversation.ts';
 import type { CallRecord } from '../../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
-import { raceAbort, sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex, raceAbort } from '../../tool/async.ts';
 import type { Question, ReceivedAnswer } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { escapeInvisible, quoteFences } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { toolResult } from '../../tool/tool-result.ts';
+import { createToolResult } from '../../tool/tool-result.ts';
 
 /**
  * Returns the functions with which one call asks questions. Questions are identified by their order, which is
  * the same each time the call restarts. Asking throws Interrupted if the call is suspended until the answer
  * arrives. It throws Error if the call cannot ask, or if the answer is to another question.
  */
-export function questionsOfCall(call: AskingCall): Asker {
+export function createAsker(call: AskingCall): Asker {
   const { record, tool, signal } = call;
   let asked = 0;
   let isOver = false;
@@ -25,12 +25,12 @@ export function questionsOfCall(call: AskingCall): Asker {
    * Waits for the call's earlier questions, asks, and waits for the answer. @throws the reason if the call
    * ends first.
    */
-  async function answered(index: number, wait: Wait): Promise<JournaledAnswer> {
+  async function waitForAnswer(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {
-      const answer = answerAt(record, index, wait);
+      const answer = findAnswer(record, index, wait);
       if (answer) return answer;
-      if (record.ended || isOver) throw new Error(callEndedMessage(record.id));
-      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) call.suspend(wait);
+      if (record.ended || isOver) throw new Error(formatCallEndedMessage(record.id));
+      if (!findPendingWait(record) && (record.waits?.length ?? 0) === index) call.suspend(wait);
       await raceAbort(signal, Promise.race([call.changed(), over.promise]));
     }
   }
@@ -40,14 +40,14 @@ export function questionsOfCall(call: AskingCall): Asker {
     const question = { ...clean, message: escapeInvisible(clean.message) };
     const index = asked;
     asked += 1;
-    const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
+    const wait: Wait = { ...question, binding: await computeBinding(record, tool, question) };
     if (signal.aborted) throw signal.reason;
-    const answer = answerAt(record, index, wait);
+    const answer = findAnswer(record, index, wait);
     if (answer) return answer;
-    if (meanwhile === 'running') return answered(index, wait);
-    if (record.ended) throw new Error(callEndedMessage(record.id));
+    if (meanwhile === 'running') return waitForAnswer(index, wait);
+    if (record.ended) throw new Error(formatCallEndedMessage(record.id));
     // Only one question can be open. If a call asked several at once, only the last could be answered.
-    throw call.suspend(pendingWait(record) ? undefined : wait);
+    throw call.suspend(findPendingWait(record) ? undefined : wait);
   }
 
   return {
@@ -56,9 +56,9 @@ export function questionsOfCall(call: AskingCall): Asker {
     },
     async ask<For extends Wait['for']>(question: Question<For>): Promise<ReceivedAnswer<For>> {
       const put = toPendingQuestion(question, call);
-      const answer = await answerTo(put, callModeOf(question, record));
-      if (answer.type !== put.for) throw new Error(wrongKindMessage(record.id, put.for));
-      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // just compared
+      const answer = await answerTo(put, getCallMode(question, record));
+      if (answer.type !== put.for) throw new Error(formatWrongKindMessage(record.id, put.for));
+      return (answer.type === 'decision' ? answer : createToolResult(answer.result)) as ReceivedAnswer<For>; // just compared
     },
     checkpoint() {
       const before = record.waits?.[asked]?.wait;
@@ -83,18 +83,18 @@ type CallMode = NonNullable<Question<'decision'>['meanwhile']>;
  * @throws Error if `meanwhile` is `'running'` and the call is not running or has a checkpoint, or the wait
  * has no end.
  */
-function callModeOf(question: Question, { name: tool, started, ended }: CallRecord): CallMode {
+function getCallMode(question: Question, { name: tool, started, ended }: CallRecord): CallMode {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
   // Code around `run` can restart, and its time is short.
-  if (started === undefined && !ended) throw new Error(notRunningMessage(tool));
+  if (started === undefined && !ended) throw new Error(formatNotRunningMessage(tool));
   const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
-  if (expires === undefined) throw new Error(missingExpiryMessage(tool));
+  if (expires === undefined) throw new Error(formatMissingExpiryMessage(tool));
   // After a kill, the call would run again from its start.
-  if (checkpoint !== undefined) throw new Error(notSuspendedMessage(tool));
+  if (checkpoint !== undefined) throw new Error(formatNotSuspendedMessage(tool));
   return 'running';
 }
 
-const wrongKindMessage = (call: string, wanted: Wait['for']): string =>
+const formatWrongKindMessage = (call: string, wanted: Wait['for']): string =>
   wanted === 'decision'
     ? `Call ${call} received a result, but asked for a decision.`
     : `Call ${call} received a decision, but asked for a result.`;
@@ -102,7 +102,7 @@ const wrongKindMessage = (call: string, wanted: Wait['for']): string =>
 /**
  * Returns the answer to the question with this number. @throws Error if the answer is to another question.
  */
-function answerAt(
+function findAnswer(
   { name, waits }: CallRecord,
   index: number,
   { binding }: Wait,
@@ -110,7 +110,7 @@ function answerAt(
   const { wait, answer } = waits?.[index] ?? {};
   // A result stays valid if the tool changes, since the caller has already run the tool.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
-  if (isVoid) throw new Error(questionChangedMessage(name));
+  if (isVoid) throw new Error(formatQuestionChangedMessage(name));
   return structuredClone(answer);
 }
 
@@ -119,7 +119,7 @@ function answerAt(
  * people who can answer changes the binding. A new fence marker in quoted text, from a restart of the call,
  * does not.
  */
-export function bindingOf(
+export function computeBinding(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
   { inputSchema }: Pick<AnyTool, 'inputSchema'>,
   question: PendingQuestion | Wait,
@@ -130,10 +130,10 @@ export function bindingOf(
       : [];
   // Omitted if absent, so bindings of older questions stay the same.
   const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];
-  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
+  return computeSha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }
 
-const callEndedMessage = (call: string): string => `Call ${call} has ended, and cannot ask any more.`;
+const formatCallEndedMessage = (call: string): string => `Call ${call} has ended, and cannot ask any more.`;
 
 const ALL_DECISIONS: Wait<'decision'>['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
@@ -149,7 +149,7 @@ function toPendingQuestion(question: Question, { record, tool }: AskingCall): Pe
     notBy,
     checkpoint,
   } = question;
-  if (notBy !== undefined && notBy !== 'requester') throw new Error(invalidNotByMessage(notBy));
+  if (notBy !== undefined && notBy !== 'requester') throw new Error(formatInvalidNotByMessage(notBy));
   return {
     for: 'decision',
     message,
@@ -165,7 +165,7 @@ function toPendingQuestion(question: Question, { record, tool }: AskingCall): Pe
   };
 }
 
-const invalidNotByMessage = (notBy: never): string =>
+const formatInvalidNotByMessage = (notBy: never): string =>
   `A question has a notBy of '${String(notBy)}'. It must be 'requester'.`;
 
 /** Returns `true` if the input equals the model's, which is already in the journal. */
@@ -181,11 +181,11 @@ function toExpiry(expires: number | undefined): { readonly expires?: number } {
   throw new Error(`A question cannot expire after ${expires} ms. Omit expires to wait without a limit.`);
 }
 
-const notRunningMessage = (tool: string): string =>
+const formatNotRunningMessage = (tool: string): string =>
   `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer. Omit meanwhile.`;
 
-const notSuspendedMessage = (tool: string): string =>
+const formatNotSuspendedMessage = (tool: string): string =>
   `Tool '${tool}' asks with a checkpoint while it runs, but only a suspended call has one. Omit it.`;
 
-const missingExpiryMessage = (tool: string): string =>
+const formatMissingExpiryMessage = (tool: string): string =>
   `Tool '${tool}' asks while it runs, without a time limit. Set expires, in ms.`;

@@ -24,15 +24,15 @@ import {
   type Json,
   type JsonObject,
   type JsonSchema,
-  unknownKeys,
+  listUnknownKeys,
 } from '../../tool/json.ts';
 import { formatProblems } from '../../tool/problem-lines.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import { jsonSchemaCheck } from '../json-schema/check.ts';
-import { bindingOf } from './call-questions.ts';
+import { createJsonSchemaCheck } from '../json-schema/check.ts';
+import { computeBinding } from './call-questions.ts';
 import { type AskedQuestion, withOriginalCharacters } from './questions.ts';
 
 /** A valid value, or the problems of the input, one short line each. */
@@ -44,7 +44,7 @@ export type CheckResult<Value> =
 type AnswerPath = readonly PropertyKey[];
 
 /** Returns the line for a problem with a field of an answer, or with the whole answer if `field` is empty. */
-export function problemAt(at: AnswerPath, field: string, message: string): string {
+export function formatProblem(at: AnswerPath, field: string, message: string): string {
   const place = formatPath(at);
   if (field !== '') return `${place === '' ? '' : `${place}.`}${field}: ${message}`;
   return place === '' ? `it ${message}` : `${place}: ${message}`;
@@ -59,19 +59,20 @@ const DECISIONS: ReadonlySet<unknown> = new Set<DecisionKind>(['approve', 'edit'
 function readDecision(body: SentAnswer['body'], at: AnswerPath): CheckResult<Answer<'decision'>> {
   const { decision, input, reason } = body;
   const problems: string[] = [];
-  const wrong = (field: string, message: string): unknown => problems.push(problemAt(at, field, message));
+  const addProblem = (field: string, message: string): unknown =>
+    problems.push(formatProblem(at, field, message));
   const isKnown = DECISIONS.has(decision);
-  if (decision === undefined) wrong('decision', 'is missing');
-  else if (!isKnown) wrong('decision', 'must be approve, edit, reject or exit');
-  if (input !== undefined && !isJsonObject(input)) wrong('input', 'must be a JSON object');
-  else if (decision === 'edit' && input === undefined) wrong('input', 'is missing');
+  if (decision === undefined) addProblem('decision', 'is missing');
+  else if (!isKnown) addProblem('decision', 'must be approve, edit, reject or exit');
+  if (input !== undefined && !isJsonObject(input)) addProblem('input', 'must be a JSON object');
+  else if (decision === 'edit' && input === undefined) addProblem('input', 'is missing');
   else if (isKnown && decision !== 'edit' && input !== undefined) {
-    wrong('input', 'is for the decision edit only');
+    addProblem('input', 'is for the decision edit only');
   }
   if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON_CHARACTERS)) {
-    wrong('reason', `must be text of at most ${MAX_REASON_CHARACTERS} characters`);
+    addProblem('reason', `must be text of at most ${MAX_REASON_CHARACTERS} characters`);
   }
-  for (const key of unknownKeys(body, DECISION_KEYS)) wrong(key, 'is not known here');
+  for (const key of listUnknownKeys(body, DECISION_KEYS)) addProblem(key, 'is not known here');
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: { decision, input, reason } as Answer<'decision'> }; // checked above
 }
@@ -82,13 +83,15 @@ function readResultAnswer(body: SentAnswer['body'], at: AnswerPath): CheckResult
   const { result = null, text, error } = body;
   const given = Object.keys(RESULT_KEYS).filter((key) => body[key] !== undefined);
   const problems =
-    given.length === 1 ? [] : [problemAt(at, '', 'must have exactly one of result, text and error')];
+    given.length === 1 ? [] : [formatProblem(at, '', 'must have exactly one of result, text and error')];
   for (const key of ['text', 'error']) {
     if (body[key] !== undefined && typeof body[key] !== 'string') {
-      problems.push(problemAt(at, key, 'must be text'));
+      problems.push(formatProblem(at, key, 'must be text'));
     }
   }
-  problems.push(...unknownKeys(body, RESULT_KEYS).map((key) => problemAt(at, key, 'is not known here')));
+  problems.push(
+    ...listUnknownKeys(body, RESULT_KEYS).map((key) => formatProblem(at, key, 'is not known here')),
+  );
   if (problems.length > 0) return { ok: false, problems };
   if (typeof error === 'string') return { ok: true, value: { error } };
   if (typeof text === 'string') return { ok: true, value: { text } };
@@ -117,7 +120,7 @@ export function checkAnswer(
   });
   if (said.error !== undefined) return toAnswer({ type: 'error', message: said.error });
   if (said.text !== undefined) return toAnswer({ type: 'text', content: said.text });
-  const problems = depthProblems(at, 'result', said.result);
+  const problems = listDepthProblems(at, 'result', said.result);
   return problems.length > 0 ? { ok: false, problems } : toAnswer(toToolResult(call.name, said.result));
 }
 
@@ -126,50 +129,50 @@ function checkDecision(
   { decision, input, reason }: Answer<'decision'>,
   { by, at = [] }: AnswerSender,
 ): CheckResult<JournaledAnswer> {
-  const refused = (problem: string) =>
-    ({ ok: false, problems: [problemAt(at, 'decision', problem)] }) as const;
-  if (wait.for === 'result') return refused('is not expected here: the call waits for a result');
-  if (!wait.allows.includes(decision)) return refused(`must be ${joinWithOr(wait.allows)} here`);
-  const invalid = decision === 'edit' ? inputProblems(wait, input, at) : [];
-  const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason }, at);
+  const createRefusal = (problem: string) =>
+    ({ ok: false, problems: [formatProblem(at, 'decision', problem)] }) as const;
+  if (wait.for === 'result') return createRefusal('is not expected here: the call waits for a result');
+  if (!wait.allows.includes(decision)) return createRefusal(`must be ${joinWithOr(wait.allows)} here`);
+  const invalid = decision === 'edit' ? listInputProblems(wait, input, at) : [];
+  const problems = invalid.length > 0 ? invalid : listCredentialProblems(wait, { input, reason }, at);
   if (problems.length > 0) return { ok: false, problems };
   const edited = decision === 'edit' && input !== undefined && { input };
   const why = reason !== undefined && { reason };
   return { ok: true, value: { type: 'decision', decision, ...edited, ...why, by } };
 }
 
-function inputProblems(
+function listInputProblems(
   { schema }: Pick<Wait<'decision'>, 'schema'>,
   input: JsonObject | undefined,
   at: AnswerPath,
 ): readonly string[] {
-  if (input === undefined) return [problemAt(at, 'input', 'is missing')];
-  const tooDeep = depthProblems(at, 'input', input);
-  return tooDeep.length > 0 ? tooDeep : schemaProblemLines(schema, input, at);
+  if (input === undefined) return [formatProblem(at, 'input', 'is missing')];
+  const tooDeep = listDepthProblems(at, 'input', input);
+  return tooDeep.length > 0 ? tooDeep : listSchemaProblems(schema, input, at);
 }
 
 /**
  * Checks an edited input against the JSON Schema of its question. Returns the problems, one line each. Runs
  * before the answer is consumed, so that the sender can correct a mistake.
  */
-export function schemaProblemLines(
+export function listSchemaProblems(
   schema: JsonSchema,
   input: JsonObject,
   at: AnswerPath = [],
 ): readonly string[] {
   try {
-    const problems = jsonSchemaCheck(structuredClone(schema))(input);
+    const problems = createJsonSchemaCheck(structuredClone(schema))(input);
     return formatProblems(
       problems.map(({ path, message }) => ({ path: [...at, 'input', ...path], message })),
     );
   } catch {
     const why = 'cannot be checked: a name in it is not valid text, or it is nested too deeply';
-    return [problemAt(at, 'input', why)];
+    return [formatProblem(at, 'input', why)];
   }
 }
 
 /** Returns the paths of possible credentials in an answer that must not contain any, without their values. */
-function credentialProblems(
+function listCredentialProblems(
   { credentials }: Pick<Wait<'decision'>, 'credentials'>,
   sent: Omit<Answer<'decision'>, 'decision'>,
   at: AnswerPath,
@@ -177,15 +180,15 @@ function credentialProblems(
   if (credentials !== 'refused') return [];
   return Object.entries(sent).flatMap(([name, value]) => {
     const found = value === undefined ? undefined : findCredentialPath(value);
-    return found ? [problemAt(at, formatPath([name, ...found]), CREDENTIAL_PROBLEM)] : [];
+    return found ? [formatProblem(at, formatPath([name, ...found]), CREDENTIAL_PROBLEM)] : [];
   });
 }
 
 const CREDENTIAL_PROBLEM = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
 /** Returns a problem if the value is nested too deeply for the journal. */
-const depthProblems = (at: AnswerPath, name: string, value: Json): readonly string[] =>
-  copyJson(value).ok ? [] : [problemAt(at, name, 'is nested too deeply')];
+const listDepthProblems = (at: AnswerPath, name: string, value: Json): readonly string[] =>
+  copyJson(value).ok ? [] : [formatProblem(at, name, 'is nested too deeply')];
 
 /** Joins words as `a, b or c`. */
 const joinWithOr = (words: readonly string[]): string =>
@@ -209,12 +212,13 @@ export async function editProblems(
   const found: (readonly string[])[] = [];
   for (const offered of findToolsNamed(tools, call.name)) {
     const { tool } = resolveRoute(offered, call);
-    const edited = (await bindingOf(call, tool, wait)) === wait.binding && findToolWithSchema(tool, wait);
+    const edited =
+      (await computeBinding(call, tool, wait)) === wait.binding && findToolWithSchema(tool, wait);
     const result = edited && (await edited.check(input, call.name));
     if (result) found.push(result.ok ? [] : (result.problems ?? []));
   }
   const isValid = found.some((problems) => problems.length === 0);
-  return isValid ? [] : (found[0] ?? []).map((problem) => problemAt(at, 'input', problem));
+  return isValid ? [] : (found[0] ?? []).map((problem) => formatProblem(at, 'input', problem));
 }
 
 /**
@@ -272,7 +276,7 @@ async function hasToolChanged({ tools }: AgentTools, { frame, call, wait }: Aske
   if (wait.for === 'result') return false; // the caller has already run the tool
   const known = frame === ROOT ? findToolsNamed(tools, call.name) : [];
   const bindings = await Promise.all(
-    known.map((tool) => bindingOf(call, resolveRoute(tool, call).tool, wait)),
+    known.map((tool) => computeBinding(call, resolveRoute(tool, call).tool, wait)),
   );
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }

@@ -1,4 +1,4 @@
-import { waitId } from '../../journal/conversation.ts';
+import { createWaitId } from '../../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import { type JournaledCall, parseCallId } from '../../journal/reply-data.ts';
 import type { PendingCall, Wait } from '../../journal/wait.ts';
@@ -11,7 +11,7 @@ import type { Json, JsonObject, JsonSchema } from '../../tool/json.ts';
 import { escapeInvisible, escapeInvisibleIn, unescapeInvisible } from '../../tool/shown.ts';
 import type { Caller } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
 import { type PendingView, toPendingView } from '../../worker/turn-view.ts';
 
@@ -37,7 +37,9 @@ export interface AskedQuestion {
  * Returns the questions of a turn by call id, with calls in the order of the model's replies and questions in
  * the order asked.
  */
-export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly AskedQuestion[]> {
+export function collectQuestions(
+  events: readonly StoredEvent[],
+): ReadonlyMap<string, readonly AskedQuestion[]> {
   const calls = new Map<
     string,
     { readonly call: JournaledCall; readonly asked: AskedQuestion[]; isOpen: boolean }
@@ -78,8 +80,8 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
 }
 
 /** Returns the open questions of a turn, outermost frames first, each in source order. */
-export const openQuestions = (events: readonly StoredEvent[]): readonly AskedQuestion[] =>
-  [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
+export const listOpenQuestions = (events: readonly StoredEvent[]): readonly AskedQuestion[] =>
+  [...collectQuestions(events).values()].flat().filter(({ standing }) => standing === 'open');
 
 /** Returns `true` if the question excludes the requesters of its turn and this person is one of them. */
 export const isExcluded = (
@@ -92,7 +94,7 @@ export const isExcluded = (
   requesters.some((requester) => isSamePerson(requester, one));
 
 /** Returns the senders of a turn's messages: the person who started it, and those who steered it. */
-export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
+export const listRequesters = (events: readonly StoredEvent[]): readonly Principal[] =>
   events.flatMap((event) =>
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
   );
@@ -102,7 +104,7 @@ function toQuestion(
   of: { readonly call: JournaledCall; readonly number: number },
 ): AskedQuestion {
   return {
-    id: waitId(call, of.number - 1),
+    id: createWaitId(call, of.number - 1),
     turn,
     frame: frame ?? ROOT,
     call: of.call,
@@ -121,13 +123,13 @@ function toQuestion(
 export function toPendingCall(question: AskedQuestion): PendingCall {
   const { call, wait, expiresAt } = question;
   const isDecision = wait.for === 'decision';
-  const input = inputOf(question);
+  const input = getInput(question);
   return {
     call: call.id,
     question: question.number,
     tool: call.name,
     input: isDecision ? toVisibleInput(input, call) : input,
-    ...(isDecision && wait.input !== undefined && { sent: toVisibleInput(sentInputOf(call), call) }),
+    ...(isDecision && wait.input !== undefined && { sent: toVisibleInput(getSentInput(call), call) }),
     for: wait.for,
     message: isDecision ? escapeInvisible(wait.message) : wait.message,
     ...(isDecision && {
@@ -140,13 +142,13 @@ export function toPendingCall(question: AskedQuestion): PendingCall {
   };
 }
 
-const sentInputOf = ({ name, input }: JournaledCall): Json => {
+const getSentInput = ({ name, input }: JournaledCall): Json => {
   const parsed = parseToolInput(name, input);
   return parsed.ok ? parsed.input : input;
 };
 
-const inputOf = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
-  (wait.for === 'decision' ? wait.input : undefined) ?? sentInputOf(call);
+const getInput = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
+  (wait.for === 'decision' ? wait.input : undefined) ?? getSentInput(call);
 
 /** Makes invisible characters in an input visible. Returns the text of an input that is nested too deeply. */
 function toVisibleInput(input: Json, call: JournaledCall): Json {
@@ -173,20 +175,20 @@ export function withOriginalCharacters<Sent extends { readonly input?: JsonObjec
 ): Sent {
   if (sent.input === undefined) return sent;
   const { wait } = question;
-  const data = [inputOf(question), wait.for === 'decision' ? wait.schema : null];
+  const data = [getInput(question), wait.for === 'decision' ? wait.schema : null];
   const meant = attempt(() => unescapeInvisible(sent.input, data));
   return meant.ok ? { ...sent, input: meant.value } : sent; // the check refuses input that is nested too deeply
 }
 
 /** Returns a turn's pending calls from its events. All views show the same list. */
-export const pendingCalls = (events: readonly StoredEvent[]): readonly PendingCall[] =>
-  openQuestions(events).map(toPendingCall);
+export const listPendingCalls = (events: readonly StoredEvent[]): readonly PendingCall[] =>
+  listOpenQuestions(events).map(toPendingCall);
 
 /** Returns the pending calls, each with the path below `path` that accepts its answer. */
-export const pendingViews = (
+export const listPendingViews = (
   { path }: Pick<Target, 'path'>,
   events: readonly StoredEvent[],
-): readonly PendingView[] => pendingCalls(events).map(toPendingView(path));
+): readonly PendingView[] => listPendingCalls(events).map(toPendingView(path));
 
 /** A question, the principal of its turn, and the senders of the turn's messages. */
 interface QuestionOfTurn {
@@ -205,7 +207,7 @@ interface QuestionName {
 interface TurnContent {
   readonly hasSession: boolean;
   readonly events: readonly StoredEvent[];
-  readonly questions: ReturnType<typeof questionsOf>;
+  readonly questions: ReturnType<typeof collectQuestions>;
 }
 
 /** Turns by id. A long turn is read once for all answers of a request. */
@@ -214,7 +216,7 @@ export type TurnContents = Map<string, Promise<TurnContent>>;
 function readTurnOnce({ port }: Target, turn: string, turns: TurnContents): Promise<TurnContent> {
   const read = async (): Promise<TurnContent> => {
     const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
-    return { hasSession: session !== null, events, questions: questionsOf(events) };
+    return { hasSession: session !== null, events, questions: collectQuestions(events) };
   };
   const reading = turns.get(turn) ?? read();
   turns.set(turn, reading);
@@ -232,7 +234,7 @@ export async function findQuestion(
 ): Promise<QuestionOfTurn> {
   const { turn } = parseCallId(call) ?? { turn: call };
   const { hasSession, events, questions } = await readTurnOnce(target, turn, turns);
-  if (!hasSession) throw unknownSessionError(target);
+  if (!hasSession) throw createUnknownSessionError(target);
   const shown = call.slice(0, 80);
   const asked = questions.get(call);
   if (!asked) {
@@ -242,7 +244,7 @@ export async function findQuestion(
   const question = asked[number - 1];
   const [started] = events;
   if (question && started?.type === 'turn-started') {
-    return { question, principal: started.principal, requesters: requestersOf(events) };
+    return { question, principal: started.principal, requesters: listRequesters(events) };
   }
   const what = number === 1 ? 'It did not ask' : `It has not asked ${number} questions`;
   throw new SessionError('not-waiting', `Call ${shown} is not waiting for this answer. ${what}.`);

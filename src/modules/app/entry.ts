@@ -29,7 +29,7 @@ export function logTo(log: LogOption): ModuleUse {
     throw new ConfigurationError(
       `logTo received ${describeValue(log)}. Use a function that takes a line, or false.`,
     );
-  return appUse(createUse(LOG), { log });
+  return withAppParts(createUse(LOG), { log });
 }
 
 /**
@@ -40,7 +40,8 @@ export function logTo(log: LogOption): ModuleUse {
  * const use = [placeSessions({ jurisdiction: 'eu' })];
  * ```
  */
-export const placeSessions = (location: SessionPlace): ModuleUse => appUse(createUse(PLACE), { location });
+export const placeSessions = (location: SessionPlace): ModuleUse =>
+  withAppParts(createUse(PLACE), { location });
 
 /**
  * The time for which sessions and files are kept. `days` counts from a session's last event, and `fileDays`
@@ -72,7 +73,7 @@ export function retain(retention: Retention): ModuleUse {
   const key = `${days} ${fileDays}`;
   const known = RETENTIONS.get(key);
   if (known) return known;
-  const use = appUse(createUse(RETENTION, key), {
+  const use = withAppParts(createUse(RETENTION, key), {
     keeps: { retainMs: toMs(days), blobRetainMs: toMs(fileDays) },
     keeping: createRetentionWrapper,
   });
@@ -82,7 +83,7 @@ export function retain(retention: Retention): ModuleUse {
 
 const RETENTIONS = /* @__PURE__ */ new Map<string, ModuleUse>();
 
-function appUse(use: ModuleUse, parts: AppParts): ModuleUse {
+function withAppParts(use: ModuleUse, parts: AppParts): ModuleUse {
   APP.give(use, parts);
   return use;
 }

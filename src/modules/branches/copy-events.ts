@@ -2,21 +2,21 @@
 import type { KeptBlob } from '../../journal/blob.ts';
 import {
   closeOpenCalls,
+  findKnownResult,
   findOpenCall,
-  knownResult,
+  findPendingWait,
   mayHaveHappened,
-  pendingWait,
 } from '../../journal/conversation.ts';
 import type { EventPage, NewRow, Row } from '../../journal/event-page.ts';
 import { parseEvent, toRow } from '../../journal/event-rows.ts';
 import type { EventOf, SessionEvent, StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
 import type { LeaseGrant, SessionPort } from '../../journal/session-port.ts';
-import { emptyState, type SessionState, type TurnState } from '../../journal/state.ts';
+import { createEmptyState, type SessionState, type TurnState } from '../../journal/state.ts';
 import { MAX_PAGE_BYTES, readPages, TooLongError } from '../../session/fold-session.ts';
-import { namesOfSession, parseSessionName, toSessionName } from '../../session/read-secrets.ts';
+import { parseSessionName, parseSessionParts, toSessionName } from '../../session/read-secrets.ts';
 import { type ContentPart, isFile, isStoredFile, type StoredFile } from '../../tool/content.ts';
-import { failureResult, partsOfResult } from '../../tool/tool-result.ts';
+import { createFailureResult, listResultParts } from '../../tool/tool-result.ts';
 import type { ForkCopier } from '../../worker/host.ts';
 import { FORK_MESSAGE_PREFIX } from './cut-off.ts';
 import { noteBranch } from './noted.ts';
@@ -48,7 +48,7 @@ class Copy {
   readonly #sourceName: string;
   readonly #port: SessionPort;
   readonly #source: SessionPort;
-  readonly #state: SessionState = emptyState();
+  readonly #state: SessionState = createEmptyState();
   /** Rows that are not stored yet. Their files are in `#blobs`. */
   #rows: NewRow[] = [];
   #blobs: KeptBlob[] = [];
@@ -116,7 +116,7 @@ class Copy {
 
   /** Adds the files that an event names to the next append. */
   async #addFiles(event: StoredEvent): Promise<void> {
-    for (const { id } of filesOf(event)) {
+    for (const { id } of listStoredFiles(event)) {
       if (this.#copied.has(id)) continue;
       this.#copied.add(id);
       const blob = await this.#blobOf(id);
@@ -189,7 +189,7 @@ class Copy {
   async #note({ rows }: EventPage): Promise<void> {
     const turn = rows.find(({ type }) => type === 'turn-started')?.turn;
     if (turn === undefined) return;
-    const { session } = namesOfSession(this.#name);
+    const { session } = parseSessionParts(this.#name);
     const { upTo: at, by, fromIncarnation: of } = this.#forked;
     const branch = { session, at, of, ...(by !== undefined && { by }) };
     await noteBranch(this.#source, { branch, turn, at: this.#app.host.clock.now() });
@@ -251,25 +251,25 @@ export const closeCallsAtCut = (turn: TurnState): readonly EventOf<'tool-call-en
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
     // Work before the question could have had an effect.
-    if (!call || !pendingWait(call) || mayHaveHappened(call) || knownResult(call)) return end;
+    if (!call || !findPendingWait(call) || mayHaveHappened(call) || findKnownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
-    return { ...end, result: failureResult('declined', words) };
+    return { ...end, result: createFailureResult('declined', words) };
   });
 
 /** Returns the stored files that an event refers to. */
-const filesOf = (event: StoredEvent): readonly StoredFile[] =>
-  partsOf(event).filter(isFile).filter(isStoredFile);
+const listStoredFiles = (event: StoredEvent): readonly StoredFile[] =>
+  getParts(event).filter(isFile).filter(isStoredFile);
 
-function partsOf(event: StoredEvent): readonly ContentPart[] {
+function getParts(event: StoredEvent): readonly ContentPart[] {
   switch (event.type) {
     case 'turn-started':
     case 'turn-steered':
       return event.parts ?? [];
     case 'tool-call-ended':
     case 'late-result-received':
-      return partsOfResult(event.result);
+      return listResultParts(event.result);
     case 'tool-call-answered':
-      return event.answer.type === 'result' ? partsOfResult(event.answer.result) : [];
+      return event.answer.type === 'result' ? listResultParts(event.answer.result) : [];
     default:
       return [];
   }

@@ -1,7 +1,7 @@
 /** Finds the effects in the part of a journal that a fork leaves out. */
 import type { StoredEvent } from '../../journal/events.ts';
 import { shorten } from '../../tool/json.ts';
-import { type ResultData, textForModel } from '../../tool/tool-result.ts';
+import { type ResultData, toModelText } from '../../tool/tool-result.ts';
 
 /** A call after the cut that could have had an effect. */
 export interface CutOffCall {
@@ -85,10 +85,10 @@ const MAX_SHOWN = 2_000;
 /** Returns the text about the cut-off calls for the fork's model. */
 const describeCutOff = (calls: readonly CutOffCall[]): string =>
   `A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n${calls
-    .map(lineOf)
+    .map(formatCall)
     .join('\n')}\nDo not repeat them unless the user asks for it.`;
 
-const lineOf = ({ tool, input, result }: CutOffCall): string =>
+const formatCall = ({ tool, input, result }: CutOffCall): string =>
   `- '${tool}' with the input ${shorten(input, MAX_SHOWN)}: ${
-    result ? textForModel(result, MAX_SHOWN) : 'its outcome is unknown.'
+    result ? toModelText(result, MAX_SHOWN) : 'its outcome is unknown.'
   }`;

@@ -4,7 +4,7 @@ import type { FollowUpMessage, Fork, ForkOptions, ReplacementMessage } from '../
 import { readIdempotencyKey } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { type SessionAccess, targetOf } from '../../worker/target.ts';
+import { createTarget, type SessionAccess } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
 import { toContentMark, toForkName } from './replace-turn.ts';
 import { toReadableError } from './would-repeat.ts';
@@ -22,7 +22,7 @@ export async function forkBehind(
   for await (const { type, seq } of session.events({ turn })) if (type === 'turn-ended') at = seq;
   if (
     at === undefined ||
-    (readIdempotencyKey(request) !== undefined && (await nextMessage(session, at)) === message)
+    (readIdempotencyKey(request) !== undefined && (await findNextMessage(session, at)) === message)
   )
     return undefined;
   return forkAndWait(session, async () => ({ at, name }));
@@ -54,7 +54,7 @@ const forkAndWait = (session: Session, optionsFor: (name: string) => Promise<For
  */
 async function waitForCopy(access: SessionAccess, { session }: Fork): Promise<void> {
   const { caller, owner, agent } = access.target;
-  const { port } = targetOf(access, caller, { agent: agent.name, session, owner });
+  const { port } = createTarget(access, caller, { agent: agent.name, session, owner });
   for (let tries = 0; tries < 50; tries += 1) {
     const page = await port.read({ from: 1, limit: 1 });
     const [row] = page?.rows ?? [];
@@ -65,7 +65,7 @@ async function waitForCopy(access: SessionAccess, { session }: Fork): Promise<vo
 }
 
 /** Returns the message of the first turn after an event. */
-async function nextMessage(session: Session, after: number): Promise<string | undefined> {
+async function findNextMessage(session: Session, after: number): Promise<string | undefined> {
   for await (const event of session.events({ after }))
     if (event.type === 'turn-started') return event.message;
   return undefined;

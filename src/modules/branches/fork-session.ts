@@ -4,18 +4,18 @@ import type { LeaseGrant, TurnStart } from '../../journal/session-port.ts';
 import { MAX_PAGE_BYTES, readPages, toReader } from '../../session/fold-session.ts';
 import { foldFromSnapshot } from '../../session/read-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
-import { unknownKeyProblems } from '../../tool/json.ts';
+import { listUnknownKeyProblems } from '../../tool/json.ts';
 import { describeValue } from '../../tool/shown.ts';
 import { START_KEY_TTL_MS } from '../../worker/background.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import type { Fork, ForkOptions } from '../../worker/fork-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Session } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
-import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
+import { createTarget, createTurnServices, type SessionAccess, type Target } from '../../worker/target.ts';
 import { CutOff, type CutOffCall } from './cut-off.ts';
-import { type Branch, branchesIn } from './noted.ts';
+import { type Branch, listBranches } from './noted.ts';
 
 /**
  * Creates a new session with the events of this one up to `at`, and their files. It has the same agent and
@@ -38,8 +38,8 @@ export const fork = (session: Session, options: ForkOptions = {}): Promise<Fork>
 /** Returns the forks of a session, oldest first. @throws SessionError if the session does not exist. */
 export async function readForks({ host, target }: SessionAccess): Promise<readonly Branch[]> {
   const folded = await foldFromSnapshot(target.port, host.modules);
-  if (!folded) throw unknownSessionError(target);
-  return branchesIn(folded.state);
+  if (!folded) throw createUnknownSessionError(target);
+  return listBranches(folded.state);
 }
 
 /** Works like `fork`, for a session that is already resolved. `by` is the surface that makes the fork. */
@@ -47,10 +47,10 @@ export async function forkSession(access: SessionAccess, options: ForkOptions, b
   checkOptions(options);
   const source = access.target;
   const first = await source.port.read({ from: 1, maxBytes: MAX_PAGE_BYTES });
-  if (!first) throw unknownSessionError(source);
+  if (!first) throw createUnknownSessionError(source);
   const { name = createName(access), repeatEffects = false } = options;
   const at = resolveLastEvent(first, options.at);
-  const target = targetOf(access, source.caller, {
+  const target = createTarget(access, source.caller, {
     agent: source.agent.name,
     session: name,
     owner: source.owner,
@@ -59,20 +59,20 @@ export async function forkSession(access: SessionAccess, options: ForkOptions, b
   const known = await findFork(access, target, cut);
   if (known) return known;
   const { calls, told } = await readCutOff(access, first, at);
-  if (calls.length > 0 && !repeatEffects) throw repeatedEffectsError(calls);
+  if (calls.length > 0 && !repeatEffects) throw createRepeatedEffectsError(calls);
   return openFork(access, target, { ...cut, told: told || undefined });
 }
 
 /** @throws SessionError with all problems of the options. */
 function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
-  const problems = unknownKeyProblems(options, OPTION_KEYS);
+  const problems = listUnknownKeyProblems(options, OPTION_KEYS);
   if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
     problems.push(`at: must be the sequence number of an event, from 1, but is ${describeValue(at)}`);
   if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
   if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
     problems.push('repeatEffects: must be true or false');
-  if (problems.length > 0) throw invalidBodyError(problems);
+  if (problems.length > 0) throw createInvalidBodyError(problems);
 }
 
 const OPTION_KEYS: Readonly<Record<keyof ForkOptions, 1>> = { at: 1, name: 1, repeatEffects: 1 };
@@ -99,7 +99,7 @@ function resolveLastEvent({ head, rows }: EventPage, at = head): number {
       },
     );
   if (at <= head) return at;
-  throw invalidBodyError([`at: the last event of the session is ${head}, but ${at} is after it`]);
+  throw createInvalidBodyError([`at: the last event of the session is ${head}, but ${at} is after it`]);
 }
 
 interface Cut {
@@ -123,7 +123,7 @@ async function findFork(access: SessionAccess, target: Target, cut: Cut): Promis
     opened.from === access.target.session &&
     opened.fromIncarnation === cut.first.incarnation;
   // Without `at`, the request means the whole source, whose last event changes with each fork.
-  if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw sessionExistsError(target);
+  if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw createSessionExistsError(target);
   if (page.openTurn?.id === opened.incarnation) await resumeCopy(access, target, opened.incarnation);
   return toFork(access.target, target, { at: opened.upTo });
 }
@@ -166,11 +166,11 @@ async function openFork(access: SessionAccess, target: Target, cut: Cut): Promis
     // The same request may have created the fork at the same time.
     const known = await findFork(access, target, cut);
     if (known) return known;
-    throw sessionExistsError(target);
+    throw createSessionExistsError(target);
   }
   if (lease.page.rows[0]?.body !== opening.body) {
     await endStoredTurn(target, lease);
-    throw sessionExistsError(target);
+    throw createSessionExistsError(target);
   }
   await runCopy(access, target, { lease, sentAt });
   return toFork(source, target, cut);
@@ -226,10 +226,10 @@ interface HeldLease {
 /** Copies the events. @throws SessionError if the source was erased during the copy. */
 async function runCopy(access: SessionAccess, target: Target, { lease, sentAt }: HeldLease): Promise<void> {
   const { port, owner, agent, session } = target;
-  const services = turnServices(access, { port, owner, agent: agent.name, session });
+  const services = createTurnServices(access, { port, owner, agent: agent.name, session });
   // Copying calls every getter, so missing configuration for turns does not matter.
   await runTurn(services, lease, sentAt);
-  if (!(await port.read({ from: 1, limit: 1 }))) throw unknownSessionError(access.target);
+  if (!(await port.read({ from: 1, limit: 1 }))) throw createUnknownSessionError(access.target);
 }
 
 /** Ends the turn that was just stored, because another request started the session at the same time. */
@@ -251,13 +251,13 @@ const toFork = (
   url,
 });
 
-const sessionExistsError = ({ session, path }: Target): SessionError =>
+const createSessionExistsError = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
     `The session '${session}' exists, and is not a fork at this event. GET ${path} shows it. Use another name.`,
   );
 
-function repeatedEffectsError(calls: readonly CutOffCall[]): SessionError {
+function createRepeatedEffectsError(calls: readonly CutOffCall[]): SessionError {
   const named = calls.map(({ call, tool }) => `'${tool}' (${call})`).join(', ');
   const detail =
     `The part that the fork leaves out contains calls that had effects, which its model could repeat: ${named}. ` +

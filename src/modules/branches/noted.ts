@@ -1,6 +1,6 @@
 /** Records the forks of a session in the session's memory. */
 
-import { valueIn } from '../../journal/memories.ts';
+import { getMemoryValue } from '../../journal/memories.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { SessionState } from '../../journal/state.ts';
@@ -39,11 +39,11 @@ const MEMORY: ToolMemory<readonly Branch[], Branch> = {
 export const BRANCHES = /* @__PURE__ */ createModule({ name: MODULE_NAME, state: [MEMORY] });
 
 /** Returns the forks of a folded session, in the order in which they were made. */
-export const branchesIn = ({
+export const listBranches = ({
   memories,
   incarnation,
 }: Pick<SessionState, 'memories' | 'incarnation'>): readonly Branch[] =>
-  valueIn(memories, MEMORY, '').filter(({ of }) => of === incarnation);
+  getMemoryValue(memories, MEMORY, '').filter(({ of }) => of === incarnation);
 
 interface BranchNote {
   readonly branch: Branch;

@@ -5,10 +5,10 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { EventOf } from '../../journal/events.ts';
 import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { Session } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { type SessionAccess, targetOf } from '../../worker/target.ts';
+import { createTarget, type SessionAccess } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
 import { type Branch, MODULE_NAME } from './noted.ts';
 
@@ -68,7 +68,7 @@ export const findReplacementPoint = (
       const { passed } = await followForks(place, asked.by);
       const last = passed.at(-1);
       const now = asked.turn === undefined ? undefined : await findReplacingTurn(asked.turn, passed);
-      const found = last ? await replacementIn(last, at.target.session, { ...asked, now }) : undefined;
+      const found = last ? await findReplacement(last, at.target.session, { ...asked, now }) : undefined;
       if (found !== 'unknown') return found;
     }
     return 'unknown';
@@ -81,7 +81,7 @@ export const findReplacementPoint = (
 async function findReplacingTurn(turn: string, passed: readonly ChatSession[]): Promise<string> {
   let now = turn;
   for (const { at, own } of passed)
-    if (own && at.target.session.endsWith(`.${await shortHash(now)}`)) now = own.turn;
+    if (own && at.target.session.endsWith(`.${await hashShort(now)}`)) now = own.turn;
   return now;
 }
 
@@ -91,7 +91,7 @@ interface ReplacementSearch extends Omit<ReplacementRequest, 'branch' | 'turn'> 
   readonly now: string | undefined;
 }
 
-async function replacementIn(
+async function findReplacement(
   place: ChatSession,
   chat: string,
   { by, turn, now, before, said, isOnce }: ReplacementSearch,
@@ -100,7 +100,7 @@ async function replacementIn(
   const { session } = at.target;
   const mark = await toContentMark(said);
   const named = now === undefined ? findStartAfter(starts, before) : starts.find((one) => one.turn === now);
-  const cut = named && named !== 'unknown' ? originalOf(starts, named) : named;
+  const cut = named && named !== 'unknown' ? getOriginalTurn(starts, named) : named;
   const isOwn = cut === own && (turn === undefined ? isOnce || isOpen : now !== turn);
   const isSame = isOwn || (turn !== undefined && cut === undefined);
   if (isSame && session.includes(mark)) return { session, isLast: false, fork: async () => session };
@@ -120,19 +120,20 @@ async function replacementIn(
 const MAX_CHAT_ID_LENGTH = 90;
 
 /** Returns the mark for a request's content in a fork's name. */
-export const toContentMark = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
+export const toContentMark = async (said: unknown): Promise<string> => `.${await hashShort(said)}.`;
 
 /** Returns the name of the chat's fork in which this content replaces a turn. */
 export const toForkName = async (chat: string, mark: string, turn: string): Promise<string> =>
-  chat.slice(0, MAX_CHAT_ID_LENGTH) + mark + (await shortHash(turn));
+  chat.slice(0, MAX_CHAT_ID_LENGTH) + mark + (await hashShort(turn));
 
-const shortHash = async (of: unknown): Promise<string> => (await sha256Hex(JSON.stringify(of))).slice(0, 16);
+const hashShort = async (of: unknown): Promise<string> =>
+  (await computeSha256Hex(JSON.stringify(of))).slice(0, 16);
 
 /** Returns the turn after the last one that the page shows before its message. */
 function findStartAfter(
-  starts: readonly Start[],
+  starts: readonly TurnStart[],
   before: ReplacementRequest['before'],
-): Start | 'unknown' | undefined {
+): TurnStart | 'unknown' | undefined {
   let from = 0;
   for (const { id, isTurn } of before) {
     from = starts.findIndex(({ turn }) => turn === id) + 1;
@@ -143,20 +144,20 @@ function findStartAfter(
 }
 
 /** Returns the original turn of a chain of retries. */
-function originalOf(starts: readonly Start[], one: Start): Start {
+function getOriginalTurn(starts: readonly TurnStart[], one: TurnStart): TurnStart {
   const { retries } = one;
   const before = retries === undefined ? undefined : starts.find(({ turn }) => turn === retries);
-  return before ? originalOf(starts, before) : one;
+  return before ? getOriginalTurn(starts, before) : one;
 }
 
-type Start = EventOf<'turn-started'> & { readonly seq: number };
+type TurnStart = EventOf<'turn-started'> & { readonly seq: number };
 
 /** A session of a chat, with the data that its forks need. */
 interface ChatSession {
   readonly at: SessionAccess;
-  readonly starts: readonly Start[];
+  readonly starts: readonly TurnStart[];
   /** The session's first turn that is not copied. */
-  readonly own: Start | undefined;
+  readonly own: TurnStart | undefined;
   /** `true` if the session has an open turn. */
   readonly isOpen: boolean;
   readonly forks: readonly Branch[];
@@ -192,16 +193,16 @@ async function followForks(
 /** Returns access to another session of the same agent and caller. */
 function toForkAccess(at: SessionAccess, session: string): SessionAccess {
   const { agent, caller, owner } = at.target;
-  return { ...at, target: targetOf(at, caller, { agent: agent.name, session, owner }) };
+  return { ...at, target: createTarget(at, caller, { agent: agent.name, session, owner }) };
 }
 
 /** Reads the data of a session that its forks need. Returns `undefined` if the session does not exist. */
 async function readChatSession(at: SessionAccess, by: string): Promise<ChatSession | undefined> {
   const { port } = at.target;
-  const types = { names: READ_EVENTS, until: Number.MAX_SAFE_INTEGER };
+  const types = { names: READ_EVENT_TYPES, until: Number.MAX_SAFE_INTEGER };
   const first = await port.read({ from: 1, types, maxBytes: MAX_PAGE_BYTES });
   if (!first) return undefined;
-  const starts: Start[] = [];
+  const starts: TurnStart[] = [];
   const forks: Branch[] = [];
   let upTo = 0;
   for await (const { rows } of readPages(port, first, { types }))
@@ -218,4 +219,4 @@ async function readChatSession(at: SessionAccess, by: string): Promise<ChatSessi
   return { at, starts, own, isOpen: first.openTurn !== null, forks: ours };
 }
 
-const READ_EVENTS = ['turn-started', 'session-forked', 'module-event'];
+const READ_EVENT_TYPES = ['turn-started', 'session-forked', 'module-event'];

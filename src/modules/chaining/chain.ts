@@ -1,6 +1,6 @@
-import { type NestedSource, nestingProblem } from '../../sources/resolution/tool-source.ts';
+import { findNestingProblem, type NestedSource } from '../../sources/resolution/tool-source.ts';
 import { memoize } from '../../tool/async.ts';
-import { consoleLog } from '../../tool/console-log.ts';
+import { createConsoleLog } from '../../tool/console-log.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import { type LogProblem, warningEntry } from '../../tool/log.ts';
@@ -50,7 +50,7 @@ function toChain(read: readonly Chained[]): Chain {
     ones,
     many,
     any: anys.length > 0,
-    named: typesFrom(types, []),
+    named: collectTypes(types, []),
   };
 }
 
@@ -85,9 +85,9 @@ function assertDistinctNames(chained: readonly ChainedType[]): void {
  * Returns the types whose objects a loop can receive. An artifact without a type is compared with them in
  * this order.
  */
-export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): KnownTypes {
+export function collectKnownTypes({ named, any }: Chain, { tools, log }: LoopView): KnownTypes {
   if (!any) return named;
-  const { types, problems } = typesOf(tools);
+  const { types, problems } = findToolTypes(tools);
   for (const problem of problems.splice(0)) log(problem);
   return new Map([...named, ...[...types].filter(([name]) => !named.has(name))]);
 }
@@ -96,9 +96,9 @@ export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): Kno
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
 /** Finds the types that tools lead to, and the problems to log once. Computed once per list. */
-const typesOf = memoize((tools: readonly AnyTool[]) => {
+const findToolTypes = memoize((tools: readonly AnyTool[]) => {
   const problems: LogProblem[] = [];
-  const types = typesFrom([], tools, (problem) => problems.push(problem));
+  const types = collectTypes([], tools, (problem) => problems.push(problem));
   return { types, problems };
 });
 
@@ -106,32 +106,32 @@ const typesOf = memoize((tools: readonly AnyTool[]) => {
  * Returns these types, the output types of the tools, and the types that tools of their objects return, in
  * the order found. Inner tools count, because a tool can return their artifact as its own.
  */
-export function typesFrom(
+export function collectTypes(
   types: readonly DomainType[],
   tools: readonly AnyTool[],
-  tell: (problem: LogProblem) => void = consoleLog(),
+  tell: (problem: LogProblem) => void = createConsoleLog(),
 ): KnownTypes {
   const found = new Map<string, DomainType>();
   const seen = new Set<AnyTool>();
   const queue = tools.map((tool): VisitedTool => ({ tool, path: [] }));
-  const meet = (type: DomainType, path: readonly NestedSource[]): void => {
+  const addType = (type: DomainType, path: readonly NestedSource[]): void => {
     const nested = { of: type, name: type.name };
     if (found.has(type.name)) return;
-    const problem = nestingProblem(path, nested);
+    const problem = findNestingProblem(path, nested);
     if (problem !== undefined) {
       tell(warningEntry(problem));
       return;
     }
     found.set(type.name, type);
-    queue.push(...declaredBy(type, tell).map((tool) => ({ tool, path: [...path, nested] })));
+    queue.push(...getDeclaredTools(type, tell).map((tool) => ({ tool, path: [...path, nested] })));
   };
-  for (const type of types) meet(type, []);
+  for (const type of types) addType(type, []);
   // The queue grows during this loop.
   for (const { tool, path } of queue) {
     if (seen.has(tool)) continue;
     seen.add(tool);
     queue.push(...(tool.inner ?? []).map((inner) => ({ tool: inner, path })));
-    if (tool.output && isDomainType(tool.output)) meet(tool.output, path);
+    if (tool.output && isDomainType(tool.output)) addType(tool.output, path);
   }
   return found;
 }
@@ -145,7 +145,10 @@ interface VisitedTool {
  * Returns the tools of a type. Offering must not throw, so a type whose tools cannot be declared is logged
  * and returns no tools.
  */
-function declaredBy({ name, objects }: DomainType, tell: (problem: LogProblem) => void): readonly AnyTool[] {
+function getDeclaredTools(
+  { name, objects }: DomainType,
+  tell: (problem: LogProblem) => void,
+): readonly AnyTool[] {
   try {
     return objects?.declared ?? [];
   } catch (failure) {

@@ -7,11 +7,11 @@ import type { LoopView } from '../../tool/tool.ts';
 export type Chained = ChainedType | DiscoveredType | AnyChained;
 
 /** The key that marks a valid entry. */
-export const CHAINS: unique symbol = Symbol('holdfast.chaining');
+export const CHAIN_BRAND: unique symbol = Symbol('holdfast.chaining');
 
 /** Only the functions of this folder create entries. */
 interface ChainEntry {
-  readonly [CHAINS]: true;
+  readonly [CHAIN_BRAND]: true;
 }
 
 /** A type that offers the tools of its current object. */

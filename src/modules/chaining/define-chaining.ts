@@ -6,17 +6,17 @@ import { errorEntry } from '../../tool/log.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
-import { type Chain, readChaining, typesFrom } from './chain.ts';
+import { type Chain, collectTypes, readChaining } from './chain.ts';
 import {
   type AnyChained,
-  CHAINS,
+  CHAIN_BRAND,
   type Chained,
   type ChainedType,
   type DiscoveredType,
   type TypeWithTools,
 } from './chained.ts';
-import { CHAINING, CHAINING_MODULE, forgetBindings } from './memory.ts';
-import { chainingStrategy } from './strategy.ts';
+import { CHAINING_MODULE, CHAINING_USE, forgetBindings } from './memory.ts';
+import { createChainingStrategy } from './strategy.ts';
 
 /**
  * Offers the tools of objects after a call has returned them. In the `use` of an agent or an agentic tool, it
@@ -39,18 +39,18 @@ import { chainingStrategy } from './strategy.ts';
  * ```
  */
 export function chaining(entries: readonly Chained[] = []): ModuleUse {
-  if (entries.length === 0) return CHAINING;
-  const problem = literals?.chainsProblem(entries, (entry) => CHAINS in entry);
+  if (entries.length === 0) return CHAINING_USE;
+  const problem = literals?.chainsProblem(entries, (entry) => CHAIN_BRAND in entry);
   if (problem !== undefined) throw new TypeError(problem);
   // An app and its agents can each have their own entries, so each use gets a separate key.
   useCount += 1;
   const use = createUse(CHAINING_MODULE, `chained ${useCount}`);
   OFFERS.give(use, {
-    ...chainingStrategy(entries, ''),
+    ...createChainingStrategy(entries, ''),
     own: 'before',
-    under: (key) => chainingStrategy(entries, key),
+    under: (key) => createChainingStrategy(entries, key),
     forget: forgetBindings,
-    refuses: (tools) => emptyChainProblem(readChaining(entries), tools),
+    refuses: (tools) => findEmptyChainProblem(readChaining(entries), tools),
   });
   return use;
 }
@@ -64,8 +64,8 @@ const ignoreProblem = (): void => {};
  * Returns the problem if `chainAny` finds no type with tools, as text to follow the name of an agent or a
  * tool. Returns `undefined` if it finds one.
  */
-function emptyChainProblem({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
-  const types = any ? [...typesFrom([...named.values()], tools, ignoreProblem).values()] : [];
+function findEmptyChainProblem({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
+  const types = any ? [...collectTypes([...named.values()], tools, ignoreProblem).values()] : [];
   return !any || types.some(({ objects }) => objects) ? undefined : literals?.nothingToChain;
 }
 
@@ -84,7 +84,7 @@ export const chainFrom = <Value>(
   type: DomainType<string, Value>,
   options: AcceptOptions<Value> = {},
 ): ChainedType => ({
-  [CHAINS]: true,
+  [CHAIN_BRAND]: true,
   chain: 'one',
   type: withDomainObjects(type),
   accepts: createAcceptor(type, options),
@@ -113,7 +113,7 @@ export function discover<Value>(
     throw new DomainTypeError(type.name, field, problem);
   }
   return {
-    [CHAINS]: true,
+    [CHAIN_BRAND]: true,
     chain: 'many',
     type: withDomainObjects(type),
     max,
@@ -137,7 +137,7 @@ export function discover<Value>(
  * ```
  */
 export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
-  [CHAINS]: true,
+  [CHAIN_BRAND]: true,
   chain: 'any',
   types,
 });

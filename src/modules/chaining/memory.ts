@@ -71,7 +71,7 @@ export type FoundObject = {
 };
 
 /** Stores the objects that the loops of a session have received. */
-export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
+export const BINDING_MEMORY: ToolMemory<Bindings, ChainingFact> = {
   name: 'chaining',
   folding: FOLDING,
   scope: 'session',
@@ -85,7 +85,7 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
         return bindings.filter((one) => one.path !== path || one.key !== key);
       case 'one':
       case 'any': {
-        const value = valueAt(result, -1);
+        const value = findValueAt(result, -1);
         const { as, type } = fact;
         return value === undefined
           ? bindings
@@ -94,7 +94,7 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
       case 'many': {
         const { as, type, objects, max } = fact;
         const found = objects.flatMap(({ at, id, tools, ...deep }): Binding[] => {
-          const value = valueAt(result, at);
+          const value = findValueAt(result, at);
           return value === undefined
             ? []
             : [{ ...place, as, type, id, tools, max, call, at, value, ...deep }];
@@ -117,25 +117,26 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
   },
 };
 
-export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDINGS] });
+export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDING_MEMORY] });
 
 /** The module without entries, which chains nothing. */
-export const CHAINING = createUse(CHAINING_MODULE);
+export const CHAINING_USE = createUse(CHAINING_MODULE);
 
 /** Returns the fact that clears all bindings of a key. */
-export const forgetBindings = (key: string): MemoryFact => createFact(BINDINGS, { as: 'none', key });
+export const forgetBindings = (key: string): MemoryFact => createFact(BINDING_MEMORY, { as: 'none', key });
 
 /** Returns the objects that a loop has received, as of this view. */
-export const currentBindings = ({
+export const getCurrentBindings = ({
   key,
   view,
 }: {
   readonly key: string;
   readonly view: LoopView;
-}): readonly Binding[] => bindingsAt(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
+}): readonly Binding[] =>
+  listBindingsAt(view.recall(BINDING_MEMORY), { path: view.path, frame: view.frame, key });
 
 /** Returns the objects that one loop has received, oldest first. */
-export const bindingsAt = (
+export const listBindingsAt = (
   bindings: Bindings,
   place: { readonly path: string; readonly key: string; readonly frame: string },
 ): readonly Binding[] => bindings.filter((one) => isAt(one, place));
@@ -193,7 +194,7 @@ function closeBindings(bindings: Bindings, isClosed: (frame: string) => boolean)
  * Reads a value from a result. Returns `undefined` if the result does not have that place, because JSON has
  * no `undefined`.
  */
-function valueAt(result: ResultData | undefined, at: number): Json | undefined {
+function findValueAt(result: ResultData | undefined, at: number): Json | undefined {
   if (result?.type !== 'artifact') return undefined;
   if (at === -1) return result.value;
   return Array.isArray(result.value) ? result.value[at] : undefined;

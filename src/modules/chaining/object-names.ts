@@ -9,7 +9,7 @@ import type { Binding } from './memory.ts';
  * Returns the names under which the tools of several objects are offered. A name never refers to different
  * objects over time. If two tools have the same name despite their marks, omits both.
  */
-export function namesOfFoundTools(
+export function nameFoundTools(
   { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
   bound: readonly Binding[],
 ): ReadonlyMap<string, FoundTool> {
@@ -55,12 +55,12 @@ export function nameFoundTool(many: Chain['many'], { type }: DiscoveredType, own
   const all = [...many.values()];
   const sharesPrefix = all.some((one) => one.type.name !== type.name && one.type.objects.prefix === prefix);
   const named = { prefix, ...own, ...(sharesPrefix && { type: type.name }) };
-  const name = objectToolName(named);
+  const name = toObjectToolName(named);
   const readings = all.flatMap((one) =>
     one.type.objects.declared.filter((tool) => canBeNameOf(name, one, tool)),
   );
   const isDeclared = type.objects.declared.some((tool) => tool.name === own.tool);
-  return isDeclared && readings.length === 1 ? name : markedName(named);
+  return isDeclared && readings.length === 1 ? name : toMarkedName(named);
 }
 
 /** Returns `true` if this can be a name of this tool for some id. */
@@ -74,11 +74,11 @@ const canBeNameOf = (name: string, { type }: DiscoveredType, { name: tool }: Any
  * the id, and long names are shortened. A name that lost characters ends in a mark of the whole id, which
  * keeps names of different ids distinct.
  */
-export function objectToolName(named: NameParts): string {
+export function toObjectToolName(named: NameParts): string {
   const { prefix, id, tool } = named;
-  const clean = id.replaceAll(UNNAMEABLE, '');
+  const clean = id.replaceAll(INVALID_NAME_CHARACTERS, '');
   const name = `${prefix}_${clean}_${tool}`;
-  return clean === id && name.length <= MAX_NAME ? name : markedName(named);
+  return clean === id && name.length <= MAX_NAME_LENGTH ? name : toMarkedName(named);
 }
 
 interface NameParts {
@@ -90,17 +90,17 @@ interface NameParts {
 }
 
 /** Returns a name with its mark, because another object's tool can have the plain name. */
-export function markedName({ prefix, id, tool, type }: NameParts): string {
+export function toMarkedName({ prefix, id, tool, type }: NameParts): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;
-  const most = MAX_NAME - mark.length;
+  const most = MAX_NAME_LENGTH - mark.length;
   // The tool's own name says more than the end of a long id.
   const room = Math.max(most - tool.length - 1, prefix.length + 1);
-  const object = `${prefix}_${id.replaceAll(UNNAMEABLE, '')}`.slice(0, room);
+  const object = `${prefix}_${id.replaceAll(INVALID_NAME_CHARACTERS, '')}`.slice(0, room);
   return `${object}_${tool}`.slice(0, most) + mark;
 }
 
-const MAX_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Matches characters that a name cannot contain. */
-const UNNAMEABLE = /[^A-Za-z0-9_-]/g;
+const INVALID_NAME_CHARACTERS = /[^A-Za-z0-9_-]/g;

@@ -4,18 +4,18 @@ import { warningEntry } from '../../tool/log.ts';
 import type { ParsedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { createFact } from '../../tool/tool-memory.ts';
-import { artifactItems } from '../../tool/tool-result.ts';
-import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
+import { listArtifactItems } from '../../tool/tool-result.ts';
+import { collectKnownTypes, type KnownTypes, type ViewedChain } from './chain.ts';
 import type { DiscoveredType, TypeWithTools } from './chained.ts';
 import {
-  BINDINGS,
+  BINDING_MEMORY,
   type Binding,
-  bindingsAt,
   type ChainingFact,
-  currentBindings,
   type FoundObject,
+  getCurrentBindings,
+  listBindingsAt,
 } from './memory.ts';
-import { nameFoundTool, namesOfFoundTools } from './object-names.ts';
+import { nameFoundTool, nameFoundTools } from './object-names.ts';
 
 /** A call that returned objects of a discovered type. */
 interface ReturningCall {
@@ -38,7 +38,7 @@ interface FoundMemory {
 }
 
 /** The maximum number of names in a remark. */
-const MAX_LISTED = 20;
+const MAX_LISTED_NAMES = 20;
 
 /** Returns the fact and remark for a type's objects in a call's result. */
 function rememberFound(
@@ -52,21 +52,23 @@ function rememberFound(
     const times = count > 1 ? ` (${count} objects)` : '';
     chained.view.log(warningEntry(`a result of '${call.tool.name}' adds no tools: ${problem}${times}`));
   }
-  const tooDeep = deep.flatMap((id) => namesFor(chained, discovered, id));
+  const tooDeep = deep.flatMap((id) => listSkippedNames(chained, discovered, id));
   if (deep.length > 0) {
     const what = `objects beyond the depth of ${discovered.maxDepth}: ${tooDeep.length} tools are left out`;
     chained.view.log(warningEntry(`a result of '${call.tool.name}' has ${type.name} ${what}`));
   }
-  const below = deep.length > 0 ? [beyondDepthRemark(discovered, tooDeep)] : [];
+  const below = deep.length > 0 ? [formatDepthRemark(discovered, tooDeep)] : [];
   if (objects.length === 0) return { remark: below[0] };
   const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
   const { added, dropped, before, after } = compareNames(chained, { fact, call });
-  const leftOut = [...new Set([...dropped, ...left.flatMap((id) => namesFor(chained, discovered, id))])];
-  const grew = growthWarning(discovered, call, { leftOut, before, after });
+  const leftOut = [
+    ...new Set([...dropped, ...left.flatMap((id) => listSkippedNames(chained, discovered, id))]),
+  ];
+  const grew = findGrowthWarning(discovered, call, { leftOut, before, after });
   if (grew !== undefined) chained.view.log(warningEntry(grew));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
-    ...(leftOut.length > 0 ? [tooManyRemark(discovered, leftOut)] : []),
+    ...(leftOut.length > 0 ? [formatTooManyRemark(discovered, leftOut)] : []),
     ...below,
   ];
   return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
@@ -79,11 +81,11 @@ function compareNames(
 ): NameChanges {
   const { key, view } = viewed;
   const { turn, frame, path } = view;
-  const bindings = view.recall(BINDINGS);
+  const bindings = view.recall(BINDING_MEMORY);
   const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
-  const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
-  const before = namesOfFoundTools(viewed, currentBindings({ key, view }));
-  const after = namesOfFoundTools(viewed, bindingsAt(next, { path, frame, key }));
+  const next = BINDING_MEMORY.apply?.(bindings, fact, place) ?? bindings;
+  const before = nameFoundTools(viewed, getCurrentBindings({ key, view }));
+  const after = nameFoundTools(viewed, listBindingsAt(next, { path, frame, key }));
   return {
     added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
     dropped: [...before.keys()].filter((name) => !after.has(name)),
@@ -104,39 +106,43 @@ interface NameChanges {
 }
 
 /** The number of offered tools of discovered objects above which the log has a warning. */
-const WARN_ABOVE = 64;
+const TOOL_WARNING_THRESHOLD = 64;
 
 /**
  * Returns a warning for the log if a call adds too many tools. Returns `undefined` if the limit was exceeded
  * before.
  */
-function growthWarning(
+function findGrowthWarning(
   { type, max }: DiscoveredType,
   { tool }: RemarkedCall,
   { leftOut, before, after }: Pick<NameChanges, 'before' | 'after'> & { readonly leftOut: readonly string[] },
 ): string | undefined {
   if (leftOut.length > 0)
     return `a result of '${tool.name}' brings more tools of ${type.name} objects than the ${max} that are offered: ${leftOut.length} are left out`;
-  if (before > WARN_ABOVE || after <= WARN_ABOVE) return undefined;
+  if (before > TOOL_WARNING_THRESHOLD || after <= TOOL_WARNING_THRESHOLD) return undefined;
   return `with a result of '${tool.name}' ${after} tools of discovered objects are offered: models choose worse among so many`;
 }
 
 /** Returns the names that the tools of a skipped object would have. */
-const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string): readonly string[] =>
+const listSkippedNames = (
+  { chain }: ViewedChain,
+  discovered: DiscoveredType,
+  id: string,
+): readonly string[] =>
   discovered.type.objects.declared.map(({ name: tool }) =>
     nameFoundTool(chain.many, discovered, { id, tool }),
   );
 
 /** Returns a remark that lists existing tools that are not offered. */
-const tooManyRemark = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
+const formatTooManyRemark = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
   `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${joinNames(names)}.`;
 
-const beyondDepthRemark = ({ type, maxDepth }: DiscoveredType, names: readonly string[]): string =>
+const formatDepthRemark = ({ type, maxDepth }: DiscoveredType, names: readonly string[]): string =>
   `Tools of ${type.name} objects are offered to a depth of ${maxDepth}, as objects lead to others. Not offered: ${joinNames(names)}.`;
 
 function joinNames(names: readonly string[]): string {
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
-  return names.slice(0, MAX_LISTED).join(', ') + more;
+  const more = names.length > MAX_LISTED_NAMES ? ` and ${names.length - MAX_LISTED_NAMES} more` : '';
+  return names.slice(0, MAX_LISTED_NAMES).join(', ') + more;
 }
 
 /** Returns the facts to journal about a call's artifacts, and the remarks for the model. */
@@ -144,10 +150,10 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
   const { chain, view } = chained;
-  const types = knownTypes(chain, view);
+  const types = collectKnownTypes(chain, view);
   const isUntyped = chain.any && result.artifactType === undefined && !result.artifactTypes;
   const artifactType = isUntyped ? findTypeByShape(types, result.value) : result.artifactType;
-  const items = artifactItems({ ...result, ...(artifactType !== undefined && { artifactType }) });
+  const items = listArtifactItems({ ...result, ...(artifactType !== undefined && { artifactType }) });
   const isList = Array.isArray(result.value);
   const found = [...chain.many.values()].flatMap((many) => {
     const objects = items.flatMap(({ type, value }, at) =>
@@ -161,7 +167,7 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   ];
   const remarks = found.flatMap(({ remark }) => remark ?? []);
   return {
-    facts: facts.map((fact) => createFact(BINDINGS, fact)),
+    facts: facts.map((fact) => createFact(BINDING_MEMORY, fact)),
     remark: remarks.length > 0 ? remarks.join('\n\n') : undefined,
   };
 }
@@ -224,7 +230,7 @@ interface Candidate {
   readonly value: Json;
 }
 
-type Report = (problem: string) => void;
+type ProblemReporter = (problem: string) => void;
 
 /** Checks each object. If not all objects fit, selects the last ones. */
 function searchObjects(
@@ -233,14 +239,14 @@ function searchObjects(
   { call, objects: returned }: ReturningCall,
 ): SearchResult {
   const problems = new Map<string, number>();
-  const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
-  const bound = currentBindings({ key, view });
-  const below = depthBelow(bound, call.tool);
+  const report: ProblemReporter = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
+  const bound = getCurrentBindings({ key, view });
+  const below = computeReturnedDepth(bound, call.tool);
   // An object that is returned again at a greater depth keeps its depth.
-  const placed = candidatesIn(discovered, { returned, view }, report).map(
+  const placed = collectCandidates(discovered, { returned, view }, report).map(
     (one): PlacedCandidate => ({
       ...one,
-      depth: Math.min(below, depthOf(bound, discovered.type.name, one.id) ?? below),
+      depth: Math.min(below, findDepth(bound, discovered.type.name, one.id) ?? below),
     }),
   );
   const deep = placed.filter(({ depth }) => depth > discovered.maxDepth).map(({ id }) => id);
@@ -252,7 +258,7 @@ function searchObjects(
 type PlacedCandidate = Candidate & { readonly depth: number };
 
 /** Returns the depth of an object that is already discovered. */
-function depthOf(
+function findDepth(
   bound: readonly Binding[],
   type: Json | undefined,
   id: Json | undefined,
@@ -265,18 +271,18 @@ function depthOf(
  * Returns the depth of objects that a tool returns. The tool can itself belong to an object, even inside an
  * unfolding tool.
  */
-function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
+function computeReturnedDepth(bound: readonly Binding[], tool: AnyTool): number {
   const depths = [tool, ...(originOf(tool)?.by ?? [])].flatMap(
-    ({ metadata: { domainType, instanceId } }) => depthOf(bound, domainType, instanceId) ?? [],
+    ({ metadata: { domainType, instanceId } }) => findDepth(bound, domainType, instanceId) ?? [],
   );
   return Math.max(0, ...depths) + 1;
 }
 
 /** Returns the candidates from last to first. */
-function candidatesIn(
+function collectCandidates(
   { type, accepts }: DiscoveredType,
   { returned, view }: { readonly returned: readonly ReturnedObject[]; readonly view: LoopView },
-  report: Report,
+  report: ProblemReporter,
 ): readonly Candidate[] {
   const byId = new Map<string, Candidate>();
   for (const element of returned.toReversed()) {
@@ -295,7 +301,7 @@ function candidatesIn(
 function selectFitting(
   { type, max }: DiscoveredType,
   candidates: readonly PlacedCandidate[],
-  report: Report,
+  report: ProblemReporter,
 ): Pick<SearchResult, 'objects' | 'left'> {
   const objects: FoundObject[] = [];
   const left: string[] = [];
@@ -314,7 +320,7 @@ function selectFitting(
   return { objects: objects.toReversed(), left: left.toReversed() };
 }
 
-function readOrReport<Value>(read: ParsedInput<Value>, report: Report): Value | undefined {
+function readOrReport<Value>(read: ParsedInput<Value>, report: ProblemReporter): Value | undefined {
   if (read.ok) return read.value;
   report(read.problems.join(' '));
   return undefined;

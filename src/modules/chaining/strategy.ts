@@ -4,15 +4,22 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import { shorten } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { withheldResult } from '../../tool/tool-result.ts';
+import { createWithheldResult } from '../../tool/tool-result.ts';
 import { collectUses, type OfferSeam } from '../../tool/uses.ts';
 import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { UNFOLDING } from '../unfolding/strategy.ts';
-import { unfoldingIn } from '../unfolding/unfolding.ts';
-import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
+import { findUnfolding } from '../unfolding/unfolding.ts';
+import { collectKnownTypes, type KeyedChain, readChaining, type ViewedChain } from './chain.ts';
 import type { Chained, ChainedType, TypeWithTools } from './chained.ts';
-import { BINDINGS, type Binding, type Bindings, CHAINING, currentBindings, isSameSlot } from './memory.ts';
-import { namesOfFoundTools } from './object-names.ts';
+import {
+  BINDING_MEMORY,
+  type Binding,
+  type Bindings,
+  CHAINING_USE,
+  getCurrentBindings,
+  isSameSlot,
+} from './memory.ts';
+import { nameFoundTools } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
 /**
@@ -21,7 +28,7 @@ import { rememberArtifact } from './remember-found.ts';
  *
  * @throws DomainTypeError if the entries cannot be chained together.
  */
-export function chainingStrategy(
+export function createChainingStrategy(
   entries: readonly Chained[],
   key: string,
 ): InjectionStrategy & Pick<OfferSeam, 'declares'> {
@@ -29,35 +36,37 @@ export function chainingStrategy(
   let unbound: readonly AnyTool[] | undefined;
   const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
   // Returns the same list for the same objects, because tool definitions are cached per list.
-  const offered = (view: LoopView): readonly AnyTool[] => {
-    const bound = currentBindings({ ...keyed, view });
+  const getBoundTools = (view: LoopView): readonly AnyTool[] => {
+    const bound = getCurrentBindings({ ...keyed, view });
     if (bound.length === 0) {
-      unbound ??= unboundTools(keyed);
+      unbound ??= createUnboundTools(keyed);
       return unbound;
     }
-    const bindings = view.recall(BINDINGS);
+    const bindings = view.recall(BINDING_MEMORY);
     const byPlace = byBindings.get(bindings) ?? new Map<string, readonly AnyTool[]>();
     byBindings.set(bindings, byPlace);
     const place = `${view.path} ${view.frame}`;
-    const made = byPlace.get(place) ?? boundTools({ ...keyed, view }, bound);
+    const made = byPlace.get(place) ?? createBoundTools({ ...keyed, view }, bound);
     byPlace.set(place, made);
     return made;
   };
   return {
     name: 'chaining',
-    uses: [...new Set([CHAINING, UNFOLDING, ...collectUses(declaredIn(keyed.chain))])],
-    offer: (tools, view) => appendTools(tools, offered(view), view),
+    uses: [...new Set([CHAINING_USE, UNFOLDING, ...collectUses(listNamedTools(keyed.chain))])],
+    offer: (tools, view) => appendTools(tools, getBoundTools(view), view),
     declares: () =>
-      Array.from(keyed.chain.ones.values(), ({ type }) => declaredOf(type).map(({ name }) => name)).flat(),
+      Array.from(keyed.chain.ones.values(), ({ type }) =>
+        getDeclaredTools(type).map(({ name }) => name),
+      ).flat(),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
   };
 }
 
 /** Returns the tools that all named types declare without an object. */
-const declaredIn = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
-  [...named.values()].flatMap(declaredOf);
+const listNamedTools = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
+  [...named.values()].flatMap(getDeclaredTools);
 
-function declaredOf({ objects }: Pick<DomainType, 'objects'>): readonly AnyTool[] {
+function getDeclaredTools({ objects }: Pick<DomainType, 'objects'>): readonly AnyTool[] {
   const declared = attempt(() => objects?.declared ?? []);
   return declared.ok ? declared.value : [];
 }
@@ -92,14 +101,14 @@ function appendTools(
 }
 
 /** Returns the tools that are offered while no object is bound. */
-const unboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
+const createUnboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
   [...keyed.chain.ones.values()].flatMap((chained) => createPlaceholders(keyed, chained));
 
 /** Returns the tools of the bound objects, and placeholders for types without one. */
-function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
+function createBoundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
-    const tools = binding ? currentTools(chained, one.type, binding) : [];
+    const tools = binding ? createCurrentTools(chained, one.type, binding) : [];
     return tools.length > 0
       ? tools.map((tool) => withNote(one.type.name, tool))
       : createPlaceholders(chained, one);
@@ -108,8 +117,8 @@ function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly A
   const type = any && typeIn(chained, any);
   return [
     ...current,
-    ...(any && type ? currentTools(chained, type, any) : []),
-    ...foundTools(chained, bound),
+    ...(any && type ? createCurrentTools(chained, type, any) : []),
+    ...createFoundTools(chained, bound),
   ];
 }
 
@@ -123,16 +132,16 @@ const isOne =
  * type.
  */
 function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
-  const type = chain.any ? knownTypes(chain, view).get(name) : undefined;
+  const type = chain.any ? collectKnownTypes(chain, view).get(name) : undefined;
   return type?.objects && { ...type, objects: type.objects };
 }
 
-function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Binding): readonly AnyTool[] {
-  const find = createFinder(chained, { type, ...slotOf(binding) });
+function createCurrentTools(chained: ViewedChain, type: TypeWithTools, binding: Binding): readonly AnyTool[] {
+  const find = createFinder(chained, { type, ...toOfferedSlot(binding) });
   const id = type.objects.idOf(binding.value);
   const whose = { domainType: type.name, ...(id.ok && { instanceId: id.value }) };
-  return objectTools(type, binding, chained.view).map((tool) =>
-    boundTool(withMetadata(tool, whose), find(tool.name)),
+  return getObjectTools(type, binding, chained.view).map((tool) =>
+    createBoundTool(withMetadata(tool, whose), find(tool.name)),
   );
 }
 
@@ -141,14 +150,14 @@ const createPlaceholders = (keyed: KeyedChain, { type }: ChainedType): readonly 
   return type.objects.declared.map((tool) => createPlaceholder(type.name, tool, find(tool.name)));
 };
 
-function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
+function createFoundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const { chain, view } = chained;
-  return [...namesOfFoundTools(chained, bound)].flatMap(([name, { binding, tool: own }]) => {
+  return [...nameFoundTools(chained, bound)].flatMap(([name, { binding, tool: own }]) => {
     const type = chain.many.get(binding.type)?.type;
-    const tool = type && objectTools(type, binding, view).find((one) => one.name === own);
+    const tool = type && getObjectTools(type, binding, view).find((one) => one.name === own);
     if (!type || !tool) return [];
-    const find = createFinder(chained, { type, ...slotOf(binding) });
-    return nameTool(boundTool(tool, find(own)), name, binding);
+    const find = createFinder(chained, { type, ...toOfferedSlot(binding) });
+    return nameTool(createBoundTool(tool, find(own)), name, binding);
   });
 }
 
@@ -160,7 +169,7 @@ interface OfferedSlot {
   readonly offered: Binding | undefined;
 }
 
-const slotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
+const toOfferedSlot = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
   isSlot: (one) => isSameSlot(one, offered),
   offered,
 });
@@ -168,13 +177,13 @@ const slotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
 /** Finds a tool of the object that is in the slot at the time of the call. */
 const createFinder =
   ({ key }: KeyedChain, { type, isSlot, offered }: OfferedSlot) =>
-  (name: string): FindTool =>
+  (name: string): ToolFinder =>
   (view) => {
-    const binding = currentBindings({ key, view }).findLast(isSlot);
+    const binding = getCurrentBindings({ key, view }).findLast(isSlot);
     if (!binding) return undefined;
     const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
     // The slot for any type can hold an object of another type.
-    const tools = binding.type === type.name ? objectTools(type, binding, view) : [];
+    const tools = binding.type === type.name ? getObjectTools(type, binding, view) : [];
     return { isNewer, tool: tools.find((tool) => tool.name === name) };
   };
 
@@ -182,7 +191,11 @@ const createFinder =
  * Rebuilds the tools of a bound object from its JSON, once per invocation. Returns an empty list if its type
  * no longer accepts the JSON.
  */
-function objectTools({ objects, name }: TypeWithTools, binding: Binding, view: LoopView): readonly AnyTool[] {
+function getObjectTools(
+  { objects, name }: TypeWithTools,
+  binding: Binding,
+  view: LoopView,
+): readonly AnyTool[] {
   return view.made(`chaining ${view.path} ${name} ${binding.call} ${binding.at}`, () => {
     const tools = objects.toolsOf(binding.value);
     return tools.ok ? tools.value : [];
@@ -198,42 +211,43 @@ interface CurrentTool {
 }
 
 /** Finds the tool in the bound objects. Returns `undefined` if no object is bound. */
-type FindTool = (view: LoopView) => CurrentTool | undefined;
+type ToolFinder = (view: LoopView) => CurrentTool | undefined;
 
 /**
  * Returns an offered tool of a bound object. If an earlier call of the batch with the same `serial` binds
  * another object, the call acts on that object, and so do tools inside an unfolding tool. The call never acts
  * on a replaced object. If the new object does not have the tool, the call is withheld.
  */
-const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
+const createBoundTool = (tool: AnyTool, find: ToolFinder): AnyTool =>
   decorate(tool, {
     route: mapRoute(tool, (meant, input) =>
-      boundTool(
+      createBoundTool(
         meant,
         findBehind(find, (unfolding) => unfolding.route?.(input)?.tool),
       ),
     ),
-    adopt: wrapAdopt(tool, (inner) => boundTool(inner, findInner(find, inner.name))),
+    adopt: wrapAdopt(tool, (inner) => createBoundTool(inner, findInner(find, inner.name))),
     async call(input, call) {
       const now = find(call.view);
       const bound = now?.tool ?? (now?.isNewer ? undefined : tool);
-      return bound ? bound.call(input, call) : withheldResult(REPLACED_MESSAGE);
+      return bound ? bound.call(input, call) : createWithheldResult(REPLACED_OBJECT_MESSAGE);
     },
   });
 
-const REPLACED_MESSAGE = 'This tool is not available. The object that was retrieved last does not have it.';
+const REPLACED_OBJECT_MESSAGE =
+  'This tool is not available. The object that was retrieved last does not have it.';
 
 /**
  * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, and the model
  * can plan with it.
  */
-function createPlaceholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
+function createPlaceholder(type: string, tool: AnyTool, find: ToolFinder): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(withNote(type, tool), {
     // A `serial` function would need an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: wrapAdopt(tool, (inner) => createPlaceholder(type, inner, findInner(find, inner.name))),
-    call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheldResult(missing),
+    call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? createWithheldResult(missing),
   });
 }
 
@@ -251,7 +265,7 @@ const withNote = (type: string, tool: AnyTool): AnyTool =>
  * so the offered tool runs.
  */
 const findBehind =
-  (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
+  (find: ToolFinder, behind: (tool: AnyTool) => AnyTool | undefined): ToolFinder =>
   (view) => {
     const now = find(view);
     return now && { ...now, tool: now.isNewer && now.tool ? behind(now.tool) : undefined };
@@ -261,9 +275,9 @@ const findBehind =
  * Finds a tool inside an unfolding tool. If a function decides the inner tools, they are not known without
  * opening it again.
  */
-const findInner = (find: FindTool, name: string): FindTool =>
+const findInner = (find: ToolFinder, name: string): ToolFinder =>
   findBehind(find, (unfolding) => {
-    const by = unfoldingIn(unfolding)?.into.by;
+    const by = findUnfolding(unfolding)?.into.by;
     const named =
       by === 'all' || by === 'category' ? unfolding.inner?.filter((one) => one.name === name) : [];
     // Two categories can have a tool with the same name.

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
 
 export const CLIENT_TOOLS = 'client-tools';
@@ -72,7 +72,7 @@ export function declaredTools(
     ? Object.entries(tools).map(([name, tool]) => ({ ...Object(tool), name }))
     : (tools ?? []);
   if (!Array.isArray(listed) || !listed.every(isJsonObject))
-    throw invalidBodyError(['tools: must be a list of tools, or an object with tools by name']);
+    throw createInvalidBodyError(['tools: must be a list of tools, or an object with tools by name']);
   const { length } = listed.filter((tool) => !own.some((known) => known === tool.name));
   const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // only this module creates such uses
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };

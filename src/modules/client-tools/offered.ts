@@ -10,7 +10,7 @@ import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { OFFERS } from '../../tool/uses.ts';
 import { answers } from '../answers/answers.ts';
 import { defineManualTool } from '../answers/manual.ts';
-import { untrustedSchema } from '../json-schema/untrusted-schema.ts';
+import { createUntrustedSchema } from '../json-schema/untrusted-schema.ts';
 import { CLIENT_TOOLS, CLIENT_TOOLS_KEY, type ClientToolsUse } from './declared.ts';
 import { type ClientTool, readStoredTools, readTools } from './read-tools.ts';
 
@@ -46,7 +46,7 @@ export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
   const { expires } = config;
   if (expires !== undefined && !(expires > 0))
     throw new RangeError(`clientTools has ${expires} as its 'expires'. It must be more than 0 milliseconds.`);
-  const use: ClientToolsUse = createUse(MODULE, '', {
+  const use: ClientToolsUse = createUse(CLIENT_TOOLS_MODULE, '', {
     readTools: (...declared: Parameters<typeof readTools>) =>
       readTools(...declared).map((tool) => ({ ...tool })),
   });
@@ -66,7 +66,7 @@ export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
   return use;
 }
 
-const MODULE = createModule({ name: CLIENT_TOOLS });
+const CLIENT_TOOLS_MODULE = createModule({ name: CLIENT_TOOLS });
 
 const SHAPE = {
   of: 'clientTools',
@@ -79,7 +79,7 @@ const toTool = ({ name, description, parameters }: ClientTool, expires: number |
   defineManualTool({
     name,
     description: escapeInvisible(description),
-    input: untrustedSchema(parameters),
+    input: createUntrustedSchema(parameters),
     expires,
   });
 
@@ -90,7 +90,7 @@ const toTool = ({ name, description, parameters }: ClientTool, expires: number |
 const appendClientTools = memoize((offered: readonly AnyTool[]) =>
   memoize((tools: readonly AnyTool[]) =>
     memoize((own: readonly AnyTool[]): readonly AnyTool[] => {
-      const taken = new Set([...namesIn(own), ...tools.map(({ name }) => name)]);
+      const taken = new Set([...collectToolNames(own), ...tools.map(({ name }) => name)]);
       const come = offered.filter(({ name }) => !taken.has(name));
       return come.length === 0 ? tools : [...tools, ...come];
     }),
@@ -98,10 +98,10 @@ const appendClientTools = memoize((offered: readonly AnyTool[]) =>
 );
 
 /** Returns the names of tools and of their inner tools, which can be offered later. */
-function namesIn(tools: readonly AnyTool[], seen: Set<AnyTool> = new Set()): readonly string[] {
+function collectToolNames(tools: readonly AnyTool[], seen: Set<AnyTool> = new Set()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];
     seen.add(tool);
-    return [tool.name, ...namesIn([tool.delegate ?? [], tool.inner ?? []].flat(), seen)];
+    return [tool.name, ...collectToolNames([tool.delegate ?? [], tool.inner ?? []].flat(), seen)];
   });
 }

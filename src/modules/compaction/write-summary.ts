@@ -1,9 +1,9 @@
-import { summaryMessage } from '../../journal/cut.ts';
+import { createSummaryMessage } from '../../journal/cut.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import { askAside } from '../../loop/ask-layers.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import type { Loop } from '../../loop/loop.ts';
-import { asideSettings } from '../../loop/loop-settings.ts';
+import { getAsideSettings } from '../../loop/loop-settings.ts';
 import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { resolveMaker } from '../../model/given-to.ts';
@@ -11,7 +11,7 @@ import { withCost } from '../../model/prices.ts';
 import { ENCODER, raceAbort } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { contentToText, isStoredFile, isTextType, type StoredFile } from '../../tool/content.ts';
-import { modelText, partsOfResult, textForModel } from '../../tool/tool-result.ts';
+import { listResultParts, modelText, toModelText } from '../../tool/tool-result.ts';
 
 /** The maximum time that a turn waits for a summary, in milliseconds. */
 const SUMMARY_TIMEOUT_MS = 60_000;
@@ -19,7 +19,7 @@ const SUMMARY_TIMEOUT_MS = 60_000;
 /**
  * Lets the configured writer summarize messages, in one of the invocation's slots.
  *
- * @throws SummaryDropped if the summary cannot be used.
+ * @throws SummaryDropError if the summary cannot be used.
  * @throws NotCompacted if a limit leaves no room for it.
  * @throws Interrupted if this invocation must stop. Also rethrows errors of the model or the function.
  */
@@ -28,15 +28,17 @@ export async function writeSummary(
   loop: Loop,
   messages: readonly HistoryMessage[],
 ): Promise<Summary> {
-  const written = await inTime(loop, (signal) => requestSummary(settings, loop, { messages, signal }));
+  const written = await runWithTimeout(loop, (signal) =>
+    requestSummary(settings, loop, { messages, signal }),
+  );
   const text = loop.secrets.redact(written.text);
-  if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
+  if (written.finish === 'content-filter') throw new SummaryDropError('cut-off', written.usage);
   // Functions without types can return any value.
-  if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
+  if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropError('blank', written.usage);
   const { resultCharacters } = loop.spec.policies;
-  const tokens = countTokens(toHistory([summaryMessage(text)]), resultCharacters);
+  const tokens = countTokens(toHistory([createSummaryMessage(text)]), resultCharacters);
   if (tokens < countTokens(messages, resultCharacters)) return { ...written, text };
-  throw new SummaryDropped('no-shorter', written.usage);
+  throw new SummaryDropError('no-shorter', written.usage);
 }
 
 interface SummaryTask {
@@ -61,12 +63,12 @@ const callSummarize = async (summarize: Summarize, { messages, signal }: Summary
   summarize(structuredClone(messages), signal);
 
 /**
- * @throws SummaryDropped if the work takes too long.
+ * @throws SummaryDropError if the work takes too long.
  * @throws Interrupted if this invocation must stop.
  */
-async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function runWithTimeout<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
-  const tooLong = new SummaryDropped('late');
+  const tooLong = new SummaryDropError('late');
   const stop = holder.after(SUMMARY_TIMEOUT_MS, () => late.abort(tooLong));
   const { modelSignal } = holder;
   try {
@@ -120,7 +122,7 @@ export type DropReason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
  * Thrown if a summary was written or attempted and cannot be used. Another try with the same messages would
  * rarely be better.
  */
-export class SummaryDropped extends Error {
+export class SummaryDropError extends Error {
   override readonly name = 'SummaryDropped';
   readonly reason: DropReason;
   /** The usage of its model, as far as it is known. */
@@ -141,13 +143,15 @@ const BYTES_PER_TOKEN = 4;
  * because languages with multi-byte characters use more tokens per character.
  */
 export const countTokens = (messages: readonly HistoryMessage[], characters: number): number =>
-  Math.ceil(messages.reduce((bytes, message) => bytes + bytesIn(message, characters), 0) / BYTES_PER_TOKEN);
+  Math.ceil(
+    messages.reduce((bytes, message) => bytes + estimateBytes(message, characters), 0) / BYTES_PER_TOKEN,
+  );
 
-const bytesIn = (message: HistoryMessage, most: number): number =>
-  textsIn(message, most).reduce(
+const estimateBytes = (message: HistoryMessage, most: number): number =>
+  listTexts(message, most).reduce(
     (bytes, text) => bytes + ENCODER.encode(text).length,
-    filesIn(message).reduce(
-      (bytes, { mediaType, size }) => bytes + (isTextType(mediaType) ? size : FILE_BYTES),
+    listFiles(message).reduce(
+      (bytes, { mediaType, size }) => bytes + (isTextType(mediaType) ? size : BYTES_PER_FILE),
       0,
     ),
   );
@@ -155,25 +159,25 @@ const bytesIn = (message: HistoryMessage, most: number): number =>
 /**
  * The bytes that a file counts for, such as a picture or a page or two. The provider's real count is unknown.
  */
-const FILE_BYTES = 1_500 * BYTES_PER_TOKEN;
+const BYTES_PER_FILE = 1_500 * BYTES_PER_TOKEN;
 
-const filesIn = (message: HistoryMessage): readonly StoredFile[] =>
+const listFiles = (message: HistoryMessage): readonly StoredFile[] =>
   (message.role === 'user'
     ? (message.parts ?? [])
-    : message.calls.flatMap(({ result }) => (result ? partsOfResult(result) : []))
+    : message.calls.flatMap(({ result }) => (result ? listResultParts(result) : []))
   ).filter(isStoredFile);
 
 /** Returns the text of a user's message, with a line for each file. */
-const wordsOf = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
+const getUserText = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
   parts ? contentToText(parts) : text;
 
-function textsIn(message: HistoryMessage, most: number): readonly string[] {
-  if (message.role === 'user') return [wordsOf(message)];
+function listTexts(message: HistoryMessage, most: number): readonly string[] {
+  if (message.role === 'user') return [getUserText(message)];
   const { text, calls, parts } = message;
   // Parts contain the text and calls, and are sent to the model with the provider's own data.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
   const results = calls.flatMap(({ result, shown = most, said: told = [] }) => [
-    ...(result ? [textForModel(result, Math.min(most, shown))] : []),
+    ...(result ? [toModelText(result, Math.min(most, shown))] : []),
     ...told.map((one) => one.text),
   ]);
   return [...said, ...results];
@@ -204,7 +208,7 @@ async function askForSummary(
       },
     ],
     tools: [],
-    ...asideSettings(loop),
+    ...getAsideSettings(loop),
   };
   const reply = await requestReply(loop, request, signal);
   if (!reply) return undefined;
@@ -257,7 +261,8 @@ export function formatTranscript(messages: readonly HistoryMessage[], most: numb
 }
 
 const toLine = (message: HistoryMessage): unknown => {
-  if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: wordsOf(message) };
+  if (message.role === 'user')
+    return { [message.by === undefined ? 'user' : message.by]: getUserText(message) };
   const calls = message.calls.map(({ name, input, result, said }) => ({
     tool: name,
     input: shortenText(input, MAX_RESULT_CHARACTERS),

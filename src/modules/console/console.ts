@@ -1,11 +1,11 @@
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP, type MountingApp } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
-import { addressNotice, isDevelopment } from './development.ts';
-import { CONSOLE_PATH, pageResponse, refusedPage } from './page-response.ts';
+import { createAddressNotice, isDevelopment } from './development.ts';
+import { CONSOLE_PATH, createPageResponse, createRefusalPage } from './page-response.ts';
 import { SESSION_ROUTES } from './session-routes.ts';
 
-const CONSOLE = createModule({ name: 'console' });
+const CONSOLE_MODULE = createModule({ name: 'console' });
 
 /**
  * Serves a page at `GET /console` that shows sessions, their turns, tools, journal and state. The page uses
@@ -19,25 +19,25 @@ const CONSOLE = createModule({ name: 'console' });
  */
 export function console(): ModuleUse {
   let host: MountingApp['host'] | undefined;
-  const use = createUse(CONSOLE);
+  const use = createUse(CONSOLE_MODULE);
   APP.give(use, {
-    ...(isDevelopment && { http: addressNotice(CONSOLE_PATH, () => host) }),
+    ...(isDevelopment && { http: createAddressNotice(CONSOLE_PATH, () => host) }),
     routes(app) {
       host ??= app.host;
-      return ROUTES;
+      return CONSOLE_ROUTES;
     },
   });
   return use;
 }
 
-const ROUTES: readonly Route[] = [
+const CONSOLE_ROUTES: readonly Route[] = [
   ...SESSION_ROUTES,
   defineRoute({
     method: 'GET',
     path: CONSOLE_PATH,
     access: 'caller',
     link: 'console',
-    refuse: refusedPage,
-    handle: ({ caller }) => pageResponse(caller),
+    refuse: createRefusalPage,
+    handle: ({ caller }) => createPageResponse(caller),
   }),
 ];

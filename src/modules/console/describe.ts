@@ -1,14 +1,14 @@
 /** The OpenAPI descriptions of the console's routes. */
 import { SESSION_PATH } from '../../worker/route.ts';
-import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
+import { createBodySchema, queryParameter, type RouteDescription } from '../openapi/description.ts';
 import { OFFER_VIEW } from './offer-view.ts';
 import { REQUEST_VIEW } from './request-view.ts';
 import { STATE_VIEW } from './state-view.ts';
 
-const SEQ = { type: 'integer', minimum: 1 };
+const SEQ_SCHEMA = { type: 'integer', minimum: 1 };
 
-const OF_REPLY = [
-  queryParameter('reply', SEQ, 'The `model-replied` event of the reply. Defaults to the next reply.'),
+const REPLY_PARAMETERS = [
+  queryParameter('reply', SEQ_SCHEMA, 'The `model-replied` event of the reply. Defaults to the next reply.'),
   queryParameter(
     'frame',
     { type: 'string' },
@@ -16,7 +16,7 @@ const OF_REPLY = [
   ),
 ];
 
-const PROBLEMS = [
+const PROBLEM_TYPES = [
   'unknown-session',
   'invalid-query',
   'role-required',
@@ -36,22 +36,22 @@ export const consoleDescription = {
   [`GET ${SESSION_PATH}/console/state`]: {
     operation: 'getStateAtEvent',
     summary: 'The folded state of a session at one of its events. In production, for operators',
-    parameters: [queryParameter('at', SEQ, 'The sequence of the event. Defaults to the last one.')],
-    answers: { 200: { description: 'The state', json: bodyOf('ConsoleState', STATE_VIEW) } },
-    problems: PROBLEMS,
+    parameters: [queryParameter('at', SEQ_SCHEMA, 'The sequence of the event. Defaults to the last one.')],
+    answers: { 200: { description: 'The state', json: createBodySchema('ConsoleState', STATE_VIEW) } },
+    problems: PROBLEM_TYPES,
   },
   [`GET ${SESSION_PATH}/console/offer`]: {
     operation: 'getOfferOfReply',
     summary: 'The tools that a model is offered for a reply. In production, for operators',
-    parameters: OF_REPLY,
-    answers: { 200: { description: 'The tools', json: bodyOf('ConsoleOffer', OFFER_VIEW) } },
-    problems: PROBLEMS,
+    parameters: REPLY_PARAMETERS,
+    answers: { 200: { description: 'The tools', json: createBodySchema('ConsoleOffer', OFFER_VIEW) } },
+    problems: PROBLEM_TYPES,
   },
   [`GET ${SESSION_PATH}/console/request`]: {
     operation: 'getRequestOfReply',
     summary: 'The model request of a reply, as this code makes it. In production, for operators',
-    parameters: OF_REPLY,
-    answers: { 200: { description: 'The request', json: bodyOf('ConsoleRequest', REQUEST_VIEW) } },
-    problems: PROBLEMS,
+    parameters: REPLY_PARAMETERS,
+    answers: { 200: { description: 'The request', json: createBodySchema('ConsoleRequest', REQUEST_VIEW) } },
+    problems: PROBLEM_TYPES,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

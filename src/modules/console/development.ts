@@ -14,7 +14,7 @@ export const isDevelopment: boolean = literals !== undefined;
  * Returns a layer that logs the URL of the page once, when the first request from this machine arrives,
  * since only a request shows the port. `host` returns the app's host.
  */
-export const addressNotice =
+export const createAddressNotice =
   (path: string, host: () => MountingApp['host'] | undefined): NonNullable<AppParts['http']> =>
   (asked, next) => {
     const { url, headers } = asked.request;

@@ -4,7 +4,7 @@ import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { createLoopView, hashText, type Offer, offerTools } from '../../loop/offer-tools.ts';
 import { originOf } from '../../tool/decorate.ts';
-import { DIAGRAM, diagramIn, STANDING, type Standing } from '../../tool/draw.ts';
+import { DIAGRAM, findDiagram, STANDING, type Standing } from '../../tool/draw.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import {
   ANY_OBJECT,
@@ -18,9 +18,9 @@ import {
   TEXT,
 } from '../../tool/shape.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { Opener } from './rebuilt-loop.ts';
+import type { LoopOpener } from './rebuilt-loop.ts';
 
-const WITHHELD = { object: { tool: TEXT, why: TEXT } } as const satisfies Shape;
+const WITHHELD_VIEW = { object: { tool: TEXT, why: TEXT } } as const satisfies Shape;
 
 /** A tool that the model was offered. */
 export interface OfferedView extends Infer<typeof OFFERED_VIEW> {}
@@ -54,7 +54,7 @@ const DIAGRAM_VIEW = {
     /** The key of the call that opened the loop. Absent for a tool that the loop can call. */
     key: OPTIONAL_TEXT,
     state: OPTIONAL_TEXT,
-    withheld: { listOf: WITHHELD },
+    withheld: { listOf: WITHHELD_VIEW },
   },
 } as const satisfies Shape;
 
@@ -87,17 +87,17 @@ export const OFFER_VIEW = {
 } as const satisfies Shape;
 
 /** A rebuilt loop, with the call that opened it and the hashes of its next reply. */
-export interface LoopSeen {
+export interface InspectedLoop {
   readonly loop: Loop;
-  readonly opener?: Opener | undefined;
+  readonly opener?: LoopOpener | undefined;
   readonly asked?: RequestHashes | undefined;
 }
 
 /** Returns the view of a loop's next model call. */
-export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<OfferView> {
+export async function toOfferView({ loop, opener, asked }: InspectedLoop): Promise<OfferView> {
   const { spec, frame } = loop;
   const offer = offerTools(loop, 'now');
-  const own = opener && (await ownDiagram(loop, opener));
+  const own = opener && (await findOwnDiagram(loop, opener));
   const locked = new Map(own?.withheld.map(({ tool, why }) => [tool, why]));
   const declared = new Set(spec.tools.map(({ name }) => name));
   const names = offer.byName;
@@ -107,12 +107,12 @@ export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<Of
     path: frame.path,
     iteration: frame.iterations + 1,
     model: spec.model.name,
-    offered: offer.offered.flatMap((one) => offeredView(one, { offer, declared, locked })),
+    offered: offer.offered.flatMap((one) => toOfferedView(one, { offer, declared, locked })),
     hidden: [...declared].filter((name) => !names.has(name)),
-    diagrams: [...(own ? [own] : []), ...[...names.values()].flatMap((tool) => diagramOf(loop, tool))],
-    limits: limitsOf(loop),
+    diagrams: [...(own ? [own] : []), ...[...names.values()].flatMap((tool) => listToolDiagrams(loop, tool))],
+    limits: getLimits(loop),
     ...(asked && { differs: findDifferences(loop, offer, asked) }),
-    unknown: unlistedToolNotes(loop),
+    unknown: getUnlistedToolNotes(loop),
   };
 }
 
@@ -122,7 +122,7 @@ interface OfferParts {
   readonly locked: ReadonlyMap<string, string>;
 }
 
-function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: OfferParts): OfferedView[] {
+function toOfferedView({ name, hash }: OfferedTool, { offer, declared, locked }: OfferParts): OfferedView[] {
   const tool = offer.byName.get(name);
   if (!tool) return [];
   const { description, effect, inner = [] } = tool;
@@ -138,10 +138,10 @@ function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: O
 }
 
 /** The memories of state machines and playbooks, which the session stores by path and key. */
-const POSITIONED = ['state-machines', 'playbooks'];
+const POSITION_MEMORIES = ['state-machines', 'playbooks'];
 
-function positionsAt({ journal }: Loop, path: string): DiagramView['positions'] {
-  for (const name of POSITIONED) {
+function getPositions({ journal }: Loop, path: string): DiagramView['positions'] {
+  for (const name of POSITION_MEMORIES) {
     const byPath = journal.state.memories.get(name);
     const at = isJsonObject(byPath) && Object.hasOwn(byPath, path) ? byPath[path] : undefined;
     if (isJsonObject(at)) return at;
@@ -150,27 +150,27 @@ function positionsAt({ journal }: Loop, path: string): DiagramView['positions'] 
 }
 
 /** Returns the diagram of a tool that the loop can call, if it has one. */
-function diagramOf(loop: Loop, tool: AnyTool): DiagramView[] {
-  const drawn = diagramIn(tool);
+function listToolDiagrams(loop: Loop, tool: AnyTool): DiagramView[] {
+  const drawn = findDiagram(tool);
   if (!drawn) return [];
-  const positions = positionsAt(loop, `${loop.frame.path}/${drawn.name}`);
+  const positions = getPositions(loop, `${loop.frame.path}/${drawn.name}`);
   return [{ tool: tool.name, mermaid: drawn[DIAGRAM](), positions, withheld: [] }];
 }
 
 /** Returns the diagram of the tool that opened the loop, with the position of its call. */
-async function ownDiagram(loop: Loop, { tool, input }: Opener): Promise<DiagramView | undefined> {
-  const drawn = diagramIn(tool);
+async function findOwnDiagram(loop: Loop, { tool, input }: LoopOpener): Promise<DiagramView | undefined> {
+  const drawn = findDiagram(tool);
   if (!drawn) return undefined;
   const checked = await tool.check(input);
   const standing: Standing = checked.ok
     ? drawn[STANDING](checked.value, createLoopView(loop, 'now'))
     : { key: '', withheld: [] };
-  const positions = positionsAt(loop, loop.frame.path);
+  const positions = getPositions(loop, loop.frame.path);
   return { tool: tool.name, mermaid: drawn[DIAGRAM](), positions, ...standing };
 }
 
 /** Returns what the loop and its turn have used of their limits. */
-function limitsOf(loop: Loop): OfferView['limits'] {
+function getLimits(loop: Loop): OfferView['limits'] {
   const { spec, frame, journal } = loop;
   const { turn } = journal.state;
   const tokens = turn ? turn.before + turn.usage.inputTokens + turn.usage.outputTokens : 0;
@@ -192,7 +192,7 @@ function findDifferences(loop: Loop, offer: Offer, asked: RequestHashes): NonNul
   };
 }
 
-function unlistedToolNotes({ spec }: Loop): readonly string[] {
+function getUnlistedToolNotes({ spec }: Loop): readonly string[] {
   const discovers = spec.strategies.some(({ discover }) => discover !== undefined);
   return discovers
     ? ['Tools of outside sources are those that the session has listed: the console asks no server.']

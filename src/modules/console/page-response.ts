@@ -12,7 +12,7 @@ export const CONSOLE_PATH = '/console';
  *
  * @throws Problem `role-required` if the caller is not an operator.
  */
-export async function pageResponse({ operator }: Pick<Caller, 'operator'>): Promise<Response> {
+export async function createPageResponse({ operator }: Pick<Caller, 'operator'>): Promise<Response> {
   if (!isDevelopment && operator !== true)
     throw new Problem(
       'role-required',
@@ -30,7 +30,7 @@ export async function pageResponse({ operator }: Pick<Caller, 'operator'>): Prom
 }
 
 /** Formats a problem as text for the person who opened the page. */
-export function refusedPage(
+export function createRefusalPage(
   { status, message, headers }: Problem,
   { request, base = '' }: Pick<RouteRequest, 'request' | 'base'>,
 ): Response {

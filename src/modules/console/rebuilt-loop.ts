@@ -13,12 +13,12 @@ import { toCallRun } from '../../loop/call-run.ts';
 import { type Holder, Interrupted, NO_CREDENTIALS, Slots } from '../../loop/holder.ts';
 import type { Loop, LoopSpec, ScopedUse } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { nextStep } from '../../loop/next-step.ts';
+import { decideNextStep } from '../../loop/next-step.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { RunningCall } from '../../loop/running-call.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
 import { toLoopSpec } from '../../session/turn-host.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import { parseToolInput, resolveRoute } from '../../tool/check-input.ts';
 import { collectCredentials, envOfTools } from '../../tool/env.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -26,19 +26,21 @@ import { createModule, createUse, type ModuleUse } from '../../tool/module-use.t
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { SessionRequest } from '../../worker/route.ts';
-import { turnServices } from '../../worker/target.ts';
+import { createTurnServices } from '../../worker/target.ts';
 
 /** A rebuilt loop, or the reason why it cannot be rebuilt. */
-export type Rebuilt = { readonly loop: Loop; readonly opener?: Opener } | { readonly unknown: string };
+export type RebuildResult =
+  | { readonly loop: Loop; readonly opener?: LoopOpener }
+  | { readonly unknown: string };
 
 /** The call that opened a nested loop, with its tool behind all decorators. */
-export interface Opener {
+export interface LoopOpener {
   readonly tool: AnyTool;
   readonly input: JsonObject;
 }
 
 /** Thrown to stop a loop when the console has the requested data. The loop treats it like a hand-over. */
-class InspectionDone extends Interrupted {
+class InspectionInterrupt extends Interrupted {
   readonly loop: Loop;
   readonly request: ModelRequest | undefined;
 
@@ -49,16 +51,16 @@ class InspectionDone extends Interrupted {
   }
 }
 
-const SPY = createModule({ name: 'console-spy', nested: true });
+const SPY_MODULE = createModule({ name: 'console-spy', nested: true });
 
 /** The first use of every rebuilt loop. It stops the loop before any other module prepares a model call. */
-const SPYING: ModuleUse = createUse(SPY);
-LOOPS.give(SPYING, {
+const PREPARE_SPY: ModuleUse = createUse(SPY_MODULE);
+LOOPS.give(PREPARE_SPY, {
   async prepare(loop) {
-    throw new InspectionDone(loop);
+    throw new InspectionInterrupt(loop);
   },
   watch(loop, moment) {
-    if (moment.at === 'ask') throw new InspectionDone(loop, moment.request);
+    if (moment.at === 'ask') throw new InspectionInterrupt(loop, moment.request);
   },
 });
 
@@ -66,51 +68,51 @@ LOOPS.give(SPYING, {
  * Stops a loop when its request is complete. Other modules do not prepare the request, since that could use
  * the network.
  */
-const WATCHING: ModuleUse = createUse(SPY, 'watching');
-LOOPS.give(WATCHING, {
+const REQUEST_SPY: ModuleUse = createUse(SPY_MODULE, 'watching');
+LOOPS.give(REQUEST_SPY, {
   watch(loop, moment) {
-    if (moment.at === 'ask') throw new InspectionDone(loop, moment.request);
+    if (moment.at === 'ask') throw new InspectionInterrupt(loop, moment.request);
   },
 });
 
 /** A session at one moment, with the events up to it. */
-export interface Moment {
+export interface RebuildMoment {
   readonly asked: SessionRequest;
   readonly state: SessionState;
   readonly events: readonly StoredEvent[];
 }
 
 /** Returns the loop of a frame of the open turn. @throws ConfigurationError as a turn would. */
-export async function rebuildLoop(moment: Moment, frame: string): Promise<Rebuilt> {
+export async function rebuildLoop(moment: RebuildMoment, frame: string): Promise<RebuildResult> {
   const { turn } = moment.state;
   const target = turn?.frames.get(frame);
   if (!turn || !target) return { unknown: 'The loop is not open at this event.' };
-  let rebuilt: Rebuilt = { loop: rootLoop(moment) };
-  for (const inner of framesTo(turn.frames, target)) {
+  let rebuilt: RebuildResult = { loop: createRootLoop(moment) };
+  for (const inner of listFramesTo(turn.frames, target)) {
     if ('unknown' in rebuilt) return rebuilt;
-    rebuilt = await loopInside(rebuilt.loop, inner, inner === target);
+    rebuilt = await rebuildInnerLoop(rebuilt.loop, inner, inner === target);
   }
   return rebuilt;
 }
 
 /** Returns the nested loops from the outermost to this one. */
-function framesTo(frames: ReadonlyMap<string, FrameState>, target: FrameState): readonly FrameState[] {
+function listFramesTo(frames: ReadonlyMap<string, FrameState>, target: FrameState): readonly FrameState[] {
   if (target.id === ROOT) return [];
   const parent = target.parent === undefined ? undefined : frames.get(target.parent);
-  return parent ? [...framesTo(frames, parent), target] : [target];
+  return parent ? [...listFramesTo(frames, parent), target] : [target];
 }
 
-function rootLoop({ asked, state, events }: Moment): Loop {
+function createRootLoop({ asked, state, events }: RebuildMoment): Loop {
   const { host, env, target, requestId } = asked;
   const { turn } = state;
   const frame = turn?.frames.get(ROOT);
   if (!turn || !frame) throw new Error('The turn is open.');
-  const services = turnServices({ host, env, requestId }, { ...target, agent: target.agent.name });
+  const services = createTurnServices({ host, env, requestId }, { ...target, agent: target.agent.name });
   const { modules } = host;
   const log = (): void => {};
   const started = events.findLast(({ type }) => type === 'turn-started');
   return {
-    spec: withSpy(toLoopSpec(services, turn), SPYING),
+    spec: withSpy(toLoopSpec(services, turn), PREPARE_SPY),
     frame,
     session: target.session,
     agent: target.agent.name,
@@ -127,7 +129,7 @@ function rootLoop({ asked, state, events }: Moment): Loop {
       },
       durable: async () => {},
     },
-    holder: lookingHolder(target.name, state),
+    holder: createInspectionHolder(target.name, state),
     live: { restarted: () => {}, progress: () => {} },
     secrets: Secrets.NONE.hidingToo(collectCredentials(env)),
     env: envOfTools(env),
@@ -144,11 +146,11 @@ function rootLoop({ asked, state, events }: Moment): Loop {
 /** Returns the spec with the spy as its first module. */
 const withSpy = (spec: LoopSpec, use: ModuleUse): LoopSpec => ({
   ...spec,
-  uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY)],
+  uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY_MODULE)],
 });
 
 /** Returns a lease holder without a session. It never waits, and refuses work that needs a connection. */
-function lookingHolder(name: string, { incarnation }: SessionState): Holder {
+function createInspectionHolder(name: string, { incarnation }: SessionState): Holder {
   const { signal } = new AbortController();
   return {
     ...{ signal, modelSignal: signal, checkpoint: () => {}, count: () => {}, assertHeld: () => {} },
@@ -158,13 +160,13 @@ function lookingHolder(name: string, { incarnation }: SessionState): Holder {
     after: () => () => {},
     now: () => Date.now(),
     formerHolderGone: async () => {},
-    digest: (id) => sha256Hex(JSON.stringify([name, incarnation, id])),
+    digest: (id) => computeSha256Hex(JSON.stringify([name, incarnation, id])),
     ...{ takeSteers: () => false, late: () => {}, atEnd: () => {}, credentials: NO_CREDENTIALS },
   };
 }
 
 /** Returns the loop that an open call has opened. Runs the tool's code up to its first model call. */
-async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Promise<Rebuilt> {
+async function rebuildInnerLoop(outer: Loop, inner: FrameState, isTarget: boolean): Promise<RebuildResult> {
   const { frame } = outer;
   const record = frame.messages
     .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
@@ -173,7 +175,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   const offered = record && offer.byName.get(record.name);
   if (!record || !offered)
     return { unknown: `This code offers no tool '${record?.name}' that opens the loop.` };
-  const opener = openerOf(offered, record);
+  const opener = findOpener(offered, record);
   if (!opener) return { unknown: `The loop of '${record.name}' cannot be rebuilt without running the tool.` };
   const { tool, input } = opener;
   const time = new OverheadTimer(outer.holder, { tool: tool.name, log: outer.log });
@@ -187,7 +189,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   try {
     await tool.call(input, toCallRun(running, offer, ''));
   } catch (thrown) {
-    if (thrown instanceof InspectionDone) return { loop: { ...thrown.loop, frame: inner }, opener };
+    if (thrown instanceof InspectionInterrupt) return { loop: { ...thrown.loop, frame: inner }, opener };
     return { unknown: `The loop of '${record.name}' cannot be rebuilt: its code threw.` };
   } finally {
     if (reply) inner.messages.push(reply);
@@ -196,7 +198,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
 }
 
 /** Returns the tool of a call behind its decorators, if its kind has no effect of its own. */
-function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
+function findOpener(offered: AnyTool, record: CallRecord): LoopOpener | undefined {
   const target = resolveRoute(offered, record);
   let { tool } = target;
   while (tool.delegate) tool = tool.delegate;
@@ -208,13 +210,13 @@ function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
 
 /** Returns the next request of a loop as this code makes it, or the reason why there is no request. */
 export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
-  const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
+  const step = decideNextStep(loop.frame, loop.spec, loop.journal.state.turn);
   if (step.do !== 'ask') return 'This code would not ask a model here.';
   const uses = loop.spec.uses.map(withoutPrepare);
   try {
-    await askModel({ ...loop, spec: withSpy({ ...loop.spec, uses }, WATCHING) }, step.last);
+    await askModel({ ...loop, spec: withSpy({ ...loop.spec, uses }, REQUEST_SPY) }, step.last);
   } catch (thrown) {
-    if (thrown instanceof InspectionDone && thrown.request) return thrown.request;
+    if (thrown instanceof InspectionInterrupt && thrown.request) return thrown.request;
     return 'This code could not make the request.';
   }
   return 'This code would not ask a model here.';

@@ -15,7 +15,7 @@ export const REQUEST_VIEW = {
   },
 } as const satisfies Shape;
 
-interface Shown extends Pick<RequestView, 'model' | 'unknown'> {
+interface ShownRequest extends Pick<RequestView, 'model' | 'unknown'> {
   readonly request: ModelRequest;
   readonly differs: RequestView['differs'] | undefined;
 }
@@ -23,7 +23,7 @@ interface Shown extends Pick<RequestView, 'model' | 'unknown'> {
 /** The maximum number of characters of a string in a request. Files in base64 can be megabytes. */
 const MAX_CHARACTERS = 200_000;
 
-export function toRequestView({ request, model, differs, unknown }: Shown): RequestView {
+export function toRequestView({ request, model, differs, unknown }: ShownRequest): RequestView {
   const hasFiles = request.messages.some(hasFile);
   const text = JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'string' && value.length > MAX_CHARACTERS

@@ -1,13 +1,13 @@
 /** Routes for data that the HTTP API does not have: the state, the tools and the request at an event. */
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { RequestHashes } from '../../journal/reply-data.ts';
-import { mustBeOperator } from '../../worker/operator.ts';
+import { assertOperator } from '../../worker/operator.ts';
 import { Problem } from '../../worker/problem.ts';
 import { defineRoute, type Route, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { isDevelopment } from './development.ts';
-import { eventsUpTo, foldEvents, seqIn } from './fold-at.ts';
+import { foldEvents, parseSeq, readEventsUpTo } from './fold-at.ts';
 import { toOfferView } from './offer-view.ts';
-import { type Moment, type Rebuilt, rebuildLoop, requestOf } from './rebuilt-loop.ts';
+import { type RebuildMoment, type RebuildResult, rebuildLoop, requestOf } from './rebuilt-loop.ts';
 import { toRequestView } from './request-view.ts';
 import { toStateView } from './state-view.ts';
 
@@ -19,7 +19,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     async handle(asked) {
       assertMayInspect(asked);
       const { memories } = asked.host.modules;
-      const { events, head } = await eventsUpTo(asked, seqIn(asked.request, 'at') ?? Infinity);
+      const { events, head } = await readEventsUpTo(asked, parseSeq(asked.request, 'at') ?? Infinity);
       return Response.json(toStateView({ state: foldEvents(events, memories), head, memories }));
     },
   }),
@@ -29,8 +29,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(asked) {
       assertMayInspect(asked);
-      const { rebuilt, reply } = await loopBeforeReply(asked);
-      if ('unknown' in rebuilt) throw notRebuiltProblem(rebuilt.unknown);
+      const { rebuilt, reply } = await rebuildLoopBefore(asked);
+      if ('unknown' in rebuilt) throw createRebuildProblem(rebuilt.unknown);
       return Response.json(await toOfferView({ ...rebuilt, asked: reply?.asked }));
     },
   }),
@@ -40,12 +40,12 @@ export const SESSION_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(asked) {
       assertMayInspect(asked);
-      const { rebuilt, reply } = await loopBeforeReply(asked);
-      if ('unknown' in rebuilt) throw notRebuiltProblem(rebuilt.unknown);
+      const { rebuilt, reply } = await rebuildLoopBefore(asked);
+      if ('unknown' in rebuilt) throw createRebuildProblem(rebuilt.unknown);
       const { loop } = rebuilt;
       const { differs, unknown } = await toOfferView({ loop, asked: reply?.asked });
       const request = await requestOf(loop);
-      if (typeof request === 'string') throw notRebuiltProblem(request);
+      if (typeof request === 'string') throw createRebuildProblem(request);
       return Response.json(toRequestView({ request, model: loop.spec.model.name, differs, unknown }));
     },
   }),
@@ -58,11 +58,11 @@ export const SESSION_ROUTES: readonly Route[] = [
  * @throws SessionError `role-required` if the caller is not an operator.
  */
 function assertMayInspect({ caller }: SessionRequest): void {
-  if (!isDevelopment) mustBeOperator(caller);
+  if (!isDevelopment) assertOperator(caller);
 }
 
-interface BeforeReply {
-  readonly rebuilt: Rebuilt;
+interface RebuiltReply {
+  readonly rebuilt: RebuildResult;
   /** Absent if the reply has not arrived. */
   readonly reply?: { readonly asked?: RequestHashes | undefined };
 }
@@ -71,9 +71,9 @@ interface BeforeReply {
  * Rebuilds a loop as it was before the reply with the sequence number `?reply=`. Without it, rebuilds the
  * loop `?frame=` as it is before its next reply. `frame` defaults to the turn's own loop.
  */
-async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
-  const seq = seqIn(asked.request, 'reply');
-  const { events } = await eventsUpTo(asked, seq ?? Infinity);
+async function rebuildLoopBefore(asked: SessionRequest): Promise<RebuiltReply> {
+  const seq = parseSeq(asked.request, 'reply');
+  const { events } = await readEventsUpTo(asked, seq ?? Infinity);
   const reply = seq === undefined ? undefined : events.findLast((event) => event.seq === seq);
   if (seq !== undefined && reply?.type !== 'model-replied')
     throw new Problem(
@@ -82,10 +82,10 @@ async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
     );
   if (reply?.type !== 'model-replied') {
     const frame = new URL(asked.request.url).searchParams.get('frame') ?? ROOT;
-    return { rebuilt: await rebuildLoop(momentOf(asked, events), frame) };
+    return { rebuilt: await rebuildLoop(toMoment(asked, events), frame) };
   }
   const before = events.slice(0, events.indexOf(reply));
-  const moment = momentOf(asked, before);
+  const moment = toMoment(asked, before);
   const frame = reply.frame ?? ROOT;
   // Messages that arrived while the model replied were not part of its request.
   const { unseen = 0 } = reply;
@@ -93,10 +93,10 @@ async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
   return { rebuilt: await rebuildLoop(moment, frame), reply: { asked: reply.asked } };
 }
 
-const momentOf = (asked: SessionRequest, events: readonly StoredEvent[]): Moment => ({
+const toMoment = (asked: SessionRequest, events: readonly StoredEvent[]): RebuildMoment => ({
   asked,
   events,
   state: foldEvents(events, asked.host.modules.memories),
 });
 
-const notRebuiltProblem = (detail: string): Problem => new Problem('invalid-query', detail);
+const createRebuildProblem = (detail: string): Problem => new Problem('invalid-query', detail);

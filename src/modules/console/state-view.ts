@@ -1,6 +1,6 @@
 /** Converts the folded state of a session to a form for people. */
 import type { FrameState, Message, SessionState, TurnState } from '../../journal/state.ts';
-import { visibleToolMemory } from '../../session/watching/turn-outcome.ts';
+import { getVisibleMemory } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { ANY_OBJECT, INTEGER, type Infer, type Shape } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
@@ -27,11 +27,11 @@ interface ShownState {
 export function toStateView({ state, head, memories }: ShownState): StateView {
   const { seq, turn, blackboard, callState, usage, cut, inDoubt, recurring } = state;
   const shown = {
-    turn: turn && turnView(turn),
-    messages: state.messages.map(messageView),
+    turn: turn && toTurnView(turn),
+    messages: state.messages.map(toMessageView),
     blackboard,
     callState: Object.fromEntries(callState),
-    memory: visibleToolMemory(state, { memories }),
+    memory: getVisibleMemory(state, { memories }),
     usage,
     ...(cut && { cut }),
     ...(inDoubt.size > 0 && { callsInDoubt: [...inDoubt] }),
@@ -42,18 +42,18 @@ export function toStateView({ state, head, memories }: ShownState): StateView {
   return { seq, head, state: JSON.parse(JSON.stringify(shown)) as JsonObject };
 }
 
-const turnView = ({ frames, callsByTool, tools, ...turn }: TurnState) => ({
+const toTurnView = ({ frames, callsByTool, tools, ...turn }: TurnState) => ({
   ...turn,
   callsByTool: Object.fromEntries(callsByTool),
   tools,
-  frames: [...frames.values()].map(frameView),
+  frames: [...frames.values()].map(toFrameView),
 });
 
 /** The messages of the turn's own loop are those of the session. */
-const frameView = ({ id, path, messages, iterations, blankReplies, refused, planned }: FrameState) => ({
+const toFrameView = ({ id, path, messages, iterations, blankReplies, refused, planned }: FrameState) => ({
   ...{ id, path, iterations, planned, blankReplies, refused },
-  ...(id !== '' && { messages: messages.map(messageView) }),
+  ...(id !== '' && { messages: messages.map(toMessageView) }),
 });
 
-const messageView = (message: Message) =>
+const toMessageView = (message: Message) =>
   message.role === 'user' ? message : { ...message, calls: message.calls.map((call) => ({ ...call })) };

@@ -16,10 +16,10 @@ import {
   type Covers,
   type CoversOption,
   decideUntilValid,
+  EXPIRY_DECISIONS,
   editProblems,
   type GuardedInput,
   type GuardedTool,
-  ON_EXPIRY,
   withGuard,
 } from './guard.ts';
 
@@ -127,7 +127,7 @@ function createDecider<T extends AnyTool, C extends Covers>(
   assertTool(tool);
   const { name } = tool;
   if (typeof message !== 'function' && (typeof message !== 'string' || message.trim() === ''))
-    throw new ToolDefinitionError(name, 'message', NO_MESSAGE);
+    throw new ToolDefinitionError(name, 'message', NO_MESSAGE_PROBLEM);
   const { by, notBy, expires, onExpiry } = checkApprovalOptions(name, options);
   const asked = { by, notBy, expires, onExpiry };
   return {
@@ -136,7 +136,7 @@ function createDecider<T extends AnyTool, C extends Covers>(
   };
 }
 
-const NO_MESSAGE =
+const NO_MESSAGE_PROBLEM =
   "its approval has no message for the person who decides. Pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
   'or a function of the input.';
 
@@ -197,9 +197,9 @@ export async function resolveMessage<T extends AnyTool, C extends Covers>(
 function checkApprovalOptions<Options extends ApprovalOptions>(
   tool: string,
   options: Options,
-  words: readonly string[] = ON_EXPIRY,
+  words: readonly string[] = EXPIRY_DECISIONS,
 ): Options {
-  const fault = literals?.innerFault(options, OPTIONS);
+  const fault = literals?.innerFault(options, OPTIONS_SHAPE);
   if (fault)
     throw new ToolDefinitionError(
       tool,
@@ -212,7 +212,7 @@ function checkApprovalOptions<Options extends ApprovalOptions>(
   return options;
 }
 
-const OPTIONS: InnerShape = {
+const OPTIONS_SHAPE: InnerShape = {
   keys: ['by', 'notBy', 'expires', 'onExpiry', 'covers', 'message', 'hint'],
   foreign: {
     role: 'by',
@@ -280,7 +280,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
     withCheckedInput(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       assertDecidable(call, `a value of type '${type.name}'`);
-      const asking = await resolveMessage(message ?? missingTypeMessage(one.name, type), typed, call);
+      const asking = await resolveMessage(message ?? formatMissingType(one.name, type), typed, call);
       // The type's own schema can check more than its JSON Schema expresses.
       const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
         const value = type.parse(sent);
@@ -294,7 +294,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
   return withAnswers(guarded);
 }
 
-const missingTypeMessage = (tool: string, { name }: DomainType): string =>
+const formatMissingType = (tool: string, { name }: DomainType): string =>
   `Tool '${tool}' needs a value of type '${name}'.`;
 
 /**

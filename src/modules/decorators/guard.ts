@@ -5,11 +5,11 @@ import { changeInnerTools, decorate, opensTools } from '../../tool/decorate.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
 import type { AnyTool, CallRun, OpeningTool, ToolInput } from '../../tool/tool.ts';
 import {
-  failureResult,
+  createFailureResult,
+  createToolResult,
+  createWithheldResult,
   mapContent,
   type ToolResult,
-  toolResult,
-  withheldResult,
 } from '../../tool/tool-result.ts';
 
 /**
@@ -46,7 +46,7 @@ export type GuardedInput<T extends AnyTool, C extends Covers> = T extends Openin
 export type GuardedTool<T extends AnyTool> = T extends OpeningTool ? AnyTool : T;
 
 /** Creates the guarded call, which runs the tool's own call or returns a result instead. */
-type Guard = (guarded: AnyTool) => AnyTool['call'];
+type CallGuard = (guarded: AnyTool) => AnyTool['call'];
 
 /**
  * Returns the tool with guarded calls. For an unfolding tool, the calls of its inner tools are guarded,
@@ -56,7 +56,7 @@ type Guard = (guarded: AnyTool) => AnyTool['call'];
  * @throws ToolDefinitionError if `covers` is set for a tool that does not unfold, or if the model's provider
  * runs an inner tool, because a guard cannot stop it.
  */
-export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: Guard): T {
+export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: CallGuard): T {
   checkWord(tool.name, { covers }, ['tools', 'opening']);
   const isUnfolding = opensTools(tool);
   if (covers !== undefined && !isUnfolding) {
@@ -68,19 +68,19 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
   }
   if (!isUnfolding || covers === 'opening') return decorate(tool, { call: guard(tool) });
   assertGuardable(tool.name, tool);
-  return changeInnerTools(tool, (inner) => guardedInner(inner, guard));
+  return changeInnerTools(tool, (inner) => guardInnerTool(inner, guard));
 }
 
 /**
  * Guards a tool inside an unfolding tool. A tool that the provider runs cannot be guarded. If it first
  * appears in a turn, its calls are withheld.
  */
-function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
+function guardInnerTool<T extends AnyTool>(inner: T, guard: CallGuard): T {
   if (!inner.providerTool) return decorate(inner, { call: guard(inner) });
   return decorate(inner, {
     providerTool: undefined,
     call: async (_, { tool }) =>
-      withheldResult(
+      createWithheldResult(
         `Tool '${tool}' is not available here: each call of it would have to be decided about first.`,
       ),
   });
@@ -98,7 +98,7 @@ function assertGuardable(outer: string, unfolding: AnyTool): void {
 }
 
 /** The decisions that can apply at expiry. Excludes `edit`, because it needs an input. */
-export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
+export const EXPIRY_DECISIONS = ['approve', 'reject', 'exit'] as const;
 
 const checkEdit = (tool: AnyTool, edit: JsonObject, call: CallRun): ReturnType<AnyTool['check']> =>
   call.during('its input schema', () => tool.check(edit, call.tool));
@@ -163,7 +163,7 @@ export async function applyDecision(decided: DecidedCall): Promise<ToolResult> {
     case 'edit':
       return runEdited(decided);
     case 'reject':
-      return failureResult('declined', describeDecline(call.tool, decision));
+      return createFailureResult('declined', describeDecline(call.tool, decision));
     case 'exit':
       return toExitResult(call.tool, input, decision);
   }
@@ -171,16 +171,16 @@ export async function applyDecision(decided: DecidedCall): Promise<ToolResult> {
 
 async function runEdited({ tool, input, call, decision, accepted }: DecidedCall): Promise<ToolResult> {
   const revised = decision.input;
-  if (revised === undefined) return badEditResult(call.tool, 'No input came with the edit.');
+  if (revised === undefined) return createBadEditResult(call.tool, 'No input came with the edit.');
   const checked = await checkEdit(tool, revised, call);
-  if (!checked.ok) return badEditResult(call.tool, checked.answer.content);
+  if (!checked.ok) return createBadEditResult(call.tool, checked.answer.content);
   accepted?.(revised);
   const result = await tool.call(revised, call);
   return JSON.stringify(revised) === JSON.stringify(input) ? result : withEditNote(result, revised);
 }
 
-const badEditResult = (tool: string, problem: string): ToolResult =>
-  failureResult(
+const createBadEditResult = (tool: string, problem: string): ToolResult =>
+  createFailureResult(
     'invalid-input',
     `Somebody edited the input of this call of '${tool}', and it did not run. ${problem}`,
   );
@@ -206,10 +206,10 @@ function toExitResult(tool: string, input: JsonObject, decision: Decision): Tool
     ? describeDecline(tool, decision)
     : `Rejected by reviewer: ${formatInput(input)}`;
   const signal = { type: 'exit', reason: decision.reason ?? message } as const;
-  return toolResult({ type: 'error', message, reason: 'declined', signal });
+  return createToolResult({ type: 'error', message, reason: 'declined', signal });
 }
 
 /** The maximum number of characters of an input in a text. */
-const MAX_ECHO = 500;
+const MAX_ECHO_LENGTH = 500;
 
-const formatInput = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
+const formatInput = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO_LENGTH);

@@ -6,10 +6,10 @@ import { toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
 import { exitEarly } from '../../tool/signals.ts';
 import type { CallRun, Tool } from '../../tool/tool.ts';
-import { failureResult, type ToolResult, text } from '../../tool/tool-result.ts';
+import { createFailureResult, type ToolResult, text } from '../../tool/tool-result.ts';
 import { answers } from '../answers/answers.ts';
 import { jsonSchema } from '../json-schema/json-schema.ts';
-import { askReviewer, assertHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
+import { askReviewer, assertHandler, REVIEW_TIMEOUT_MS, type ReviewHandler } from './review.ts';
 
 /** A model's question to a person. */
 export interface HumanQuestion {
@@ -34,7 +34,7 @@ export interface HumanInputConfig<Name extends string> {
   readonly handler?: ReviewHandler<HumanQuestion> | undefined;
 }
 
-const QUESTION = jsonSchema({
+const QUESTION_SCHEMA = jsonSchema({
   type: 'object',
   properties: { question: { type: 'string', minLength: 1, description: 'What to ask the person' } },
   required: ['question'],
@@ -42,7 +42,7 @@ const QUESTION = jsonSchema({
 });
 
 /** The schema of an `edit`'s input. */
-const ANSWER: JsonSchema = {
+const ANSWER_SCHEMA: JsonSchema = {
   type: 'object',
   properties: { text: { type: 'string', description: 'The answer' } },
   required: ['text'],
@@ -65,14 +65,18 @@ const ANSWER: JsonSchema = {
 export function humanInput<const Name extends string = 'human_input'>(
   config: HumanInputConfig<Name> = {},
 ): Tool<Name, HumanQuestion, string> {
-  const { description = 'Ask a person, and get their answer.', expires = REVIEW_TIMEOUT, handler } = config;
+  const {
+    description = 'Ask a person, and get their answer.',
+    expires = REVIEW_TIMEOUT_MS,
+    handler,
+  } = config;
   const name = config.name ?? ('human_input' as Name); // the type parameter's default
   checkNaming(name, description);
   if (handler !== undefined) assertHandler(name, handler);
   checkTime(name, { expires }, handler && MAX_TIMEOUT_MS);
   checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
   checkWord(name, { notBy: config.notBy }, ['requester']);
-  const schema = toInputSchema(QUESTION);
+  const schema = toInputSchema(QUESTION_SCHEMA);
   const tool: Tool<Name, HumanQuestion, string> = {
     name,
     description,
@@ -85,7 +89,7 @@ export function humanInput<const Name extends string = 'human_input'>(
     async call(input, call) {
       const checked = await checkCall(schema, input, call);
       if (!checked.ok) return checked.answer;
-      if (!handler && !call.inSession) return text(NO_REVIEWER);
+      if (!handler && !call.inSession) return text(NO_REVIEWER_MESSAGE);
       const question = { question: String(checked.value.question) };
       const decision = await requestAnswer({ ...question, tool, call }, { ...config, expires });
       return toAnswer(question, decision);
@@ -94,7 +98,7 @@ export function humanInput<const Name extends string = 'human_input'>(
   return tool;
 }
 
-const NO_REVIEWER = 'No reviewer is available. Please proceed with your best judgment.';
+const NO_REVIEWER_MESSAGE = 'No reviewer is available. Please proceed with your best judgment.';
 
 interface AskingCall extends HumanQuestion {
   readonly tool: Tool;
@@ -116,7 +120,7 @@ function requestAnswer(
       for: 'decision',
       message: question,
       allows: ['approve', 'edit', 'exit'],
-      schema: ANSWER,
+      schema: ANSWER_SCHEMA,
       by,
       notBy,
       expires,
@@ -133,15 +137,15 @@ function requestAnswer(
 function toAnswer({ question }: HumanQuestion, { decision, input, reason, expired }: Decision): ToolResult {
   switch (decision) {
     case 'edit':
-      return typeof input?.text === 'string' ? text(input.text) : notAnsweredResult();
+      return typeof input?.text === 'string' ? text(input.text) : createNotAnsweredResult();
     case 'approve':
       return text('Understood. Please continue.');
     case 'reject':
-      return notAnsweredResult(reason);
+      return createNotAnsweredResult(reason);
     case 'exit':
       throw exitEarly(reason ?? (expired ? 'Nobody answered in time.' : `Rejected by reviewer: ${question}`));
   }
 }
 
-const notAnsweredResult = (reason?: string): ToolResult =>
-  failureResult('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);
+const createNotAnsweredResult = (reason?: string): ToolResult =>
+  createFailureResult('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../tool/json.ts';
 import { callListener } from '../../tool/listen.ts';
 import { CallInterrupted, SignalError, toSignalResult } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { createToolResult, type ToolResult } from '../../tool/tool-result.ts';
 
 /** One call in metrics and traces. `ms` is in milliseconds. */
 export type ToolObservation = WatchedCall & { readonly ms: number } & ObservedStatus;
@@ -30,20 +30,20 @@ export type ToolObserver = (observation: ToolObservation) => unknown;
 export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
   if (!observer) return decorate(tool, {});
   const call = watchCall(tool, {
-    ended: (watched, end, ms) => observer({ ...watched, ms, ...statusOf(end) }),
+    ended: (watched, end, ms) => observer({ ...watched, ms, ...toStatus(end) }),
   });
   return decorate(tool, { call });
 }
 
-function statusOf(end: CallEnd): ObservedStatus {
-  if (end.type === 'result') return statusOfResult(end.result);
+function toStatus(end: CallEnd): ObservedStatus {
+  if (end.type === 'result') return toResultStatus(end.result);
   const { error } = end;
   // A signal counts as a failure only if its result is an error.
-  if (error instanceof SignalError) return statusOfResult(toSignalResult(error));
+  if (error instanceof SignalError) return toResultStatus(toSignalResult(error));
   return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
 }
 
-const statusOfResult = (result: ToolResult): ObservedStatus =>
+const toResultStatus = (result: ToolResult): ObservedStatus =>
   result.type === 'error'
     ? { status: 'error', errorType: result.reason ?? 'error' }
     : { status: 'success', result };
@@ -119,15 +119,15 @@ const watchCall =
   async (input, call) => {
     const { id, tool: name, secrets } = call;
     const watched: WatchedCall = { call: id, tool: name, input: secrets.redact(input) };
-    const tell = (what: () => unknown): Promise<void> =>
+    const notifyWatcher = (what: () => unknown): Promise<void> =>
       callListener(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
-    const begun = tell(() => began?.(watched));
+    const begun = notifyWatcher(() => began?.(watched));
     begun.catch(() => undefined); // A signal from it is thrown where it is awaited.
     const end = async (how: CallEnd): Promise<void> => {
       const ms = Date.now() - start;
       await begun;
-      await tell(() => ended(watched, how, ms));
+      await notifyWatcher(() => ended(watched, how, ms));
     };
     let result: ToolResult;
     try {
@@ -137,6 +137,6 @@ const watchCall =
       else await end({ type: 'failure', error });
       throw error;
     }
-    await end({ type: 'result', result: toolResult(secrets.redact({ ...result })) });
+    await end({ type: 'result', result: createToolResult(secrets.redact({ ...result })) });
     return result;
   };

@@ -3,7 +3,7 @@ import { assertTool, decorate, opensTools, originOf } from '../../tool/decorate.
 import type { Json, JsonLike } from '../../tool/json.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { loopId } from '../../tool/tool-call-context.ts';
-import { isSuccess, modelText, withheldResult } from '../../tool/tool-result.ts';
+import { createWithheldResult, isSuccess, modelText } from '../../tool/tool-result.ts';
 
 /**
  * Lets a tool deliver its content once per loop. A further call returns a note that the content is above,
@@ -29,7 +29,7 @@ export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
       const memo = loopMemo(`one-shot:${call.tool}`);
       const noted = memo.recall(call);
       if (isShown(call, noted) && (!opensTools(tool) || isOpen(call, noted)))
-        return withheldResult(alreadyLoadedText(call.tool, advice));
+        return createWithheldResult(formatAlreadyLoaded(call.tool, advice));
       const result = await tool.call(input, call);
       if (isSuccess(result)) memo.remember(call, call.id);
       return result;
@@ -62,12 +62,12 @@ const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
 /** Models react to the first two words, so these never vary. */
-const alreadyLoadedText = (tool: string, advice: string): string =>
+const formatAlreadyLoaded = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;
 
 /** The maximum number of loops that a memo keeps. The oldest is dropped first. */
-const REMEMBERED_LOOPS = 16;
+const MAX_REMEMBERED_LOOPS = 16;
 
 /**
  * Notes that tools store for a loop: for one turn, or for several turns with the same `loopId`. They are in
@@ -98,36 +98,36 @@ export interface LoopMemo {
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 
-  function noted(call: CallContext): Json | undefined {
+  function readNote(call: CallContext): Json | undefined {
     const loop = loopId(call.context);
-    return notesOf(call.state.get(key)).find(([of]) => of === loop)?.[1];
+    return parseNotes(call.state.get(key)).find(([of]) => of === loop)?.[1];
   }
 
-  function note(call: CallContext, value: JsonLike): void {
+  function writeNote(call: CallContext, value: JsonLike): void {
     const loop = loopId(call.context);
     if (loop === undefined) return;
-    const others = notesOf(call.state.get(key)).filter(([of]) => of !== loop);
-    call.state.set(key, [...others, [loop, value] as const].slice(-REMEMBERED_LOOPS));
+    const others = parseNotes(call.state.get(key)).filter(([of]) => of !== loop);
+    call.state.set(key, [...others, [loop, value] as const].slice(-MAX_REMEMBERED_LOOPS));
   }
 
   return {
-    recall: noted,
-    remember: note,
+    recall: readNote,
+    remember: writeNote,
     firstTimeIn(call) {
-      if (noted(call) !== undefined) return false;
-      note(call, true);
+      if (readNote(call) !== undefined) return false;
+      writeNote(call, true);
       return true;
     },
   };
 }
 
-type Note = readonly [loop: Json, value: Json];
+type LoopNote = readonly [loop: Json, value: Json];
 
 /**
  * Returns the notes by loop id, oldest first. Returns an empty list if the state has another kind of value
  * under this key.
  */
-const notesOf = (kept: Json | undefined): readonly Note[] =>
+const parseNotes = (kept: Json | undefined): readonly LoopNote[] =>
   Array.isArray(kept) ? kept.flatMap((note) => (isNote(note) ? [note] : [])) : [];
 
-const isNote = (note: Json): note is Note => Array.isArray(note) && note.length === 2;
+const isNote = (note: Json): note is LoopNote => Array.isArray(note) && note.length === 2;

@@ -1,17 +1,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { isDomainType, outputProblems } from '../../tool/domain-type.ts';
+import { isDomainType, listOutputProblems } from '../../tool/domain-type.ts';
 import { isStandardSchema } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json, parseJson } from '../../tool/json.ts';
 import { describeValue } from '../../tool/shown.ts';
 import type { AnyTool, Tool, ToolInput } from '../../tool/tool.ts';
 import {
+  createToolResult,
   isSuccess,
-  partsOfResult,
+  listResultParts,
   type ResultData,
   type ToolResult,
-  toolResult,
 } from '../../tool/tool-result.ts';
 
 /**
@@ -55,19 +55,20 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
  * later, in the check of all declared outputs.
  */
 async function toTypedResult(output: StandardSchemaV1, result: ToolResult): Promise<ToolResult> {
-  const values = isSuccess(result) ? valuesIn(result) : [];
+  const values = isSuccess(result) ? collectValues(result) : [];
   for (const value of values) {
-    if ((await outputProblems(output, value)).length === 0) return artifactOf(output, value, result);
+    if ((await listOutputProblems(output, value)).length === 0)
+      return toArtifactResult(output, value, result);
   }
   const [first] = values;
-  return first === undefined ? result : artifactOf(output, first, result);
+  return first === undefined ? result : toArtifactResult(output, first, result);
 }
 
 /** Returns an artifact of the type with the text of the result. */
-function artifactOf(output: StandardSchemaV1, value: Json, result: ToolResult): ToolResult {
+function toArtifactResult(output: StandardSchemaV1, value: Json, result: ToolResult): ToolResult {
   const parts = result.type === 'content' || result.type === 'artifact' ? result.parts : undefined;
   const isSame = result.content === JSON.stringify(value);
-  return toolResult({
+  return createToolResult({
     type: 'artifact',
     value,
     ...(parts ? { parts } : !isSame && { content: result.content }),
@@ -79,16 +80,16 @@ function artifactOf(output: StandardSchemaV1, value: Json, result: ToolResult): 
  * Returns the candidate values of a result: its value, the structured content of an MCP result, and the JSON
  * in its text.
  */
-function valuesIn(result: ResultData): readonly Json[] {
+function collectValues(result: ResultData): readonly Json[] {
   const value = result.type === 'artifact' ? [result.value] : [];
   const structured = value.flatMap((one) =>
     isJsonObject(one) && one.structuredContent !== undefined ? [one.structuredContent] : [],
   );
-  return [...value, ...structured, ...textsIn(result).flatMap(parseJsonText)];
+  return [...value, ...structured, ...collectTexts(result).flatMap(parseJsonText)];
 }
 
-function textsIn(result: ResultData): readonly string[] {
-  const parts = partsOfResult(result).flatMap((part) => (part.type === 'text' ? part.text : []));
+function collectTexts(result: ResultData): readonly string[] {
+  const parts = listResultParts(result).flatMap((part) => (part.type === 'text' ? part.text : []));
   const isSaid = result.type === 'text' || (result.type === 'artifact' && result.content !== undefined);
   return isSaid && result.content !== undefined ? [...parts, result.content] : parts;
 }

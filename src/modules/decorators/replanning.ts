@@ -5,7 +5,7 @@ import type { Json } from '../../tool/json.ts';
 import { callListener } from '../../tool/listen.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { type ArtifactType, createToolResult, type ToolResult } from '../../tool/tool-result.ts';
 
 /**
  * Adds data for the next plan to the blackboard. The data is lost if the call fails. If the updater throws,
@@ -35,14 +35,14 @@ const withReplan = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsS
       if (result.signal || (result.type === 'error' && result.reason === 'invalid-input')) return result;
       let decision: ReplanDecision | null | undefined;
       await callListener(`the replan decider of tool '${call.tool}'`, call, async () => {
-        decision = await decide(contextOf(tool, result, call));
+        decision = await decide(createReplanContext(tool, result, call));
       });
       if (!decision) return result;
       const { reason, updater } = decision;
       await callListener(`the blackboard updater of tool '${call.tool}'`, call, () =>
         updater?.(result, call),
       );
-      return toolResult({ ...result, signal: { type: 'replan', reason } });
+      return createToolResult({ ...result, signal: { type: 'replan', reason } });
     },
   });
 
@@ -161,7 +161,11 @@ const decideFromResult = ({ call }: ReplanContext<AnyTool>): ReplanDecision => (
   reason: `${call.tool} replans based on result`,
 });
 
-function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallContext): ReplanContext<T> {
+function createReplanContext<T extends AnyTool>(
+  tool: T,
+  result: ToolResult,
+  call: CallContext,
+): ReplanContext<T> {
   return {
     tool,
     call,

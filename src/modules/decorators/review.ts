@@ -13,9 +13,9 @@ import {
   askAgain,
   type Covers,
   type CoversOption,
+  EXPIRY_DECISIONS,
   editProblems,
   type GuardedInput,
-  ON_EXPIRY,
   withGuard,
 } from './guard.ts';
 
@@ -42,11 +42,11 @@ import {
 export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
   handler: ReviewHandler<GuardedInput<T, C>>,
-  { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit', covers }: ReviewOptions<T, C> = {},
+  { message = '', timeout = REVIEW_TIMEOUT_MS, onTimeout = 'exit', covers }: ReviewOptions<T, C> = {},
 ): T {
   assertHandler(tool.name, handler);
   checkTime(tool.name, { timeout }, MAX_TIMEOUT_MS);
-  checkWord(tool.name, { onTimeout }, ON_EXPIRY);
+  checkWord(tool.name, { onTimeout }, EXPIRY_DECISIONS);
   return withGuard(tool, covers, (one) =>
     withCheckedInput(one, async ({ input, typed, call }) => {
       const request: ReviewCall<GuardedInput<T, C>> = {
@@ -124,7 +124,7 @@ export type Review =
 export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
 
 /** The default time limit of a reviewer: five minutes, in milliseconds. */
-export const REVIEW_TIMEOUT = 300_000;
+export const REVIEW_TIMEOUT_MS = 300_000;
 
 /** @throws ToolConfigurationError if the reviewer is not a function. */
 export function assertHandler(tool: string, handler: unknown): void {

@@ -77,7 +77,7 @@ export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOpti
     decorate(one, {
       async call(input, call) {
         const result = await one.call(input, call);
-        await sinkAll(result, call, erased);
+        await sendToSink(result, call, erased);
         return result;
       },
     }),
@@ -94,13 +94,13 @@ interface TypedSinkOptions<Artifact> {
 type AnyOptions = TypedSinkOptions<never>;
 type ErasedOptions = TypedSinkOptions<unknown> & { readonly sink: Sink };
 
-async function sinkAll(result: ToolResult, call: CallContext, options: ErasedOptions): Promise<void> {
+async function sendToSink(result: ToolResult, call: CallContext, options: ErasedOptions): Promise<void> {
   for (const kept of copyArtifacts(result, options.type, call)) {
-    await callListener(`a sink of tool '${call.tool}'`, call, () => sinkOne(kept, call, options));
+    await callListener(`a sink of tool '${call.tool}'`, call, () => sendCopy(kept, call, options));
   }
 }
 
-function sinkOne({ json, type }: ArtifactCopy, call: CallContext, options: ErasedOptions): unknown {
+function sendCopy({ json, type }: ArtifactCopy, call: CallContext, options: ErasedOptions): unknown {
   const { sink, filter, transform, into } = options;
   const read = readAsType(json, options.type);
   if (!read || filter?.(read.value) === false) return;
@@ -241,14 +241,14 @@ export function trackAssets(
   tools: AnyTool | readonly AnyTool[],
   options: AssetOptions<AnyTool, ArtifactType | undefined> = {},
 ): AnyTool | readonly AnyTool[] {
-  const track = (tool: AnyTool): AnyTool => sinkArtifacts(tool, assetSink, options);
+  const track = (tool: AnyTool): AnyTool => sinkArtifacts(tool, storeAsset, options);
   return isList(tools) ? tools.map(track) : track(tools);
 }
 
-const assetSink: Sink = (_, { inSession, blackboard, artifact: { json, type } }) => {
-  const id = json === undefined ? undefined : assetId(json);
+const storeAsset: Sink = (_, { inSession, blackboard, artifact: { json, type } }) => {
+  const id = json === undefined ? undefined : findAssetId(json);
   if (!inSession || json === undefined || id === undefined) return;
-  const name = assetName(id, type);
+  const name = toAssetName(id, type);
   if (blackboard.get(name) === undefined) blackboard.add(json, { name, type });
 };
 
@@ -278,8 +278,8 @@ export function assetsOf<Type extends ArtifactType | undefined = undefined>(
 ): readonly Asset<ToolArtifact<AnyTool, Type>>[] {
   const found = new Map<string, Asset<unknown>>();
   for (const { name, type: of, value } of entries) {
-    const id = assetId(value);
-    if (id === undefined || name !== assetName(id, of) || found.has(name)) continue;
+    const id = findAssetId(value);
+    if (id === undefined || name !== toAssetName(id, of) || found.has(name)) continue;
     if (type !== undefined && of !== type.name) continue;
     const read = readAsType(value, type);
     if (read) found.set(name, { id, ...(of !== undefined && { type: of }), value: read.value });
@@ -294,7 +294,7 @@ const ASSET_PREFIX = 'asset:';
  * Returns the id of an asset: a JSON object whose `id` is a non-blank string or a number. Returns `undefined`
  * for other values.
  */
-function assetId(json: Json): string | undefined {
+function findAssetId(json: Json): string | undefined {
   if (!isJsonObject(json)) return undefined;
   const id = Object.hasOwn(json, 'id') ? json.id : undefined;
   if (typeof id === 'number') return String(id);
@@ -304,5 +304,5 @@ function assetId(json: Json): string | undefined {
 /**
  * Returns an asset's name on the blackboard. It contains the type, because ids are unique only within a type.
  */
-const assetName = (id: string, type: string | undefined): string =>
+const toAssetName = (id: string, type: string | undefined): string =>
   `${ASSET_PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;

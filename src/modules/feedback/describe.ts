@@ -1,8 +1,8 @@
 /** The OpenAPI descriptions of the feedback routes. */
-import { bodyOf, type RouteDescription } from '../openapi/description.ts';
-import { FEEDBACK } from './feedback.ts';
+import { createBodySchema, type RouteDescription } from '../openapi/description.ts';
+import { FEEDBACK_SHAPE } from './feedback.ts';
 
-const FEEDBACK_BODY = bodyOf('Feedback', FEEDBACK);
+const FEEDBACK_BODY = createBodySchema('Feedback', FEEDBACK_SHAPE);
 
 /**
  * The OpenAPI descriptions of the routes of `feedback`, for `openApi({ descriptions: [feedbackDescription]

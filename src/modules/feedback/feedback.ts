@@ -8,28 +8,30 @@ import type { PostOutcome } from '../../journal/inbox-message.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
 import { recordFact } from '../../session/note-fact.ts';
-import { isJsonObject, type Json, type JsonObject, unknownKeyProblems } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, listUnknownKeyProblems } from '../../tool/json.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { INTEGER, type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { invalidBodyError, readBody } from '../../worker/body.ts';
+import { createInvalidBodyError, readBody } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
-import { mustHaveEvents, unknownTurnError } from '../../worker/session-view.ts';
+import { assertHasEvents, createUnknownTurnError } from '../../worker/session-view.ts';
 
-const FEEDBACK_FIELDS = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT } } as const satisfies Shape;
+const FEEDBACK_BODY_SHAPE = {
+  object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT },
+} as const satisfies Shape;
 
 /** One caller's feedback about one turn. */
-export interface Feedback extends Infer<typeof FEEDBACK> {}
-export const FEEDBACK = {
+export interface Feedback extends Infer<typeof FEEDBACK_SHAPE> {}
+export const FEEDBACK_SHAPE = {
   object: {
     turn: TEXT,
     by: TEXT,
     /** The time in milliseconds since the epoch. */
     at: INTEGER,
   },
-  and: FEEDBACK_FIELDS,
+  and: FEEDBACK_BODY_SHAPE,
 } as const satisfies Shape;
 
 /** The journaled form. A type alias, because it must be JSON. */
@@ -120,7 +122,7 @@ async function postFeedback(asked: SessionRequest, turn: string): Promise<Respon
 
 /** @throws SessionError if the session did not store it. */
 function assertStored({ target }: SessionRequest, turn: string, posted: PostOutcome): void {
-  if (posted === 'no-such-turn') throw unknownTurnError(target, turn);
+  if (posted === 'no-such-turn') throw createUnknownTurnError(target, turn);
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, so it accepts no feedback.');
 }
@@ -128,28 +130,30 @@ function assertStored({ target }: SessionRequest, turn: string, posted: PostOutc
 /** Reads a body. @throws SessionError with all of its problems. */
 function readFeedback(body: JsonObject): Omit<FeedbackFact, 'by'> {
   const { score, words } = body;
-  const problems = unknownKeyProblems(body, KEYS);
+  const problems = listUnknownKeyProblems(body, FEEDBACK_KEYS);
   const isScore = typeof score === 'number' && score >= -1 && score <= 1;
   const isWords = typeof words === 'string' && words.trim() !== '' && words.length <= MAX_WORDS;
   if (score !== undefined && !isScore) problems.push('score: must be a number from -1 to 1');
   if (words !== undefined && !isWords) problems.push(`words: must be text of 1 to ${MAX_WORDS} characters`);
   if (score === undefined && words === undefined) problems.push('score or words: at least one is required');
-  if (problems.length > 0) throw invalidBodyError(problems);
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   return { ...(isScore && { score }), ...(isWords && { words }) };
 }
 
-const KEYS = { score: 1, words: 1 };
+const FEEDBACK_KEYS = { score: 1, words: 1 };
 
 async function listFeedback(asked: SessionRequest): Promise<readonly Feedback[]> {
-  await mustHaveEvents(asked, 0);
+  await assertHasEvents(asked, 0);
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
     const page = await asked.target.port.read({ from, maxBytes: MAX_PAGE_BYTES });
     // Other events matter only for the order of their turns.
-    events.push(...(page?.rows ?? []).map(parseEvent).filter(({ type }) => FEEDBACK_EVENTS.includes(type)));
+    events.push(
+      ...(page?.rows ?? []).map(parseEvent).filter(({ type }) => FEEDBACK_EVENT_TYPES.includes(type)),
+    );
     from = page?.next ?? null;
   }
   return feedbackIn(events);
 }
 
-const FEEDBACK_EVENTS: readonly StoredEvent['type'][] = ['turn-started', 'module-event'];
+const FEEDBACK_EVENT_TYPES: readonly StoredEvent['type'][] = ['turn-started', 'module-event'];

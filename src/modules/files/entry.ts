@@ -10,11 +10,11 @@ import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { createRetentionWrapper } from '../../worker/keeping.ts';
-import { fileRoutes } from './file-routes.ts';
-import { appFiles } from './files-taken.ts';
+import { createFileRoutes } from './file-routes.ts';
+import { createAppFiles } from './files-taken.ts';
 import type { FileStore } from './kept-files.ts';
 import { createFileKeeper } from './session-files.ts';
-import { assertStrongSecret, FILES_KEY } from './signed-links.ts';
+import { assertStrongSecret, FILES_KEY_NAME } from './signed-links.ts';
 import { createStoreOf, deleteInStore, FILES_OWNER } from './stored-files.ts';
 
 export { deleteFile } from './file-routes.ts';
@@ -63,17 +63,17 @@ export function files(config: FilesConfig = {}): ModuleUse {
       `files has ${describeValue(linkSeconds)} as its 'linkSeconds'. Use a whole number from 60 to 86400.`,
     );
   const storeOf = store === undefined ? undefined : createStoreOf(store);
-  const app = appFiles({
+  const app = createAppFiles({
     storeOf,
     allowPrivate: allowPrivateAddresses === true, // a string such as 'false' must not enable it
     linkSeconds,
   });
   APP.give(use, {
     files: app,
-    routes: ({ table }) => fileRoutes(app.find, table),
+    routes: ({ table }) => createFileRoutes(app.find, table),
     check(env) {
       storeOf?.(env);
-      assertStrongSecret(env[FILES_KEY]);
+      assertStrongSecret(env[FILES_KEY_NAME]);
     },
     ...(storeOf && { keeping: createRetentionWrapper }),
   });

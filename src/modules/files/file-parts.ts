@@ -1,7 +1,7 @@
 /** Reads the file parts of a message: a file with its bytes, or an https URL. */
 
 import { fromBase64, toFileName, toMediaType } from '../../tool/content.ts';
-import { type Json, type JsonObject, unknownKeyProblems } from '../../tool/json.ts';
+import { type Json, type JsonObject, listUnknownKeyProblems } from '../../tool/json.ts';
 import { parsePublicAddress } from '../../tool/public-address.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import type { PartPlace, PlacedPart } from '../../worker/app-files.ts';
@@ -20,9 +20,9 @@ export function parseFile(part: JsonObject, place: FilePartPlace): readonly Plac
   const { at, problems } = place;
   const before = problems.length;
   const { name } = part;
-  const bytes = bytesOf(part);
+  const bytes = findBytes(part);
   const keys = bytes ? BYTES_PART_KEYS : FILE_PART_KEYS;
-  problems.push(...unknownKeyProblems(part, keys).map((problem) => `${at}.${problem}`));
+  problems.push(...listUnknownKeyProblems(part, keys).map((problem) => `${at}.${problem}`));
   if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
   const content = bytes ? toNonEmptyContent(bytes, place) : parseContent(part, place);
   const mediaType = parseMediaType(part.mediaType, { ...place, said: content?.mediaType });
@@ -37,7 +37,7 @@ const FILE_PART_KEYS: KeysOf<typeof FILE_PART> = { type: 1, mediaType: 1, name: 
 const BYTES_PART_KEYS = { type: 1, mediaType: 1, name: 1, bytes: 1 };
 
 /** Returns the bytes of a part that code has created. The JSON of a body cannot contain bytes. */
-function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
+function findBytes({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, FilesAccess, SessionFile } from '../../worker/app-files.ts';
-import { callerOf } from '../../worker/auth.ts';
-import { mustBeAllowedToEnd } from '../../worker/end-turn.ts';
+import { authenticateCaller } from '../../worker/auth.ts';
+import { assertCanEnd } from '../../worker/end-turn.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { hasTag } from '../../worker/request-headers.ts';
 import {
@@ -13,19 +13,19 @@ import {
 } from '../../worker/route.ts';
 import type { Session } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { type SessionAccess, targetOf, toInvokedHost, turnPath } from '../../worker/target.ts';
+import { createTarget, getTurnPath, type SessionAccess, toInvokedHost } from '../../worker/target.ts';
 import { isFileId } from './kept-files.ts';
 import { readLink, type ValidLink } from './signed-links.ts';
 
-const FILE = `${SESSION_PATH}/files/{file}` as const;
+const FILE_PATH = `${SESSION_PATH}/files/{file}` as const;
 
-const GET_FILE = {
+const GET_FILE_ROUTE = {
   method: 'GET',
-  path: FILE,
+  path: FILE_PATH,
 } as const;
 
 /** Returns the file routes of an app. `find` finds its files, and `table` contains its other routes. */
-export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
+export const createFileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
   // The messages route also accepts forms, but generated clients need one body type per operation.
   ...table
     .filter(({ path }) => path === `${SESSION_PATH}/messages`)
@@ -38,7 +38,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
     ),
   // Returns the bytes of a session's file, to its owner and to anyone with a signed URL.
   defineRoute({
-    ...GET_FILE,
+    ...GET_FILE_ROUTE,
     access: 'open',
     async handle(asked, { file, ...named }) {
       const { env, request, base, execution } = asked;
@@ -46,9 +46,11 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
       const now = host.clock.now();
       const link = await readLink(env, { ...named, file }, { url: request.url, now });
       // A signed request needs no authentication. Its URL names the owner.
-      const caller = link ? NOBODY : await callerOf(asked);
-      const other = link ?? { owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE, named) };
-      const target = targetOf({ host, env, base }, caller, { ...named, owner: other.owner });
+      const caller = link ? NO_PRINCIPAL : await authenticateCaller(asked);
+      const other = link ?? {
+        owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE_ROUTE, named),
+      };
+      const target = createTarget({ host, env, base }, caller, { ...named, owner: other.owner });
       const response = await respondWithFile({ ...asked, host, target }, find, file);
       return link ? withSharedHeaders(response, link) : response;
     },
@@ -56,7 +58,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
   // Deletes a file. Callers who can erase the session can delete its files.
   defineRoute({
     method: 'DELETE',
-    path: FILE,
+    path: FILE_PATH,
     access: 'session',
     async handle(asked, { file }) {
       await deleteFileIn(asked, file);
@@ -66,9 +68,9 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
 ];
 
 /** The maximum number of bytes per read. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-const NOBODY = { id: '' };
+const NO_PRINCIPAL = { id: '' };
 
 /** Allows pages of any site to show the file, and browsers to cache it until the URL expires. */
 function withSharedHeaders(response: Response, { left }: ValidLink): Response {
@@ -83,25 +85,25 @@ type FileRequest = FilesAccess & Pick<SessionRequest, 'request'>;
 async function respondWithFile(asked: FileRequest, find: AppFiles['find'], id: string): Promise<Response> {
   const { method, headers } = asked.request;
   const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
-  const ahead = isPlain ? PAGE_BYTES : 1;
+  const ahead = isPlain ? MAX_PAGE_BYTES : 1;
   const found = await find(asked, { id, ahead });
-  if (!found) throw unknownFile(id);
+  if (!found) throw createUnknownFileError(id);
   const { size } = found.file;
   const tag = `"${id}"`;
   if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: { etag: tag } });
   const range = method === 'GET' ? parseRange(headers, { tag, size }) : undefined;
-  if (range === 'behind') throw rangeError(size);
+  if (range === 'behind') throw createRangeError(size);
   const part = range ?? { from: 0, to: size };
   const length = part.to - part.from;
   const described = {
     etag: tag,
     ...SAFE_HEADERS,
-    'content-type': contentTypeOf(found.file),
-    'content-disposition': contentDispositionOf(found.file),
+    'content-type': getContentType(found.file),
+    'content-disposition': formatContentDisposition(found.file),
     'content-length': String(length),
     ...(range && { 'content-range': `bytes ${part.from}-${part.to - 1}/${size}` }),
   };
-  const body = method === 'HEAD' ? null : await bodyOf(found, part);
+  const body = method === 'HEAD' ? null : await readBody(found, part);
   return new Response(body, { status: range ? 206 : 200, headers: described });
 }
 
@@ -115,11 +117,11 @@ const SAFE_HEADERS = {
 const INLINE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 /** Returns the content type. Without a charset, a browser would guess the encoding of text. */
-const contentTypeOf = ({ mediaType }: SessionFile['file']): string =>
+const getContentType = ({ mediaType }: SessionFile['file']): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 
 /** Returns the Content-Disposition (RFC 6266): whether a browser shows or saves the file, and its name. */
-function contentDispositionOf({ mediaType, name: given }: SessionFile['file']): string {
+function formatContentDisposition({ mediaType, name: given }: SessionFile['file']): string {
   const kind = INLINE_TYPES.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
   if (name === undefined) return kind;
@@ -131,7 +133,7 @@ function contentDispositionOf({ mediaType, name: given }: SessionFile['file']): 
 
 const percentEncode = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-const rangeError = (size: number): Problem =>
+const createRangeError = (size: number): Problem =>
   new Problem(
     'range-not-satisfiable',
     `The file has ${size} bytes, and the requested range contains none of them.`,
@@ -142,8 +144,8 @@ const rangeError = (size: number): Problem =>
  * Returns the body of a response. Reads the first page before the response starts, so a failure of that read
  * changes the status.
  */
-async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<BodyInit> {
-  const first = await read(from, Math.min(PAGE_BYTES, to - from));
+async function readBody({ read }: SessionFile, { from, to }: ByteRange): Promise<BodyInit> {
+  const first = await read(from, Math.min(MAX_PAGE_BYTES, to - from));
   let at = from + first.byteLength;
   if (at >= to) return first;
   const { readable, writable } = new FixedLengthStream(to - from);
@@ -153,7 +155,7 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
       async pull(controller) {
         if (page) controller.enqueue(page);
         else {
-          const next = await read(at, Math.min(PAGE_BYTES, to - at));
+          const next = await read(at, Math.min(MAX_PAGE_BYTES, to - at));
           at += next.byteLength;
           controller.enqueue(next);
         }
@@ -196,7 +198,7 @@ const clampRange = (from: number, to: number, size: number): ByteRange | 'behind
   from >= size ? 'behind' : { from: Math.max(from, 0), to: Math.min(to, size) };
 
 /** Does not reveal whether the file exists in another session. */
-const unknownFile = (id: string): SessionError =>
+const createUnknownFileError = (id: string): SessionError =>
   new SessionError('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
 
 /**
@@ -208,16 +210,16 @@ const unknownFile = (id: string): SessionError =>
  */
 async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
   const { port } = target;
-  if (!isFileId(id)) throw unknownFile(id);
+  if (!isFileId(id)) throw createUnknownFileError(id);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
-  if (openTurn) await mustBeAllowedToEnd(target, openTurn.id, 'delete files of');
+  if (openTurn) await assertCanEnd(target, openTurn.id, 'delete files of');
   const answer = await port.removeBlob(id);
-  if (answer.status === 'unknown') throw unknownFile(id);
+  if (answer.status === 'unknown') throw createUnknownFileError(id);
   if (answer.status === 'deleted') return;
   const { turn } = answer;
   const detail =
     `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended. ` +
-    `GET ${turnPath(target, turn)} shows whether it has.`;
+    `GET ${getTurnPath(target, turn)} shows whether it has.`;
   throw new SessionError('session-busy', detail, { retryAfter: 1, more: { turn } });
 }
 

@@ -11,12 +11,12 @@ import {
 } from '../../tool/content.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import type { AppFiles, BodyLimits, MessageForm, PlacedPart } from '../../worker/app-files.ts';
-import { MAX_PARTS, readBytes, tooLargeWithoutFilesError } from '../../worker/body.ts';
+import { createTooLargeWithoutFilesError, MAX_PARTS, readBytes } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE_BYTES } from './kept-files.ts';
 import { signLink } from './signed-links.ts';
-import { createFindFile, createTakeWithFiles, FILES_OWNER, type StoreOf } from './stored-files.ts';
+import { createFindFile, createTakeWithFiles, FILES_OWNER, type StoreResolver } from './stored-files.ts';
 
 /**
  * The default maximum body size for agents that accept files: a file of 8 MiB in base64, and text. The app
@@ -28,19 +28,19 @@ interface FilesSettings {
   /** `true` if messages can contain file URLs in private networks. */
   readonly allowPrivate: boolean;
   /** `undefined` if sessions store their own files. */
-  readonly storeOf: StoreOf | undefined;
+  readonly storeOf: StoreResolver | undefined;
   /** The minimum validity of signed URLs, in seconds. */
   readonly linkSeconds: number;
 }
 
 /** Returns the functions that an app uses to accept, store and find files. */
-export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: FilesSettings): AppFiles => ({
+export const createAppFiles = ({ storeOf, allowPrivate, linkSeconds }: FilesSettings): AppFiles => ({
   store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
-    const taken = acceptedFilesOf(agent, model);
+    const taken = getAcceptedFiles(agent, model);
     return {
       types: taken.types,
-      mostBytes: acceptsFiles(taken) ? Math.max(most, DEFAULT_BODY_BYTES) : most,
+      mostBytes: canAcceptFiles(taken) ? Math.max(most, DEFAULT_BODY_BYTES) : most,
       readForm,
       mustFit: (text) => assertFits(text, most),
       parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
@@ -72,37 +72,38 @@ const DEFAULT_TYPES = ['image/*', 'application/pdf', ...TEXT_TYPES];
  * several models, each must support a type. Every model can read text, so text is accepted as bytes. Text
  * URLs are rejected, because text is never fetched.
  */
-function acceptedFilesOf({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): AcceptedFiles {
-  const media = mediaOf(model);
+function getAcceptedFiles({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): AcceptedFiles {
+  const media = listMedia(model);
   const known = media.filter((one) => one !== undefined);
   const named = accepts ?? (known.length === media.length ? DEFAULT_TYPES : []);
-  const ofModels = (by: keyof MediaTaken): readonly (readonly string[])[] =>
+  const listModelTypes = (by: keyof MediaTaken): readonly (readonly string[])[] =>
     known.map(({ message }) => message[by]);
-  const typesBy = (by: keyof MediaTaken): string[] => [
+  const listTypes = (by: keyof MediaTaken): string[] => [
     ...new Set(
       named.flatMap((one) =>
-        isTextType(one) ? (by === 'data' ? one : []) : intersectTypes(one, ofModels(by)),
+        isTextType(one) ? (by === 'data' ? one : []) : intersectTypes(one, listModelTypes(by)),
       ),
     ),
   ];
   return {
-    types: { data: typesBy('data'), url: typesBy('url') },
+    types: { data: listTypes('data'), url: listTypes('url') },
     takes(mediaType, by) {
       // The default types include more text types, such as `application/ld+json`.
       if (isTextType(mediaType))
         return by === 'data' && (isMediaTypeIn(mediaType, named) || named === DEFAULT_TYPES);
       return (
-        isMediaTypeIn(mediaType, named) && ofModels(by).every((taken) => isMediaTypeIn(mediaType, taken))
+        isMediaTypeIn(mediaType, named) &&
+        listModelTypes(by).every((taken) => isMediaTypeIn(mediaType, taken))
       );
     },
   };
 }
 
-const acceptsFiles = ({ types }: AcceptedFiles): boolean => types.data.length + types.url.length > 0;
+const canAcceptFiles = ({ types }: AcceptedFiles): boolean => types.data.length + types.url.length > 0;
 
 /** Returns the declared media types of each candidate model. */
-const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
-  candidates ? candidates.flatMap(mediaOf) : [media];
+const listMedia = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
+  candidates ? candidates.flatMap(listMedia) : [media];
 
 /** Returns the types below a media type or wildcard that all lists include. */
 const intersectTypes = (type: string, lists: readonly (readonly string[])[]): string[] =>
@@ -122,8 +123,8 @@ const intersectTypes = (type: string, lists: readonly (readonly string[])[]): st
  */
 function checkFiles(parts: readonly PlacedPart[], taken: AcceptedFiles): void {
   const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
-  const strange = files.filter(({ file }) => !taken.takes(file.mediaType, transportOf(file)));
-  if (strange.length > 0) throw filesNotAcceptedError(strange, taken);
+  const strange = files.filter(({ file }) => !taken.takes(file.mediaType, getTransport(file)));
+  if (strange.length > 0) throw createFilesNotAcceptedError(strange, taken);
   for (const { at, file } of files) {
     if (!isNewFile(file) || file.bytes.byteLength <= MAX_FILE_BYTES) continue;
     const detail = `${nameOf({ at, file })} is larger than ${MAX_FILE_BYTES} bytes.`;
@@ -136,12 +137,12 @@ interface PlacedFile {
   readonly file: FileContent;
 }
 
-const transportOf = (file: FileContent): keyof MediaTaken => (isNewFile(file) ? 'data' : 'url');
+const getTransport = (file: FileContent): keyof MediaTaken => (isNewFile(file) ? 'data' : 'url');
 
 const nameOf = ({ at, file: { name } }: PlacedFile): string =>
   name === undefined ? at : `${at} (${JSON.stringify(name)})`;
 
-function filesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFiles): SessionError {
+function createFilesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFiles): SessionError {
   const problems = files.map((placed) => {
     const { file } = placed;
     return `${nameOf(placed)} is ${file.mediaType}, sent ${isNewFile(file) ? 'as bytes' : 'by URL'}`;
@@ -151,7 +152,7 @@ function filesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFile
 }
 
 function describeTypes(taken: AcceptedFiles): string {
-  if (!acceptsFiles(taken)) return 'no files';
+  if (!canAcceptFiles(taken)) return 'no files';
   const { data, url } = taken.types;
   return `${joinTypes(data)} as bytes, and ${joinTypes(url)} by URL`;
 }
@@ -168,11 +169,11 @@ const joinTypes = (types: readonly string[]): string =>
  * @throws SessionError if the body is too large.
  */
 export function assertFits(json: string, most: number): void {
-  if (json.length > most && lengthBesidesTexts(json) > most) throw tooLargeWithoutFilesError(most);
+  if (json.length > most && measureWithoutTexts(json) > most) throw createTooLargeWithoutFilesError(most);
 }
 
 /** Returns the number of characters of a JSON text that are outside its strings. Quotes count as outside. */
-function lengthBesidesTexts(json: string): number {
+function measureWithoutTexts(json: string): number {
   let length = json.length;
   for (let open = json.indexOf('"'); open >= 0; ) {
     const close = endOfText(json, open);
@@ -203,13 +204,13 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
   const sent: File[] = [];
   const wrong = new Set<string>();
   for (const [name, value] of form) {
-    if (!FIELDS.has(name) && isEmptyField(value)) continue;
+    if (!FIELD_READERS.has(name) && isEmptyField(value)) continue;
     if (typeof value !== 'string') {
-      if (FIELDS.has(name)) wrong.add(`${name}: must be text. Send files in other fields`);
+      if (FIELD_READERS.has(name)) wrong.add(`${name}: must be text. Send files in other fields`);
       else sent.push(value);
-    } else if (value.length > besides) throw tooLargeWithoutFilesError(besides);
+    } else if (value.length > besides) throw createTooLargeWithoutFilesError(besides);
     else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: appears more than once`);
-    else fields.set(name, FIELDS.get(name)?.(value) ?? value);
+    else fields.set(name, FIELD_READERS.get(name)?.(value) ?? value);
   }
   const problems = [...wrong].slice(0, MAX_PROBLEMS);
   const files = sent.length > MAX_PARTS ? [] : await Promise.all(sent.map(toPart(problems)));
@@ -227,7 +228,7 @@ const MAX_PROBLEMS = 10;
  * The text fields, each with its parser. A value that cannot be parsed stays text, and validation then
  * rejects it.
  */
-const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([
+const FIELD_READERS: ReadonlyMap<string, (text: string) => Json> = new Map([
   ['message', (text: string): Json => text],
   ['context', (text): Json => parseJson(text) ?? text],
   ['loopId', (text: string): Json => text],

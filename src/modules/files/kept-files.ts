@@ -1,12 +1,12 @@
 /** Stores files by the hash of their bytes, and replaces the bytes in results with references. */
 import type { BlobGoneReason, KeptBlob } from '../../journal/blob.ts';
-import { messageOf } from '../../loop/exception-processor.ts';
+import { getThrownMessage } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
-import { ENCODER, sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex, ENCODER } from '../../tool/async.ts';
 import {
   type ContentPart,
-  fileLine,
+  formatFileLine,
   isFile,
   isNewFile,
   isStoredFile,
@@ -16,7 +16,7 @@ import {
   toBase64,
 } from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { partsOfResult, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { createToolResult, listResultParts, type ToolResult } from '../../tool/tool-result.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 
 /** The key of all files of one session in a store. */
@@ -75,7 +75,7 @@ export async function toStored({ bytes, mediaType, name }: NewFile): Promise<Sto
   const size = bytes.byteLength;
   if (size === 0) throw new FileRefusedError('It is empty.');
   if (size > MAX_FILE_BYTES) throw new FileRefusedError(`It is larger than ${MAX_FILE_BYTES} bytes.`);
-  const id = await sha256Hex(new Uint8Array(bytes));
+  const id = await computeSha256Hex(new Uint8Array(bytes));
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
 
@@ -148,7 +148,7 @@ export async function withKeptFiles(
 ): Promise<ToolResult> {
   const parts: ContentPart[] = [];
   let bytes = 0;
-  for (const part of partsOfResult(result)) {
+  for (const part of listResultParts(result)) {
     if (!isFile(part) || !isNewFile(part)) {
       parts.push(part);
       continue;
@@ -159,12 +159,12 @@ export async function withKeptFiles(
       parts.push(await keep(withoutSecrets(part, secrets)));
     } catch (thrown) {
       if (thrown instanceof Interrupted) throw thrown;
-      const why = thrown instanceof FileRefusedError ? thrown.message : STORE_FAILED;
-      parts.push({ type: 'text', text: `${fileLine(part)} (${why})` });
-      onLost(messageOf('', thrown));
+      const why = thrown instanceof FileRefusedError ? thrown.message : STORE_FAILED_NOTE;
+      parts.push({ type: 'text', text: `${formatFileLine(part)} (${why})` });
+      onLost(getThrownMessage('', thrown));
     }
   }
-  return toolResult({ ...result, parts });
+  return createToolResult({ ...result, parts });
 }
 
 const resultFilesError = new FileRefusedError(
@@ -172,7 +172,7 @@ const resultFilesError = new FileRefusedError(
 );
 
 /** The reason that the model reads if a store fails. The store's own message is not for the model. */
-const STORE_FAILED = 'It could not be kept now.';
+const STORE_FAILED_NOTE = 'It could not be kept now.';
 
 /**
  * Removes secrets from a file's name, and from the content of a text file, because models read it as text.

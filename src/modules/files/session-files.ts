@@ -19,7 +19,7 @@ import {
 } from '../../tool/content.ts';
 import { errorEntry } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
+import { listResultParts, type ToolResult } from '../../tool/tool-result.ts';
 import {
   copyIdOf,
   type FileKey,
@@ -34,10 +34,10 @@ import {
   withKeptFiles,
 } from './kept-files.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
-import { FILES_OWNER, type StoreOf } from './stored-files.ts';
+import { FILES_OWNER, type StoreResolver } from './stored-files.ts';
 
 /** Returns the object that stores an app's files, with their sessions or in an external store. */
-export const createFileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
+export const createFileKeeper = (storeOf: StoreResolver | undefined): FileKeeper => ({
   nameFiles: storeParts,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
   inMemory: () => new MemoryFiles(),
@@ -134,7 +134,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
   }
 
   blobsOfEvent(event: SessionEvent): readonly KeptBlob[] | undefined {
-    return 'result' in event ? this.blobsOfParts(partsOfResult(event.result)) : undefined;
+    return 'result' in event ? this.blobsOfParts(listResultParts(event.result)) : undefined;
   }
 
   blobsOfParts(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined {

@@ -10,19 +10,19 @@ import {
   type ContentPart,
   contentToText,
   type FileContent,
-  fileLine,
+  formatFileLine,
   fromBase64,
   isFile,
   isNewFile,
   isStoredFile,
   isTextType,
+  joinTexts,
   type LinkedFile,
   type StoredFile,
-  textsOf,
   toPartsWithFiles,
 } from '../../tool/content.ts';
 import { joinParagraphs } from '../../tool/json.ts';
-import { partsOfResult, textForModel } from '../../tool/tool-result.ts';
+import { listResultParts, toModelText } from '../../tool/tool-result.ts';
 
 /** The files in a request, by id or URL: the base64 of stored files, and URLs. */
 type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
@@ -41,13 +41,16 @@ const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
  *
  * @throws errors as `LoopFiles.read` does.
  */
-export const filesToShow = async (
+export const readFilesToShow = async (
   { files, withoutFiles }: LoopFileReader,
   { frame }: Pick<ShowingLoop, 'frame'>,
 ): Promise<CarriedFiles> => {
-  const named = filesOf(frame.messages).filter(isStoredFile);
+  const named = listFiles(frame.messages).filter(isStoredFile);
   const gone = named.length === 0 ? NO_GONE_FILES : await files.gone(named);
-  const shown = newestFiles(withoutFiles.has(frame.id) ? turnStartOf(frame.messages) : frame.messages, gone);
+  const shown = listNewestFiles(
+    withoutFiles.has(frame.id) ? listTurnMessages(frame.messages) : frame.messages,
+    gone,
+  );
   if (shown.length === 0 && gone.size === 0) return NO_FILES;
   const linked = shown.filter(isLinked).map(({ url }) => [url, url] as const);
   const lost = [...gone].map(([id, why]) => [id, { gone: why }] as const);
@@ -87,9 +90,9 @@ export interface ReadableFiles {
  * like `ReadableFiles`.
  */
 export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promise<ShownFiles | undefined> {
-  if (filesOf(loop.frame.messages).length === 0) return undefined;
+  if (listFiles(loop.frame.messages).length === 0) return undefined;
   const { spec } = loop;
-  const carried = await filesToShow(shelf, loop);
+  const carried = await readFilesToShow(shelf, loop);
   return {
     message: (message) => toShownMessage(message, carried),
     result: (text, parts, most) =>
@@ -107,7 +110,7 @@ export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promi
  * Returns the message that started the turn. If the model rejects a file in that message, its sender must
  * receive the error.
  */
-const turnStartOf = (messages: readonly Message[]): readonly Message[] => {
+const listTurnMessages = (messages: readonly Message[]): readonly Message[] => {
   const newest = messages.findLast(isStart);
   return newest ? [newest] : [];
 };
@@ -125,8 +128,8 @@ function isRefusedForFiles(
   const isRefusal =
     failure instanceof ModelError && failure.failure === 'bad-request' && !failure.outputBegan;
   if (!isRefusal || withoutFiles.has(frame.id)) return false;
-  const still = newestFiles(turnStartOf(frame.messages)).map(keyOf);
-  if (messages.flatMap(sentFilesIn).every((key) => still.includes(key))) return false;
+  const still = listNewestFiles(listTurnMessages(frame.messages)).map(toFileKey);
+  if (messages.flatMap(listSentFiles).every((key) => still.includes(key))) return false;
   withoutFiles.add(frame.id);
   const message =
     `the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
@@ -144,7 +147,7 @@ interface FailedRequest {
  * Returns the keys of the files that a message was sent with. This is empty if the model accepts no files in
  * messages.
  */
-const sentFilesIn = (message: ModelMessage): readonly string[] =>
+const listSentFiles = (message: ModelMessage): readonly string[] =>
   message.role === 'user' || message.role === 'tool'
     ? (message.parts ?? []).flatMap((part) => (part.type === 'file' ? (part.id ?? part.data) : []))
     : [];
@@ -153,14 +156,14 @@ const NO_FILES: CarriedFiles = new Map();
 
 type SentFile = StoredFile | LinkedFile;
 
-const keyOf = (file: SentFile): string => (isStoredFile(file) ? file.id : file.url);
+const toFileKey = (file: SentFile): string => (isStoredFile(file) ? file.id : file.url);
 
-const filesOf = (messages: readonly Message[]): readonly SentFile[] =>
-  messages.flatMap(partsOf).filter(isSentFile);
+const listFiles = (messages: readonly Message[]): readonly SentFile[] =>
+  messages.flatMap(getParts).filter(isSentFile);
 
-function newestFiles(messages: readonly Message[], gone = NO_GONE_FILES): readonly SentFile[] {
+function listNewestFiles(messages: readonly Message[], gone = NO_GONE_FILES): readonly SentFile[] {
   const isKept = (file: SentFile): boolean => !isStoredFile(file) || !gone.has(file.id);
-  const all = filesOf(messages).filter(isKept).toReversed();
+  const all = listFiles(messages).filter(isKept).toReversed();
   let bytes = 0;
   const end = all.findIndex((file) => {
     bytes += isStoredFile(file) ? file.size : 0;
@@ -173,10 +176,10 @@ const isSentFile = (part: ContentPart): part is SentFile => isFile(part) && !isN
 
 const isLinked = (file: SentFile): file is LinkedFile => !isStoredFile(file);
 
-const partsOf = (message: Message): readonly ContentPart[] =>
+const getParts = (message: Message): readonly ContentPart[] =>
   message.role === 'user'
     ? (message.parts ?? [])
-    : message.calls.flatMap(({ ended }) => (ended ? partsOfResult(ended.result) : []));
+    : message.calls.flatMap(({ ended }) => (ended ? listResultParts(ended.result) : []));
 
 /** Converts a user's message. If a transformer has changed its text, the files follow the text. */
 function toShownMessage(
@@ -184,7 +187,7 @@ function toShownMessage(
   files: CarriedFiles,
 ): ShownContent {
   if (!parts) return { text };
-  const isChanged = text !== textsOf(parts);
+  const isChanged = text !== joinTexts(parts);
   return toShownContent(isChanged ? [{ type: 'text', text }, ...parts.filter(isFile)] : parts, files);
 }
 
@@ -200,28 +203,28 @@ export function toShownContent(
   let left = most - contentToText(parts).length;
   const shown = parts.flatMap((part): readonly MessagePart[] => {
     if (!isFile(part)) return [part];
-    const content = isTextType(part.mediaType) ? wordsOf(part, files) : undefined;
+    const content = isTextType(part.mediaType) ? findTextContent(part, files) : undefined;
     if (content === undefined) return toMessageParts(part, files);
-    const words = textForModel({ type: 'text', content }, Math.max(left, 0));
+    const words = toModelText({ type: 'text', content }, Math.max(left, 0));
     left -= content.length;
-    return [{ type: 'text', text: `${fileLine(part)}\n${words}` }];
+    return [{ type: 'text', text: `${formatFileLine(part)}\n${words}` }];
   });
   const text = joinParagraphs(...shown.map((part) => (part.type === 'text' ? part.text : '')));
   return shown.some(({ type }) => type === 'file') ? { text, parts: shown } : { text };
 }
 
 /** Returns the content of a text file if the request contains it. */
-function wordsOf(file: FileContent, files: CarriedFiles): string | undefined {
+function findTextContent(file: FileContent, files: CarriedFiles): string | undefined {
   const data = isStoredFile(file) ? files.get(file.id) : undefined;
   return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
 }
 
 function toMessageParts(file: FileContent, files: CarriedFiles): readonly MessagePart[] {
   const { mediaType, name } = file;
-  const line = { type: 'text', text: fileLine(file) } as const;
+  const line = { type: 'text', text: formatFileLine(file) } as const;
   const told = { type: 'file', mediaType, ...(name !== undefined && { name }) } as const;
   if (isNewFile(file)) return [line];
-  const data = files.get(keyOf(file));
+  const data = files.get(toFileKey(file));
   if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOTE}` }];
   if (typeof data !== 'string') return [{ ...line, text: `${line.text} ${GONE_NOTES[data.gone]}` }];
   if (!isStoredFile(file)) return [line, { ...told, data }];

@@ -11,7 +11,7 @@ import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
 /** The name of the secret that signs URLs. */
-export const FILES_KEY = 'HOLDFAST_FILES_KEY';
+export const FILES_KEY_NAME = 'HOLDFAST_FILES_KEY';
 
 /** The minimum length of the secret in characters. A hexadecimal digit has half a byte. */
 const MIN_KEY_LENGTH = 32;
@@ -24,18 +24,18 @@ export function assertStrongSecret(secret: unknown): void {
   if (typeof secret !== 'string') return; // not set, or checked when the Secrets Store returns it
   const key = secret.trim();
   if (key.length >= MIN_KEY_LENGTH && new Set(key).size >= MIN_DISTINCT_CHARACTERS) return;
-  if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed. ${USE_RANDOM}`);
+  if (key !== '') throw new DeploymentError(`${FILES_KEY_NAME} can be guessed. ${RANDOM_KEY_HINT}`);
 }
 
-const USE_RANDOM =
+const RANDOM_KEY_HINT =
   'Use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it. File URLs then need the token.';
 
-const keys = new WeakMap<Env, Promise<Key | undefined>>();
+const keys = new WeakMap<Env, Promise<SigningKey | undefined>>();
 
 /**
  * Returns the key of an environment, or `undefined` if it has none. A failed read is repeated the next time.
  */
-function keyOf(env: Env): Promise<Key | undefined> {
+function findKey(env: Env): Promise<SigningKey | undefined> {
   const known = keys.get(env);
   if (known) return known;
   const key = readKey(env);
@@ -44,19 +44,19 @@ function keyOf(env: Env): Promise<Key | undefined> {
   return key;
 }
 
-async function readKey(env: Env): Promise<Key | undefined> {
-  const [secret] = await readSecrets(env, FILES_KEY);
+async function readKey(env: Env): Promise<SigningKey | undefined> {
+  const [secret] = await readSecrets(env, FILES_KEY_NAME);
   if (secret === undefined) return undefined;
   assertStrongSecret(secret);
   return importKey(secret);
 }
 
 const importKey = (secret: string) =>
-  crypto.subtle.importKey('raw', ENCODER.encode(secret), HMAC, false, ['sign', 'verify']);
+  crypto.subtle.importKey('raw', ENCODER.encode(secret), HMAC_ALGORITHM, false, ['sign', 'verify']);
 
-type Key = Awaited<ReturnType<typeof importKey>>;
+type SigningKey = Awaited<ReturnType<typeof importKey>>;
 
-const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+const HMAC_ALGORITHM = { name: 'HMAC', hash: 'SHA-256' };
 
 /** A session's file with an expiry. */
 interface LinkedPlace extends FileAddress {
@@ -65,7 +65,7 @@ interface LinkedPlace extends FileAddress {
 }
 
 /** Returns the text to sign, which is unambiguous. */
-const signedText = ({ file, expires, ...session }: LinkedPlace) =>
+const encodeSignedText = ({ file, expires, ...session }: LinkedPlace) =>
   ENCODER.encode(JSON.stringify(['file', toSessionName(session), file, expires]));
 
 /**
@@ -80,10 +80,10 @@ export async function signLink(
   place: FileAddress,
   { now, seconds }: { readonly now: number; readonly seconds: number },
 ): Promise<string | undefined> {
-  const key = await keyOf(env);
+  const key = await findKey(env);
   if (!key) return undefined;
   const expires = (Math.floor(now / 1000 / seconds) + 2) * seconds;
-  const signature = await crypto.subtle.sign(HMAC, key, signedText({ ...place, expires }));
+  const signature = await crypto.subtle.sign(HMAC_ALGORITHM, key, encodeSignedText({ ...place, expires }));
   const { id, tenant } = place.owner;
   const owner: Record<string, string> = tenant === undefined ? { owner: id ?? '' } : { tenant };
   const sig = toBase64(new Uint8Array(signature))
@@ -117,12 +117,17 @@ export async function readLink(
   const tenant = query.get('tenant');
   const owner: Owner = tenant === null ? { id: query.get('owner') ?? '' } : { tenant };
   const expires = /^\d{1,12}$/.test(query.get('exp') ?? '') ? Number(query.get('exp')) : 0;
-  const key = await keyOf(env);
+  const key = await findKey(env);
   const signature = fromBase64(`${sig.replaceAll('-', '+').replaceAll('_', '/')}=`);
   const isSigned =
     key &&
     signature &&
-    (await crypto.subtle.verify(HMAC, key, signature, signedText({ ...place, owner, expires })));
+    (await crypto.subtle.verify(
+      HMAC_ALGORITHM,
+      key,
+      signature,
+      encodeSignedText({ ...place, owner, expires }),
+    ));
   if (!isSigned) throw linkError('The signature of this URL is not valid.');
   const left = expires - Math.floor(now / 1000);
   if (left <= 0) throw linkError('This URL of the file has expired.');

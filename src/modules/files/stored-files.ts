@@ -12,9 +12,9 @@ import { copyIdOf, type FileKey, type FileStore, isFileId, toFile } from './kept
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
 
 /** Returns the store of an environment. @throws DeploymentError if it is not a store. */
-export type StoreOf = (env: object) => FileStore;
+export type StoreResolver = (env: object) => FileStore;
 
-type TakenAnswer = MessageReceipt['answer'];
+type ReceiptAnswer = MessageReceipt['answer'];
 
 /** A message whose files are in their store. */
 interface PlacedMessage {
@@ -22,18 +22,18 @@ interface PlacedMessage {
   /**
    * Deletes the files of a message that was not accepted, if no other message refers to them. Never rejects.
    */
-  discard(answer: TakenAnswer): Promise<void>;
+  discard(answer: ReceiptAnswer): Promise<void>;
 }
 
 /** The maximum number of attempts to store a message's files if the session is erased during an attempt. */
-const MAX_PLACINGS = 3;
+const MAX_PLACEMENTS = 3;
 
 /**
  * Stores a message's files and then accepts the message. Stores the files again if their place changes before
  * that.
  */
 export const createTakeWithFiles =
-  (storeOf: StoreOf | undefined): SendWithFiles =>
+  (storeOf: StoreResolver | undefined): SendWithFiles =>
   async (at, start, take) => {
     const store = storeOf?.(at.env);
     for (let tries = 1; ; tries += 1) {
@@ -41,8 +41,8 @@ export const createTakeWithFiles =
       const taken = await take(placed?.start ?? start);
       const { answer } = taken;
       await placed?.discard(answer);
-      if (answer.status === 'blobs-full' || (answer.status === 'blobs-moved' && tries === MAX_PLACINGS))
-        throw filesRefusedError(answer);
+      if (answer.status === 'blobs-full' || (answer.status === 'blobs-moved' && tries === MAX_PLACEMENTS))
+        throw createFilesRefusedError(answer);
       if (answer.status !== 'blobs-moved') return taken;
     }
   };
@@ -51,15 +51,15 @@ export const createTakeWithFiles =
  * Returns the error for a message whose files do not fit in the session, or whose session changed each time
  * they were stored.
  */
-function filesRefusedError(answer: BlobsRefusal): SessionError {
+function createFilesRefusedError(answer: BlobsRefusal): SessionError {
   if (answer.status === 'blobs-moved')
-    return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
+    return new SessionError('files-unavailable', FILES_MOVED_MESSAGE, { retryAfter: 1 });
   const { most, used } = answer;
   const detail = `The files of this session have ${used} bytes, but can have at most ${most}. Start another session, or send less.`;
   return new SessionError('files-full', detail, { more: { most, used } });
 }
 
-const FILES_MOVED =
+const FILES_MOVED_MESSAGE =
   'The session was erased, or its files were deleted, while the files of the message were stored. Send it again.';
 
 /** Puts the files of a message into a store. The message then refers to them without their bytes. */
@@ -67,7 +67,7 @@ async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart
   const { blobs = [] } = start;
   const { name: session, port } = asked.target;
   const states = await port.blobStates(blobs.map(({ id }) => id));
-  const incarnation = states?.incarnation ?? incarnationOf(start);
+  const incarnation = states?.incarnation ?? getIncarnation(start);
   const put: FileKey[] = [];
   const placed = blobs.map(async ({ bytes, ...blob }): Promise<KeptBlob> => {
     const { id } = blob;
@@ -91,7 +91,7 @@ async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart
 }
 
 /** Returns `true` if the session has the turn and the incarnation of this message. */
-const isAccepted = (answer: TakenAnswer, start: TurnStart): boolean =>
+const isAccepted = (answer: ReceiptAnswer, start: TurnStart): boolean =>
   ACCEPTED_STATUSES.includes(answer.status) || (answer.status === 'known' && answer.turn === start.turn);
 
 const ACCEPTED_STATUSES: readonly string[] = ['accepted', 'leased', 'queued', 'steering', 'scheduled'];
@@ -107,7 +107,7 @@ async function discardFile({ host, requestId }: FilesAccess, store: FileStore, k
 }
 
 /** Returns the incarnation that a message would give to a session that it opens. */
-function incarnationOf({ opening }: TurnStart): string {
+function getIncarnation({ opening }: TurnStart): string {
   const { incarnation } = JSON.parse(opening.body) as { readonly incarnation: string }; // `toTurnStart` wrote it
   return incarnation;
 }
@@ -122,18 +122,18 @@ export async function deleteInStore(
   session: string,
   { incarnation, copies }: StaleCopies,
 ): Promise<void> {
-  if (store === undefined) throw new ConfigurationError(NO_STORE);
+  if (store === undefined) throw new ConfigurationError(NO_STORE_MESSAGE);
   const key = { session, incarnation };
   if (copies === undefined) await store.deleteAll(key);
   else await Promise.all(copies.map((copy) => store.delete({ ...key, id: copyIdOf(copy) })));
 }
 
-const NO_STORE =
+const NO_STORE_MESSAGE =
   'Files of this session are in an external store, but the app has none. Pass the store that was used to `files({ store })`.';
 
 /** Returns a function that finds files whose bytes are stored with the session or in a store. */
 export const createFindFile =
-  (storeOf: StoreOf | undefined): AppFiles['find'] =>
+  (storeOf: StoreResolver | undefined): AppFiles['find'] =>
   async (asked, { id, ahead }) => {
     if (!isFileId(id)) return undefined;
     const { port } = asked.target;
@@ -201,22 +201,22 @@ async function askStore<T>(
 }
 
 /** Creates one store for each environment. The first request for a session reports an invalid store. */
-export function createStoreOf(make: unknown): StoreOf {
+export function createStoreOf(make: unknown): StoreResolver {
   if (typeof make !== 'function')
-    throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}. ${USE_STORE}`);
+    throw new ConfigurationError(`The \`store\` of files() is ${describeKind(make)}. ${STORE_HINT}`);
   const stores = new WeakMap<object, FileStore>();
   return (env) => {
     const known = stores.get(env);
     if (known !== undefined) return known;
     const store: unknown = make(env);
     if (!isStore(store))
-      throw new DeploymentError(`The \`store\` of files() returned ${kindOf(store)}. ${USE_STORE}`);
+      throw new DeploymentError(`The \`store\` of files() returned ${describeKind(store)}. ${STORE_HINT}`);
     stores.set(env, store);
     return store;
   };
 }
 
-const USE_STORE =
+const STORE_HINT =
   'Use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
 const STORE_METHODS = ['put', 'get', 'delete', 'deleteAll'] as const satisfies readonly (keyof FileStore)[];
@@ -224,7 +224,7 @@ const STORE_METHODS = ['put', 'get', 'delete', 'deleteAll'] as const satisfies r
 const isStore = (store: unknown): store is FileStore =>
   STORE_METHODS.every((method) => typeof Object(store)[method] === 'function');
 
-const kindOf = (value: unknown): string =>
+const describeKind = (value: unknown): string =>
   value === null || value === undefined
     ? String(value)
     : value instanceof Promise

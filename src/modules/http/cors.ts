@@ -28,14 +28,14 @@ export function cors(config: CorsConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ConfigurationError(`cors ${fault.problem}.`);
   const origins = parseOrigins(config.origins);
-  const use = createUse(CORS);
+  const use = createUse(CORS_MODULE);
   APP.give(use, {
     async http(asked, next) {
       const { request, allow } = asked;
-      const origin = allowedOriginOf(request, origins);
+      const origin = findAllowedOrigin(request, origins);
       if (origin === undefined) return withVaryOrigin(await next(asked));
       return withCorsHeaders(
-        preflightResponse(request, allow) ?? (await next({ ...asked, isOwnPage: true })),
+        createPreflightResponse(request, allow) ?? (await next({ ...asked, isOwnPage: true })),
         origin,
       );
     },
@@ -43,7 +43,7 @@ export function cors(config: CorsConfig): ModuleUse {
   return use;
 }
 
-const CORS = createModule({ name: 'cors' });
+const CORS_MODULE = createModule({ name: 'cors' });
 
 const SHAPE = {
   of: 'cors',
@@ -91,7 +91,10 @@ function withVaryOrigin(response: Response): Response {
  * Returns the response to a preflight request, or `undefined` for any other request. All headers are allowed,
  * because any program can send them and access depends only on the token.
  */
-function preflightResponse({ method, headers }: Request, allow = ANY_METHOD): Response | undefined {
+function createPreflightResponse(
+  { method, headers }: Request,
+  allow = DEFAULT_ALLOWED_METHODS,
+): Response | undefined {
   if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;
   const wanted = headers.get('access-control-request-headers');
   return new Response(null, {
@@ -105,17 +108,17 @@ function preflightResponse({ method, headers }: Request, allow = ANY_METHOD): Re
 }
 
 /** The allowed methods for a path that the app does not have, so that a page can read the 404 response. */
-const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const DEFAULT_ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-function allowedOriginOf({ headers }: Request, origins: Origins): string | undefined {
+function findAllowedOrigin({ headers }: Request, origins: OriginSet): string | undefined {
   const origin = headers.get('origin');
   return origin !== null && origins.has(origin) ? origin : undefined;
 }
 
-type Origins = ReadonlySet<string>;
+type OriginSet = ReadonlySet<string>;
 
 /** Parses the configured origins. @throws ConfigurationError if one is invalid. */
-function parseOrigins(origins: readonly string[]): Origins {
+function parseOrigins(origins: readonly string[]): OriginSet {
   for (const origin of origins) {
     const sent = parseOrigin(origin);
     if (sent === origin) continue;

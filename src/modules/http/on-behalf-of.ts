@@ -29,12 +29,12 @@ export function onBehalfOf(personOf: OnBehalfOf): ModuleUse {
   // Callers without types can pass any value.
   if (typeof personOf !== 'function')
     throw new ConfigurationError('onBehalfOf must receive a function that returns the id of a person.');
-  const use = createUse(ON_BEHALF_OF);
+  const use = createUse(ON_BEHALF_OF_MODULE);
   APP.give(use, { caller: (caller, request) => resolveSpeaker(personOf, caller, request) });
   return use;
 }
 
-const ON_BEHALF_OF = createModule({ name: 'on-behalf-of' });
+const ON_BEHALF_OF_MODULE = createModule({ name: 'on-behalf-of' });
 
 /**
  * Returns the caller for whom a request is handled: `caller/person` if a delegating caller names a person,
@@ -46,7 +46,7 @@ const ON_BEHALF_OF = createModule({ name: 'on-behalf-of' });
 async function resolveSpeaker(personOf: OnBehalfOf, caller: Caller, request: Request): Promise<Caller> {
   const { id, delegates } = caller;
   // Applies to every caller. Otherwise, `app/ann` could be a caller or the person `ann` of the caller `app`.
-  if (id.includes('/')) throw new Error(HAS_SLASH);
+  if (id.includes('/')) throw new Error(SLASH_MESSAGE);
   if (!delegates) return caller;
   const person: unknown = await personOf(request);
   if (person === undefined || person === null) return caller;
@@ -55,20 +55,20 @@ async function resolveSpeaker(personOf: OnBehalfOf, caller: Caller, request: Req
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     );
   }
-  if (person.trim() === '' || person.length > 255 || UNPRINTABLE.test(person)) {
-    throw new Problem('invalid-person', INVALID);
+  if (person.trim() === '' || person.length > 255 || UNPRINTABLE_CHARACTER.test(person)) {
+    throw new Problem('invalid-person', INVALID_ID_MESSAGE);
   }
   return { ...caller, id: `${id}/${person}`, delegates: false, ...(caller.operator && { operator: false }) };
 }
 
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
+const UNPRINTABLE_CHARACTER = /[\p{Cc}\p{Cs}]/u;
 
 /**
  * The limit of 255 characters is that of `sub` in OpenID Connect. The id is part of an object's name. The
  * message does not quote the id, because a client sent it.
  */
-const INVALID =
+const INVALID_ID_MESSAGE =
   'The id of the person for whom this request is sent must have 1 to 255 characters, not only blanks, and no control characters.';
 
-const HAS_SLASH =
+const SLASH_MESSAGE =
   "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.";

@@ -1,5 +1,5 @@
 import { DeploymentError } from '../../session/deployment.ts';
-import { errorMessageOf } from '../../tool/async.ts';
+import { getErrorMessage } from '../../tool/async.ts';
 import { errorEntry, type Log, logOnce } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -16,14 +16,14 @@ import { Problem } from '../../worker/problem.ts';
  * const holdfast = createHoldfast({ agents: [clerk()], use: [rateLimit()] });
  * ```
  */
-export const rateLimit = (): ModuleUse => USE;
+export const rateLimit = (): ModuleUse => RATE_LIMIT_USE;
 
-const USE = createUse(createModule({ name: 'rate-limit' }));
+const RATE_LIMIT_USE = createUse(createModule({ name: 'rate-limit' }));
 
-APP.give(USE, {
-  check: limiterOf,
+APP.give(RATE_LIMIT_USE, {
+  check: getLimiter,
   async admit({ id, tenant }, { env, host }) {
-    const limiter = limiterOf(env);
+    const limiter = getLimiter(env);
     const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
     if (await isAllowed(() => limiter.limit({ key }), host.log)) return;
     throw new Problem(
@@ -46,14 +46,14 @@ interface RateLimiter {
 }
 
 /** Returns the binding. @throws DeploymentError if the Worker does not have it. */
-function limiterOf({ RATE_LIMIT: bound }: Env): RateLimiter {
+function getLimiter({ RATE_LIMIT: bound }: Env): RateLimiter {
   if (isRateLimiter(bound)) return bound;
-  throw new DeploymentError(NO_LIMITER);
+  throw new DeploymentError(NO_LIMITER_MESSAGE);
 }
 
 const isRateLimiter = (bound: unknown): bound is RateLimiter => typeof Object(bound).limit === 'function';
 
-const NO_LIMITER =
+const NO_LIMITER_MESSAGE =
   '`rateLimit()` needs the rate-limit binding RATE_LIMIT. Bind one in wrangler.toml:\n\n' +
   '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
 
@@ -61,7 +61,7 @@ async function isAllowed(ask: () => Promise<{ readonly success: boolean }>, log:
   try {
     return (await ask()).success;
   } catch (failure) {
-    const why = errorMessageOf(failure);
+    const why = getErrorMessage(failure);
     logOnce(log, errorEntry(`RATE_LIMIT failed, so requests are let through: ${why}`));
     return true;
   }

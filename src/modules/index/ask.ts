@@ -21,9 +21,9 @@ import type {
   WaitingSession,
 } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
-import { ownerOf, sessionPath, type Target } from '../../worker/target.ts';
-import { pendingViews } from '../../worker/turn-view.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
+import { getOwner, sessionPath, type Target } from '../../worker/target.ts';
+import { listPendingViews } from '../../worker/turn-view.ts';
 import { refreshIndex } from './look.ts';
 import { createAskOwners, type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
 import {
@@ -37,7 +37,7 @@ import {
   toSessionCursor,
 } from './queries.ts';
 import type { IndexedSession, OwnerState } from './reports.ts';
-import { INDEX_MODULE, TITLE_MEMORY, UNPRINTABLE } from './titles.ts';
+import { INDEX_MODULE, TITLE_MEMORY, UNPRINTABLE_CHARACTER } from './titles.ts';
 
 /** An app whose index is queried. */
 export interface IndexApp extends HostedApp {
@@ -67,7 +67,7 @@ export async function listSessions(
 ): Promise<SessionList> {
   const query = readSessionQuery(asked);
   const { ask } = indexOfOwner(app.place, owner);
-  const isOwn = caller !== undefined && toOwnerKey(ownerOf(caller)) === toOwnerKey(owner);
+  const isOwn = caller !== undefined && toOwnerKey(getOwner(caller)) === toOwnerKey(owner);
   const wanted = { ...query, agent, limit: query.limit + 1, reader: isOwn ? caller.id : reader };
   const { page, next } = toPage(await ask(async (index) => index.sessions(wanted)), query.limit);
   return { sessions: page.map((one) => toListedSession(one, isOwn ? (app.base ?? '') : undefined)), next };
@@ -108,7 +108,7 @@ function toListedSession(found: IndexedSession, base: string | undefined): Liste
 }
 
 /** The maximum number of sessions that a page reads. Each takes a few requests to its object. */
-const MAX_SESSIONS_READ = 20;
+const MAX_READ_SESSIONS = 20;
 
 /**
  * Returns a page of the questions that wait for the caller. The index lists the waiting sessions, and each
@@ -117,8 +117,8 @@ const MAX_SESSIONS_READ = 20;
  * @throws SessionError if a parameter is invalid.
  */
 export async function readInbox(app: IndexApp, caller: Caller, asked: QueryParameters): Promise<Inbox> {
-  const limit = Math.min(readLimit(asked), MAX_SESSIONS_READ);
-  const { ask } = indexOfOwner(app.place, ownerOf(caller));
+  const limit = Math.min(readLimit(asked), MAX_READ_SESSIONS);
+  const { ask } = indexOfOwner(app.place, getOwner(caller));
   const after = parseSessionCursor(asked.cursor);
   const { page, next } = toPage(
     await ask(async (index) => index.sessions({ status: 'waiting', after, limit: limit + 1 })),
@@ -138,7 +138,7 @@ async function readWaitingSession(
   { agent, session, title, lastActivity }: IndexedSession,
 ): Promise<WaitingSession | undefined> {
   if (!host.agents.has(agent)) return undefined;
-  const name = toSessionName({ owner: ownerOf(caller), agent, session });
+  const name = toSessionName({ owner: getOwner(caller), agent, session });
   const url = sessionPath({ agent, session }, base);
   try {
     const port = host.session(env, name);
@@ -150,7 +150,7 @@ async function readWaitingSession(
         (event.type === 'turn-started' || event.type === 'turn-steered') &&
         isSamePerson(event.principal, caller),
     );
-    const pending = pendingViews({ host, target: { path: url } }, events).filter(
+    const pending = listPendingViews({ host, target: { path: url } }, events).filter(
       ({ by, notBy }) =>
         (by === undefined || caller.roles?.includes(by)) && !(notBy !== undefined && isRequester),
     );
@@ -169,12 +169,12 @@ async function readWaitingSession(
 const MAX_TITLE_LENGTH = 200;
 
 /** Returns the problem of a title, or `undefined`. */
-export const titleProblem = (given: unknown): string | undefined =>
+export const findTitleProblem = (given: unknown): string | undefined =>
   given === null ||
   (typeof given === 'string' &&
     given.trim() !== '' &&
     given.length <= MAX_TITLE_LENGTH &&
-    !UNPRINTABLE.test(given))
+    !UNPRINTABLE_CHARACTER.test(given))
     ? undefined
     : `title: must be a line of 1 to ${MAX_TITLE_LENGTH} characters, or null`;
 
@@ -188,13 +188,13 @@ export async function setTitle(app: IndexApp, target: Target, title: string | nu
   const agent = target.agent.name;
   const types = { names: ['turn-started'], until: Number.MAX_SAFE_INTEGER };
   const [first] = (await port.read({ from: 1, limit: 1, types }))?.rows ?? [];
-  if (!first) throw unknownSessionError(target);
+  if (!first) throw createUnknownSessionError(target);
   const fact = { title };
   const at = app.host.clock.now();
   const posted = await recordFact(port, INDEX_MODULE, { turn: first.turn, memory: TITLE_MEMORY, fact, at });
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, so it accepts no title.');
-  if (posted !== 'posted') throw unknownSessionError(target);
+  if (posted !== 'posted') throw createUnknownSessionError(target);
   await refreshIndex(indexOfOwner(app.place, owner), port, { agent, session });
   return { session, agent, title };
 }
@@ -227,7 +227,7 @@ export async function markRead(
     await refreshIndex(index, port, key);
     marked = await mark(true);
   }
-  if (!marked) throw unknownSessionError(target);
+  if (!marked) throw createUnknownSessionError(target);
   const { upTo, unread } = marked;
   return { session, agent: key.agent, seq: upTo, unread };
 }

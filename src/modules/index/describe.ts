@@ -12,24 +12,29 @@ import {
   USAGE_REPORT,
 } from '../../worker/index-views.ts';
 import { SESSION_PATH } from '../../worker/route.ts';
-import { bodyOf, headerParameter, queryParameter, type RouteDescription } from '../openapi/description.ts';
+import {
+  createBodySchema,
+  headerParameter,
+  queryParameter,
+  type RouteDescription,
+} from '../openapi/description.ts';
 
-const TEXT = { type: 'string' };
+const TEXT_SCHEMA = { type: 'string' };
 
-const OWNER = queryParameter(
+const OWNER_PARAMETER = queryParameter(
   'owner',
-  TEXT,
+  TEXT_SCHEMA,
   'Whose: `id:` or `tenant:` and a name. Of operators. Defaults to the caller.',
 );
-const CURSOR = queryParameter('cursor', TEXT, 'The `next` of the page before.');
-const LIMIT = queryParameter(
+const CURSOR_PARAMETER = queryParameter('cursor', TEXT_SCHEMA, 'The `next` of the page before.');
+const LIMIT_PARAMETER = queryParameter(
   'limit',
   { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   'The most entries.',
 );
-const DAY = { type: 'string', format: 'date' };
+const DAY_SCHEMA = { type: 'string', format: 'date' };
 
-const INDEXED_OWNER_BODY = bodyOf('IndexedOwner', INDEXED_OWNER);
+const INDEXED_OWNER_BODY = createBodySchema('IndexedOwner', INDEXED_OWNER);
 
 /** Describes the routes of `sessionIndex`, for `openApi({ descriptions: [indexDescription] })`. */
 export const indexDescription = {
@@ -42,19 +47,25 @@ export const indexDescription = {
         { type: 'string', enum: [...SESSION_STATUS.oneOf] },
         'Only sessions that stand so.',
       ),
-      OWNER,
-      queryParameter('since', TEXT, 'Only those with activity since: in ms since the epoch, or as ISO 8601.'),
-      CURSOR,
-      LIMIT,
+      OWNER_PARAMETER,
+      queryParameter(
+        'since',
+        TEXT_SCHEMA,
+        'Only those with activity since: in ms since the epoch, or as ISO 8601.',
+      ),
+      CURSOR_PARAMETER,
+      LIMIT_PARAMETER,
     ],
-    answers: { 200: { description: 'A page of sessions', json: bodyOf('SessionList', SESSION_LIST) } },
+    answers: {
+      200: { description: 'A page of sessions', json: createBodySchema('SessionList', SESSION_LIST) },
+    },
     problems: ['unknown-agent', 'invalid-query', 'role-required', 'session-unavailable'],
   },
   [`PATCH ${SESSION_PATH}`]: {
     operation: 'titleSession',
     summary: 'Gives a session a title',
-    body: bodyOf('NewTitle', TITLE_BODY),
-    answers: { 200: { description: 'The title', json: bodyOf('TitledSession', TITLED_SESSION) } },
+    body: createBodySchema('NewTitle', TITLE_BODY),
+    answers: { 200: { description: 'The title', json: createBodySchema('TitledSession', TITLED_SESSION) } },
     problems: [
       'bad-json',
       'unsupported-media-type',
@@ -67,8 +78,8 @@ export const indexDescription = {
   [`POST ${SESSION_PATH}/read`]: {
     operation: 'readSession',
     summary: 'Marks a session as read by the caller, up to an event',
-    body: bodyOf('NewMark', READ_BODY),
-    answers: { 200: { description: 'The mark', json: bodyOf('ReadSession', READ_SESSION) } },
+    body: createBodySchema('NewMark', READ_BODY),
+    answers: { 200: { description: 'The mark', json: createBodySchema('ReadSession', READ_SESSION) } },
     problems: [
       'bad-json',
       'unsupported-media-type',
@@ -87,7 +98,7 @@ export const indexDescription = {
         'Under one key a model is asked at most once. Of 1 to 255 visible ASCII characters.',
       ),
     ],
-    answers: { 200: { description: 'The title', json: bodyOf('TitledSession', TITLED_SESSION) } },
+    answers: { 200: { description: 'The title', json: createBodySchema('TitledSession', TITLED_SESSION) } },
     problems: [
       'invalid-header',
       'rate-limited',
@@ -101,31 +112,33 @@ export const indexDescription = {
   'GET /pending': {
     operation: 'listPending',
     summary: 'What waits for the caller, across sessions',
-    parameters: [CURSOR, LIMIT],
-    answers: { 200: { description: 'A page of sessions that wait', json: bodyOf('Inbox', INBOX) } },
+    parameters: [CURSOR_PARAMETER, LIMIT_PARAMETER],
+    answers: { 200: { description: 'A page of sessions that wait', json: createBodySchema('Inbox', INBOX) } },
     problems: ['invalid-query', 'session-unavailable'],
   },
   'GET /usage': {
     operation: 'readUsage',
     summary: 'What an owner has used',
     parameters: [
-      OWNER,
+      OWNER_PARAMETER,
       queryParameter(
         'by',
         { type: 'string', enum: ['day', 'agent', 'model'], default: 'day' },
         'What is added up.',
       ),
-      queryParameter('from', DAY, 'The first day, in UTC.'),
-      queryParameter('to', DAY, 'The last day, in UTC.'),
+      queryParameter('from', DAY_SCHEMA, 'The first day, in UTC.'),
+      queryParameter('to', DAY_SCHEMA, 'The last day, in UTC.'),
     ],
-    answers: { 200: { description: 'Turns, tokens and cost', json: bodyOf('UsageReport', USAGE_REPORT) } },
+    answers: {
+      200: { description: 'Turns, tokens and cost', json: createBodySchema('UsageReport', USAGE_REPORT) },
+    },
     problems: ['invalid-query', 'role-required', 'session-unavailable'],
   },
   'GET /owners': {
     operation: 'listOwners',
     summary: 'All owners that have sessions, for operators',
-    parameters: [CURSOR, LIMIT],
-    answers: { 200: { description: 'A page of owners', json: bodyOf('OwnerList', OWNER_LIST) } },
+    parameters: [CURSOR_PARAMETER, LIMIT_PARAMETER],
+    answers: { 200: { description: 'A page of owners', json: createBodySchema('OwnerList', OWNER_LIST) } },
     problems: ['invalid-query', 'role-required', 'session-unavailable'],
   },
   'GET /owners/{owner}': {

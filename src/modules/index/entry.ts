@@ -2,12 +2,12 @@
  * The entry `holdfast/index`: lists of sessions, one inbox for all of them, the usage of owners, and the
  * erasure of all data of an owner.
  */
-import { ENDED } from '../../session/turn-end.ts';
+import { STOP_SEAM } from '../../session/turn-end.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import { createRetentionWrapper } from '../../worker/keeping.ts';
-import { COPIES, COPY, type IndexCopy } from './index-copy.ts';
+import { COPY_BY_NAME, COPY_BY_USE, type IndexCopy } from './index-copy.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
 import { assertIndexBound, indexPlaceIn } from './owner-index.ts';
 import { LOOK_REF, refreshDueSession, withReporting } from './reporting.ts';
@@ -58,10 +58,10 @@ export interface IndexOptions {
 export function sessionIndex({ also }: IndexOptions = {}): ModuleUse {
   const use = createUse(INDEX_MODULE);
   if (also) {
-    COPIES.set(also.name, also);
-    COPY.set(use, also);
+    COPY_BY_NAME.set(also.name, also);
+    COPY_BY_USE.set(use, also);
   }
-  ENDED.give(use, () => ({ agenda: [{ ref: LOOK_REF }] }));
+  STOP_SEAM.give(use, () => ({ agenda: [{ ref: LOOK_REF }] }));
   DUE.give(use, refreshDueSession);
   APP.give(use, {
     routes: () => INDEX_ROUTES,

@@ -38,10 +38,10 @@ export interface IndexCopy {
 }
 
 /** The copy of an app's index, by the use that `sessionIndex` returns. */
-export const COPY = new WeakMap<ModuleUse, IndexCopy>();
+export const COPY_BY_USE = new WeakMap<ModuleUse, IndexCopy>();
 
 /**
  * Copies by name. An object finds its app's copy here, since the platform creates the object. Both are in the
  * same module graph.
  */
-export const COPIES = new Map<string, IndexCopy>();
+export const COPY_BY_NAME = new Map<string, IndexCopy>();

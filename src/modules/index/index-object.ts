@@ -2,17 +2,17 @@ import { DurableObject } from 'cloudflare:workers';
 import type { SessionObject } from '../../../durable-objects/session-object.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { toOwnerKey } from '../../tool/owner-name.ts';
-import { COPIES, type CopySource, type IndexCopy } from './index-copy.ts';
+import { COPY_BY_NAME, type CopySource, type IndexCopy } from './index-copy.ts';
 import { IndexTables, type SessionToErase } from './index-tables.ts';
 import {
   type IndexedSession,
   type IndexedState,
   type IndexOwner,
   type ListPosition,
-  type Mark,
   type NewMark,
   OWNER_LIST_NAME,
   type OwnerState,
+  type ReadMark,
   type SessionKey,
   type SessionQuery,
   type SessionReport,
@@ -105,7 +105,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   sessionsOf(agents: readonly string[], query: Omit<SessionQuery, 'agent'>): IndexedSession[] {
     const found = agents.flatMap((agent) => this.#tables.sessions({ ...query, agent }));
     const sign = query.oldestFirst ? -1 : 1;
-    return found.toSorted((one, other) => sign * byActivity(one, other)).slice(0, query.limit);
+    return found.toSorted((one, other) => sign * compareActivity(one, other)).slice(0, query.limit);
   }
 
   /** Returns the sessions with this id, at most one per agent. */
@@ -114,7 +114,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   /** Sets a reader's mark. A repeated call has no effect. */
-  mark(mark: NewMark): Mark | undefined {
+  mark(mark: NewMark): ReadMark | undefined {
     return this.#tables.mark(mark, Date.now());
   }
 
@@ -204,7 +204,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   #copy(): IndexCopy | undefined {
-    return COPIES.get(this.#tables.about()?.owner.copy ?? '');
+    return COPY_BY_NAME.get(this.#tables.about()?.owner.copy ?? '');
   }
 
   #source({ owner }: IndexOwner): CopySource {
@@ -296,7 +296,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
 }
 
 /** Sorts the latest first. Sessions of the same time keep the order of their rows. */
-const byActivity = (one: ListPosition, other: ListPosition): number =>
+const compareActivity = (one: ListPosition, other: ListPosition): number =>
   other.lastActivity - one.lastActivity ||
   compareText(one.agent, other.agent) ||
   compareText(one.session, other.session);

@@ -3,8 +3,8 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { describeValue } from '../../tool/shown.ts';
 import type { Holdfast } from '../../worker/app.ts';
-import { callerProblem } from '../../worker/auth.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { findCallerProblem } from '../../worker/auth.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import { APPS } from '../../worker/code-host.ts';
 import type { Caller, Env } from '../../worker/host.ts';
 import type {
@@ -20,9 +20,10 @@ import type {
 import { validateOwner } from '../../worker/operator.ts';
 import { toSessionError } from '../../worker/refusal.ts';
 import { toRequestKey } from '../../worker/request-headers.ts';
-import { targetOf, toInvokedHost } from '../../worker/target.ts';
+import { createTarget, toInvokedHost } from '../../worker/target.ts';
 import {
   eraseOwner,
+  findTitleProblem,
   type IndexApp,
   listOwners,
   listSessions,
@@ -34,12 +35,11 @@ import {
   readUsage,
   reindexOwner,
   setTitle,
-  titleProblem,
   toIndexApp,
 } from './ask.ts';
 import { assertIndexBound } from './owner-index.ts';
 import { assertReader } from './queries.ts';
-import { TITLE_WRITER } from './title-writer.ts';
+import { TITLE_WRITERS } from './title-writer.ts';
 
 /** The query for a page of a list. */
 export interface PageQuery {
@@ -132,57 +132,57 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
   const bindings = env as Env; // an interface of bindings has no index signature
   assertIndexBound(bindings);
   const { host, waitUntil } = found;
-  const app = (): IndexApp =>
+  const createIndexApp = (): IndexApp =>
     toIndexApp({ host: toInvokedHost(host, bindings, { waitUntil }), env: bindings, base: host.basePath });
-  const told = async <T>(ask: (app: IndexApp) => Promise<T>): Promise<T> => {
+  const askIndex = async <T>(ask: (app: IndexApp) => Promise<T>): Promise<T> => {
     try {
-      return await ask(app());
+      return await ask(createIndexApp());
     } catch (failure) {
       throw toSessionError(failure) ?? failure;
     }
   };
   return {
     sessions: ({ owner, agent, reader, ...query }) =>
-      told(async (at) => {
+      askIndex(async (at) => {
         if (reader !== undefined) assertReader(reader);
         return listSessions(at, { owner: validateOwner(owner), agent, reader }, { ...query });
       }),
     writeTitle: ({ owner, agent, session, idempotencyKey }) =>
-      told(async (at) => {
-        const [writer] = host.modules.uses.flatMap((use) => TITLE_WRITER.get(use) ?? []);
+      askIndex(async (at) => {
+        const [writer] = host.modules.uses.flatMap((use) => TITLE_WRITERS.get(use) ?? []);
         if (!writer)
           throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
         const key = idempotencyKey ?? host.newId();
         await toRequestKey(key, ''); // throws if the key is invalid
-        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
+        const target = createTarget(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return writer.write({ app: at, target, key, waitUntil });
       }),
     markRead: ({ owner, agent, session, reader, seq }) =>
-      told(async (at) => {
+      askIndex(async (at) => {
         assertReader(reader);
         const problem = markProblem(seq);
-        if (problem !== undefined) throw invalidBodyError([problem]);
-        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
+        if (problem !== undefined) throw createInvalidBodyError([problem]);
+        const target = createTarget(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return markRead(at, target, { reader, seq });
       }),
     pending: ({ principal, ...query }) =>
-      told(async (at) => {
-        const problem = callerProblem(Object(principal));
+      askIndex(async (at) => {
+        const problem = findCallerProblem(Object(principal));
         if (problem !== undefined) throw new ConfigurationError(`indexOf received a principal ${problem}.`);
         return readInbox(at, principal, { ...query });
       }),
     setTitle: ({ owner, agent, session, title }) =>
-      told(async (at) => {
-        const problem = titleProblem(title);
-        if (problem !== undefined) throw invalidBodyError([problem]);
-        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
+      askIndex(async (at) => {
+        const problem = findTitleProblem(title);
+        if (problem !== undefined) throw createInvalidBodyError([problem]);
+        const target = createTarget(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return setTitle(at, target, title);
       }),
-    usage: ({ owner, ...query }) => told(async (at) => readUsage(at, validateOwner(owner), { ...query })),
-    owners: (query = {}) => told(async (at) => listOwners(at, { ...query })),
-    owner: (owner) => told(async (at) => readIndexedOwner(at, validateOwner(owner))),
-    eraseOwner: (owner) => told(async (at) => eraseOwner(at, validateOwner(owner))),
+    usage: ({ owner, ...query }) => askIndex(async (at) => readUsage(at, validateOwner(owner), { ...query })),
+    owners: (query = {}) => askIndex(async (at) => listOwners(at, { ...query })),
+    owner: (owner) => askIndex(async (at) => readIndexedOwner(at, validateOwner(owner))),
+    eraseOwner: (owner) => askIndex(async (at) => eraseOwner(at, validateOwner(owner))),
     reindex: ({ owner, ...query }) =>
-      told(async (at) => reindexOwner(at, validateOwner(owner), { ...query })),
+      askIndex(async (at) => reindexOwner(at, validateOwner(owner), { ...query })),
   };
 }

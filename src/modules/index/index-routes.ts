@@ -1,10 +1,10 @@
 /** The routes of an index: lists of sessions, the inbox, usage, and the actions of operators. */
 
-import { unknownKeyProblems } from '../../tool/json.ts';
+import { listUnknownKeyProblems } from '../../tool/json.ts';
 import type { KeysOf } from '../../tool/shape.ts';
-import { invalidBodyError, readBody } from '../../worker/body.ts';
+import { createInvalidBodyError, readBody } from '../../worker/body.ts';
 import type { READ_BODY, TITLE_BODY } from '../../worker/index-views.ts';
-import { mustBeOperator, parseOwner, requestedOwner } from '../../worker/operator.ts';
+import { assertOperator, getRequestedOwner, parseOwner } from '../../worker/operator.ts';
 import {
   type CallerRequest,
   defineRoute,
@@ -12,9 +12,10 @@ import {
   SESSION_PATH,
   type SessionRequest,
 } from '../../worker/route.ts';
-import { ownerOf, targetOf, toInvokedHost } from '../../worker/target.ts';
+import { createTarget, getOwner, toInvokedHost } from '../../worker/target.ts';
 import {
   eraseOwner,
+  findTitleProblem,
   type IndexApp,
   listOwners,
   listSessions,
@@ -24,7 +25,6 @@ import {
   readIndexedOwner,
   readUsage,
   setTitle,
-  titleProblem,
   toIndexApp,
 } from './ask.ts';
 import type { QueryParameters } from './queries.ts';
@@ -42,8 +42,8 @@ export const INDEX_ROUTES: readonly Route[] = [
       const query = queryOf(asked);
       return Response.json(
         await listSessions(
-          appOf(asked),
-          { owner: requestedOwner(caller, query.owner) ?? ownerOf(caller), agent, caller },
+          getIndexApp(asked),
+          { owner: getRequestedOwner(caller, query.owner) ?? getOwner(caller), agent, caller },
           query,
         ),
       );
@@ -55,7 +55,7 @@ export const INDEX_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/pending',
     access: 'caller',
-    handle: async (asked) => Response.json(await readInbox(appOf(asked), asked.caller, queryOf(asked))),
+    handle: async (asked) => Response.json(await readInbox(getIndexApp(asked), asked.caller, queryOf(asked))),
   }),
   defineRoute({
     method: 'GET',
@@ -63,8 +63,8 @@ export const INDEX_ROUTES: readonly Route[] = [
     access: 'caller',
     async handle(asked) {
       const query = queryOf(asked);
-      const owner = requestedOwner(asked.caller, query.owner) ?? ownerOf(asked.caller);
-      return Response.json(await readUsage(appOf(asked), owner, query));
+      const owner = getRequestedOwner(asked.caller, query.owner) ?? getOwner(asked.caller);
+      return Response.json(await readUsage(getIndexApp(asked), owner, query));
     },
   }),
   defineRoute({
@@ -72,8 +72,8 @@ export const INDEX_ROUTES: readonly Route[] = [
     path: '/owners',
     access: 'caller',
     async handle(asked) {
-      mustBeOperator(asked.caller);
-      return Response.json(await listOwners(appOf(asked), queryOf(asked)));
+      assertOperator(asked.caller);
+      return Response.json(await listOwners(getIndexApp(asked), queryOf(asked)));
     },
   }),
   defineRoute({
@@ -81,8 +81,8 @@ export const INDEX_ROUTES: readonly Route[] = [
     path: OWNER_PATH,
     access: 'caller',
     async handle(asked, { owner }) {
-      mustBeOperator(asked.caller);
-      return Response.json(await readIndexedOwner(appOf(asked), parseOwner(owner)));
+      assertOperator(asked.caller);
+      return Response.json(await readIndexedOwner(getIndexApp(asked), parseOwner(owner)));
     },
   }),
   defineRoute({
@@ -90,14 +90,14 @@ export const INDEX_ROUTES: readonly Route[] = [
     path: OWNER_PATH,
     access: 'caller',
     async handle(asked, { owner }) {
-      mustBeOperator(asked.caller);
-      return Response.json(await eraseOwner(appOf(asked), parseOwner(owner)), { status: 202 });
+      assertOperator(asked.caller);
+      return Response.json(await eraseOwner(getIndexApp(asked), parseOwner(owner)), { status: 202 });
     },
   }),
 ];
 
 /** Returns the app, whose requests to sessions are counted. */
-const appOf = ({ host, env, base, execution }: CallerRequest): IndexApp =>
+const getIndexApp = ({ host, env, base, execution }: CallerRequest): IndexApp =>
   toIndexApp({ host: toInvokedHost(host, env, execution), env, base });
 
 const queryOf = ({ request }: CallerRequest): QueryParameters =>
@@ -105,15 +105,18 @@ const queryOf = ({ request }: CallerRequest): QueryParameters =>
 
 /** @throws SessionError if the agent does not exist. */
 const assertAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
-  targetOf({ host, env, base }, caller, { agent, session: 'any' });
+  createTarget({ host, env, base }, caller, { agent, session: 'any' });
 
 async function patchSession(asked: SessionRequest): Promise<Response> {
   const { request, host, target, env, base } = asked;
   const { value } = await readBody(request, host.maxBodyBytes);
   const { title } = value;
-  const problem = titleProblem(title);
-  const problems = [...unknownKeyProblems(value, TITLE_KEYS), ...(problem === undefined ? [] : [problem])];
-  if (problems.length > 0) throw invalidBodyError(problems);
+  const problem = findTitleProblem(title);
+  const problems = [
+    ...listUnknownKeyProblems(value, TITLE_KEYS),
+    ...(problem === undefined ? [] : [problem]),
+  ];
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // checked above
 }
 
@@ -130,8 +133,8 @@ async function markSessionRead({
   const { value } = await readBody(request, host.maxBodyBytes);
   const { seq } = value;
   const problem = markProblem(seq);
-  const problems = [...unknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
-  if (problems.length > 0) throw invalidBodyError(problems);
+  const problems = [...listUnknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
+  if (problems.length > 0) throw createInvalidBodyError(problems);
   const mark = { reader: caller.id, seq: seq as number | undefined }; // `markProblem` has checked it
   return Response.json(await markRead(toIndexApp({ host, env, base }), target, mark));
 }

@@ -1,14 +1,14 @@
 import type { PricedUsage, UsageTotals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
-import { forgetMarks, MARK_COLUMN, MARKS_TABLE, setMark } from './mark-rows.ts';
+import { forgetMarks, MARK_COLUMN_SQL, MARKS_TABLE_SQL, setMark } from './mark-rows.ts';
 import type {
   Erasure,
   IndexedSession,
   IndexedState,
   IndexOwner,
-  Mark,
   NewMark,
   OwnerState,
+  ReadMark,
   ReportedState,
   SessionKey,
   SessionQuery,
@@ -16,7 +16,7 @@ import type {
   UsageEntry,
   UsageQuery,
 } from './reports.ts';
-import { type SessionRow, toIndexedSession, usageOf } from './session-row.ts';
+import { parseUsage, type SessionRow, toIndexedSession } from './session-row.ts';
 
 /**
  * `sessions` has a row for each session. Times are in milliseconds since the epoch. `words` is the start of
@@ -29,7 +29,7 @@ import { type SessionRow, toIndexedSession, usageOf } from './session-row.ts';
  * `unsent` lists the rows that a copy of the index lacks, each with the `revision` of `about` in which it
  * changed. `purge` is the revision since which all rows are sent again.
  */
-const TABLES = `
+const CREATE_TABLES_SQL = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, isListed INTEGER NOT NULL DEFAULT 0,
 erasing INTEGER, asked INTEGER, erased INTEGER, removed INTEGER NOT NULL DEFAULT 0,
 revision INTEGER NOT NULL DEFAULT 0, purge INTEGER);
@@ -47,7 +47,7 @@ CREATE TABLE used (day TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, 
 usage TEXT NOT NULL, PRIMARY KEY (day, agent, model)) WITHOUT ROWID;
 CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE unsent (row TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
-${MARKS_TABLE}`;
+${MARKS_TABLE_SQL}`;
 
 interface OwnerRecord {
   readonly owner: IndexOwner;
@@ -84,7 +84,7 @@ export class IndexTables {
     const isMade = this.#isMade;
     try {
       return this.#storage.transactionSync(() => {
-        if (!isMade) this.#storage.sql.exec(TABLES);
+        if (!isMade) this.#storage.sql.exec(CREATE_TABLES_SQL);
         this.#isMade = true;
         return change();
       });
@@ -154,7 +154,7 @@ export class IndexTables {
     const openedAt = standing.openedAt ?? same?.openedAt ?? lastActivity;
     const outcome = standing.outcome ?? same?.outcome ?? null;
     const isLeft = isFromBeforeErasure(openedAt, this.about()) || same?.isLeft === 1;
-    const usage: UsageTotals = { ...(same ? usageOf(same) : NO_USAGE) };
+    const usage: UsageTotals = { ...(same ? parseUsage(same) : NO_USAGE) };
     let turns = same?.turns ?? 0;
     for (const one of used) {
       addUsage(usage, one.usage);
@@ -186,7 +186,7 @@ export class IndexTables {
       'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?',
       ...[day, agent, model],
     );
-    const total: UsageTotals = { ...(before ? usageOf(before) : NO_USAGE) };
+    const total: UsageTotals = { ...(before ? parseUsage(before) : NO_USAGE) };
     addUsage(total, usage);
     this.#exec(
       'INSERT OR REPLACE INTO used (day, agent, model, turns, usage) VALUES (?, ?, ?, ?, ?)',
@@ -218,7 +218,7 @@ export class IndexTables {
         : []),
     ];
     const rows = this.#rows<SessionRow>(
-      `SELECT *${reader === undefined ? '' : `, ${MARK_COLUMN}`} FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
+      `SELECT *${reader === undefined ? '' : `, ${MARK_COLUMN_SQL}`} FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
       ORDER BY ${order} LIMIT ?`,
       ...[reader, agent, status].filter((one) => one !== undefined),
       ...(after ? [after.lastActivity, after.lastActivity, after.agent, after.session] : []),
@@ -243,7 +243,7 @@ export class IndexTables {
    * Sets the mark of a reader. Returns `undefined` if the session does not exist, or the mark is beyond its
    * last known event.
    */
-  mark({ agent, session, reader, upTo, isCurrent }: NewMark, now: number): Mark | undefined {
+  mark({ agent, session, reader, upTo, isCurrent }: NewMark, now: number): ReadMark | undefined {
     const row = this.#isShown ? this.#session({ agent, session }) : undefined;
     if (row?.isLeft !== 0) return undefined;
     const { seq, news } = row;
@@ -260,7 +260,7 @@ export class IndexTables {
       const total = found.get(row[by]) ?? { turns: 0, usage: { ...NO_USAGE } };
       found.set(row[by], total);
       total.turns += row.turns;
-      addUsage(total.usage, usageOf(row));
+      addUsage(total.usage, parseUsage(row));
     }
     return [...found].map(([of, total]) => ({ of, ...total })).toSorted((a, b) => (a.of < b.of ? -1 : 1));
   }
@@ -271,7 +271,7 @@ export class IndexTables {
     const [{ count } = { count: 0 }] = this.#rows<{ count: number }>(
       'SELECT count(*) AS count FROM sessions',
     );
-    const erasure = erasureOf(about);
+    const erasure = findErasure(about);
     return { sessions: count, ...(erasure && { erasure }) };
   }
 
@@ -378,7 +378,7 @@ type UsageRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly
 const isFromBeforeErasure = (openedAt: number, about: OwnerRecord | undefined): boolean =>
   about !== undefined && about.erasing === null && about.erased !== null && openedAt <= about.erased;
 
-function erasureOf({ erasing, asked, erased, removed }: OwnerRecord): Erasure | undefined {
+function findErasure({ erasing, asked, erased, removed }: OwnerRecord): Erasure | undefined {
   if (erasing !== null) return { status: 'erasing', since: erasing, removed };
   if (erased === null) return undefined;
   return { status: 'erased', since: asked ?? erased, at: erased, removed };

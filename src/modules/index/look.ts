@@ -9,7 +9,7 @@ import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import type { OwnerIndex } from './owner-index.ts';
 import type { IndexedState, ReportedState, SessionKey, UsageSinceReport } from './reports.ts';
-import { TITLES, toLine } from './titles.ts';
+import { TITLE_SLICE, toLine } from './titles.ts';
 
 type SessionReader = Pick<SessionPort, 'read'>;
 
@@ -40,7 +40,7 @@ export async function refreshIndex(
 }
 
 /** The events that the index uses. */
-const INDEXED_EVENTS: readonly EventType[] = [
+const INDEXED_EVENT_TYPES: readonly EventType[] = [
   'session-opened',
   'session-forked',
   'turn-started',
@@ -52,7 +52,7 @@ const INDEXED_EVENTS: readonly EventType[] = [
 ];
 
 /** The events that make a session unread. Excludes events of modules, such as a title. */
-const UNREAD_EVENTS: readonly EventType[] = [
+const UNREAD_EVENT_TYPES: readonly EventType[] = [
   'turn-started',
   'model-replied',
   'tool-call-suspended',
@@ -68,19 +68,19 @@ type RefreshResult = ReportedState | 'changed' | null;
 async function readState(port: SessionReader, known: IndexedState): Promise<RefreshResult> {
   const page = await readPage(port, known.seq);
   if (!page) return null;
-  if (incarnationOf(page) === known.incarnation) return readRemaining(port, page, known);
+  if (getIncarnation(page) === known.incarnation) return readRemaining(port, page, known);
   const first = known.seq === 0 ? page : await readPage(port, 0);
   return (
-    first && readRemaining(port, first, { version: 0, incarnation: incarnationOf(first), seq: 0, model: '' })
+    first && readRemaining(port, first, { version: 0, incarnation: getIncarnation(first), seq: 0, model: '' })
   );
 }
 
-const incarnationOf = ({ incarnation = '' }: EventPage): string => incarnation;
+const getIncarnation = ({ incarnation = '' }: EventPage): string => incarnation;
 
 const readPage = (port: SessionReader, after: number): Promise<EventPage | null> =>
   port.read({
     from: after + 1,
-    types: { names: INDEXED_EVENTS, until: Number.MAX_SAFE_INTEGER },
+    types: { names: INDEXED_EVENT_TYPES, until: Number.MAX_SAFE_INTEGER },
     maxBytes: MAX_PAGE_BYTES,
   });
 
@@ -94,7 +94,7 @@ async function readRemaining(
     for (const event of page.rows.flatMap(parseKnownEvent)) since.count(event);
     if (page.next === null) return since.standing(page);
     const next = await readPage(port, page.next - 1);
-    if (!next || incarnationOf(next) !== known.incarnation) return 'changed';
+    if (!next || getIncarnation(next) !== known.incarnation) return 'changed';
     page = next;
   }
 }
@@ -127,7 +127,7 @@ class SessionChanges {
     // turn, the turn's other events count.
     if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
-    if (UNREAD_EVENTS.includes(event.type)) this.#news = event.seq;
+    if (UNREAD_EVENT_TYPES.includes(event.type)) this.#news = event.seq;
     switch (event.type) {
       case 'session-forked':
         this.#copied = event.upTo;
@@ -142,7 +142,7 @@ class SessionChanges {
         this.#use(event, event.model, event.usage);
         break;
       case 'module-event':
-        this.#title = titleIn(event, this.#title);
+        this.#title = getTitle(event, this.#title);
         this.#use(event, '', event.usage);
         break;
       case 'conversation-cut':
@@ -187,11 +187,12 @@ class SessionChanges {
 }
 
 /** Returns the title that an event sets, `null` if it removes the title, or else the earlier title. */
-function titleIn<Before>(
+function getTitle<Before>(
   { module, facts }: Extract<StoredEvent, { type: 'module-event' }>,
   before: Before,
 ): string | null | Before {
-  const fact = module === TITLES.module && facts.findLast(({ slice }) => slice === TITLES.name)?.fact;
+  const fact =
+    module === TITLE_SLICE.module && facts.findLast(({ slice }) => slice === TITLE_SLICE.name)?.fact;
   const title = isJsonObject(fact) ? fact.title : undefined;
   return title === null || typeof title === 'string' ? title : before;
 }

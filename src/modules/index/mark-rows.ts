@@ -2,13 +2,13 @@
 import type { SessionKey } from './reports.ts';
 
 /** `at` is the time at which the mark was set, in milliseconds since the epoch. */
-export const MARKS_TABLE = `
+export const MARKS_TABLE_SQL = `
 CREATE TABLE marks (agent TEXT NOT NULL, session TEXT NOT NULL, reader TEXT NOT NULL, upTo INTEGER NOT NULL,
 at INTEGER NOT NULL, PRIMARY KEY (agent, session, reader)) WITHOUT ROWID;
 `;
 
 /** The mark of a reader for a row of `sessions`, as a column of a query. Its parameter is the reader. */
-export const MARK_COLUMN = `(SELECT upTo FROM marks WHERE marks.agent = sessions.agent AND marks.session = sessions.session
+export const MARK_COLUMN_SQL = `(SELECT upTo FROM marks WHERE marks.agent = sessions.agent AND marks.session = sessions.session
 AND marks.reader = ?) AS mark`;
 
 /** The maximum number of marks for each session. The oldest mark is dropped. */

@@ -21,14 +21,14 @@ import type { TitledSession } from '../../worker/index-views.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { readIdempotencyKey, toRequestKey } from '../../worker/request-headers.ts';
 import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
 import { toIndexApp } from './ask.ts';
 import { askForTitle, type TitleMessage, type TitleModel } from './ask-for-title.ts';
 import { refreshIndex } from './look.ts';
 import { indexOfOwner } from './owner-index.ts';
-import { TITLE_WRITER, type TitleRequest, type TitleWriter } from './title-writer.ts';
-import { INDEX_MODULE, TITLE_MEMORY, TITLES, type TitleFact } from './titles.ts';
+import { TITLE_WRITERS, type TitleRequest, type TitleWriter } from './title-writer.ts';
+import { INDEX_MODULE, TITLE_MEMORY, TITLE_SLICE, type TitleFact } from './titles.ts';
 
 /** Options of `modelTitles`. */
 export interface ModelTitlesOptions {
@@ -41,7 +41,7 @@ export interface ModelTitlesOptions {
   readonly timeout?: number | undefined;
 }
 
-const MODEL_TITLES = createModule({ name: 'model-titles' });
+const MODEL_TITLES_MODULE = createModule({ name: 'model-titles' });
 
 /**
  * Lets a model write the title of a session on request. Pass it in `use` of `createHoldfast` with
@@ -59,8 +59,8 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
   if (!Number.isSafeInteger(timeout) || timeout < 1)
     throw new RangeError(`modelTitles has ${timeout} as its 'timeout'. Use a positive whole number of ms.`);
   const writer: TitleWriter = { write: (request) => writeTitle({ model, timeout }, request) };
-  const use = createUse(MODEL_TITLES);
-  TITLE_WRITER.set(use, writer);
+  const use = createUse(MODEL_TITLES_MODULE);
+  TITLE_WRITERS.set(use, writer);
   APP.give(use, {
     routes({ host }) {
       if (!host.modules.uses.some(({ module }) => module === INDEX_MODULE))
@@ -93,7 +93,7 @@ async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Resp
 }
 
 /** Milliseconds between checks for the outcome of an earlier request. */
-const POLL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 async function writeTitle(how: TitleModel, request: TitleRequest): Promise<TitledSession> {
   const { app, target, key, waitUntil } = request;
@@ -113,7 +113,7 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
   return { session, agent: agent.name, title };
 }
 
-interface Opening {
+interface SessionOpening {
   /** The first turn, under which the events are recorded. */
   readonly turn: string;
   readonly said: readonly TitleMessage[];
@@ -122,14 +122,14 @@ interface Opening {
 /** The maximum number of messages from the start of a conversation that the model reads. */
 const MAX_MESSAGES = 20;
 
-async function readOpening(target: Target): Promise<Opening> {
+async function readOpening(target: Target): Promise<SessionOpening> {
   const types = {
     names: ['turn-started', 'turn-steered', 'model-replied'] as const,
     until: Number.MAX_SAFE_INTEGER,
   };
   const page = await target.port.read({ from: 1, limit: MAX_MESSAGES, types, maxBytes: MAX_PAGE_BYTES });
   const [first] = page?.rows ?? [];
-  if (!first) throw unknownSessionError(target);
+  if (!first) throw createUnknownSessionError(target);
   const said = page?.rows.flatMap(parseKnownEvent).flatMap((event): TitleMessage[] => {
     if (event.type === 'turn-started' || event.type === 'turn-steered') return [{ user: event.message }];
     const isReply = event.type === 'model-replied' && (event.frame ?? ROOT) === ROOT && event.text !== '';
@@ -152,7 +152,7 @@ const createNoteWriter =
     const event = {
       type: 'module-event',
       turn,
-      module: TITLES.module,
+      module: TITLE_SLICE.module,
       facts,
       ...(usage && { usage }),
     } as const;
@@ -160,12 +160,12 @@ const createNoteWriter =
     const posted = await target.port.post({ kind: 'note', turn, body, answers: once });
     if (posted === 'session-full')
       throw new SessionError('session-full', 'This session is full, so it accepts no title.');
-    if (posted === 'no-such-turn') throw unknownSessionError(target);
+    if (posted === 'no-such-turn') throw createUnknownSessionError(target);
     return posted;
   };
 
 interface WritingContext {
-  readonly opening: Opening;
+  readonly opening: SessionOpening;
   readonly note: NoteWriter;
 }
 
@@ -207,7 +207,7 @@ async function waitForTitle({ timeout }: TitleModel, { target, key }: TitleReque
     from = page.next;
     if (page.isMore) continue;
     if (systemClock.now() >= until) break;
-    await pause(systemClock, POLL_MS);
+    await pause(systemClock, POLL_INTERVAL_MS);
   }
   throw new SessionError(
     'idempotency-key-reused',
@@ -220,14 +220,14 @@ async function readNotes(port: Pick<SessionPort, 'read'>, from: number) {
   const types = { names: ['module-event'] as const, until: Number.MAX_SAFE_INTEGER };
   const page = await port.read({ from, types, maxBytes: MAX_PAGE_BYTES });
   const events = (page?.rows ?? []).flatMap(parseKnownEvent);
-  const facts = events.flatMap((event) => (event.type === 'module-event' ? factsIn(event) : []));
+  const facts = events.flatMap((event) => (event.type === 'module-event' ? listTitleFacts(event) : []));
   const next = page?.next ?? null;
   return { facts, isMore: next !== null, next: next ?? (page ? page.head + 1 : from) };
 }
 
-const factsIn = ({ module, facts }: EventOf<'module-event'>): readonly TitleFact[] =>
-  module === TITLES.module
+const listTitleFacts = ({ module, facts }: EventOf<'module-event'>): readonly TitleFact[] =>
+  module === TITLE_SLICE.module
     ? facts.flatMap(({ slice, fact }) =>
-        slice === TITLES.name && isJsonObject(fact) ? [fact as TitleFact] : [],
+        slice === TITLE_SLICE.name && isJsonObject(fact) ? [fact as TitleFact] : [],
       ) // written by this module
     : [];

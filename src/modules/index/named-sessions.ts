@@ -23,7 +23,7 @@ export interface OwnerSessions {
  * @throws ConfigurationError if the app has no `sessionIndex()`.
  * @throws DeploymentError if INDEX is not bound.
  */
-export function sessionsOfOwner(
+export function getOwnerSessions(
   { host, env, target: { owner } }: OpenedSession,
   agents: readonly string[],
   what: string,

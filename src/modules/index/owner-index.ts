@@ -10,14 +10,14 @@ import {
   objectLocationOf,
 } from '../../worker/asking-object.ts';
 import type { Env } from '../../worker/host.ts';
-import { COPY } from './index-copy.ts';
+import { COPY_BY_USE } from './index-copy.ts';
 import type { IndexObject } from './index-object.ts';
 import { type IndexOwner, OWNER_LIST_NAME } from './reports.ts';
 
-export type AskIndex = ObjectCaller<IndexObject>;
+export type IndexCaller = ObjectCaller<IndexObject>;
 
 export interface OwnerIndex extends IndexOwner {
-  readonly ask: AskIndex;
+  readonly ask: IndexCaller;
 }
 
 export interface IndexPlace extends ObjectLocation {
@@ -28,15 +28,15 @@ export interface IndexPlace extends ObjectLocation {
 /** Returns the location of an app's index, from its modules. */
 export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
   ...objectLocationOf(env, uses),
-  copy: uses.map((use) => COPY.get(use)).find((copy) => copy)?.name,
+  copy: uses.map((use) => COPY_BY_USE.get(use)).find((copy) => copy)?.name,
 });
 
 /** @throws DeploymentError if the binding is missing. */
 export function assertIndexBound(env: Env): void {
-  if (typeof Object(env.INDEX).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
+  if (typeof Object(env.INDEX).getByName !== 'function') throw new DeploymentError(NOT_BOUND_MESSAGE);
 }
 
-const NOT_BOUND =
+const NOT_BOUND_MESSAGE =
   'This Worker has no Durable Object binding INDEX, which sessionIndex() needs. In its main module: ' +
   'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
   'class_name = "IndexObject", and [[migrations]] with a tag of its own and new_sqlite_classes = ["IndexObject"].';
@@ -49,9 +49,9 @@ export const indexOfOwner = (place: IndexPlace, owner: Owner): OwnerIndex => ({
 });
 
 /** Returns a function that calls the list of owners. */
-export const createAskOwners = (place: ObjectLocation): AskIndex => createAskIndex(place, OWNER_LIST_NAME);
+export const createAskOwners = (place: ObjectLocation): IndexCaller => createAskIndex(place, OWNER_LIST_NAME);
 
-function createAskIndex({ env, jurisdiction }: ObjectLocation, name: string): AskIndex {
+function createAskIndex({ env, jurisdiction }: ObjectLocation, name: string): IndexCaller {
   const namespace = env.INDEX as DurableObjectNamespace<IndexObject>; // checked by `assertIndexBound`
   return createObjectCaller(namespace, jurisdiction, name);
 }

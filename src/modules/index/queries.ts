@@ -44,11 +44,11 @@ export function readLimit({ limit = DEFAULT_LIMIT }: QueryParameters): number {
 }
 
 /** A day, or a time with a time zone. */
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const TIME_PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 function readTime(since: unknown): number | undefined {
   if (since === undefined) return undefined;
-  const ms = typeof since === 'string' && TIME.test(since) ? Date.parse(since) : toWholeNumber(since);
+  const ms = typeof since === 'string' && TIME_PATTERN.test(since) ? Date.parse(since) : toWholeNumber(since);
   if (ms === undefined || !(ms >= 0))
     throw queryError('since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.');
   return ms;
@@ -84,7 +84,7 @@ export function parseSessionCursor(cursor: unknown): ListPosition | undefined {
   if (cursor === undefined) return undefined;
   const [lastActivity, agent, session] = decodeCursor(cursor);
   if (!Number.isSafeInteger(lastActivity) || typeof agent !== 'string' || typeof session !== 'string')
-    throw cursorError();
+    throw createCursorError();
   return { lastActivity: Number(lastActivity), agent, session };
 }
 
@@ -93,11 +93,11 @@ export const toOwnerCursor = (owner: string): string => encodeCursor([owner]);
 export function parseOwnerCursor(cursor: unknown): string {
   if (cursor === undefined) return '';
   const [owner] = decodeCursor(cursor);
-  if (typeof owner !== 'string') throw cursorError();
+  if (typeof owner !== 'string') throw createCursorError();
   return owner;
 }
 
-const cursorError = (): SessionError => queryError('cursor must be the `next` of the page before.');
+const createCursorError = (): SessionError => queryError('cursor must be the `next` of the page before.');
 
 const encodeCursor = (place: readonly (string | number)[]): string =>
   toBase64(ENCODER.encode(JSON.stringify(place)))
@@ -114,7 +114,7 @@ function decodeCursor(cursor: unknown): readonly unknown[] {
     );
     if (Array.isArray(place)) return place;
   } catch {}
-  throw cursorError();
+  throw createCursorError();
 }
 
 /** @throws SessionError if the app's code passes no reader. */

@@ -10,10 +10,10 @@ import type { DueHandler } from '../../worker/background.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { refreshIndex } from './look.ts';
 import { type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
-import { TITLES } from './titles.ts';
+import { TITLE_SLICE } from './titles.ts';
 
 /** The owner of the agenda rows, as sessions store it. An app uses the module at most once. */
-const REPORTER: AgendaOwner = { module: TITLES.module, key: '' };
+const REPORTER_OWNER: AgendaOwner = { module: TITLE_SLICE.module, key: '' };
 
 /**
  * Milliseconds from the start of a turn to the refresh. Most turns stop earlier, which refreshes the index
@@ -24,7 +24,7 @@ const LOOK_DELAY_MS = 1_000;
 /** All rows have the same name, because a refresh covers the whole session, not one turn. */
 export const LOOK_REF = 'look';
 
-const REFRESH_ROW: AgendaRow = { ...REPORTER, ref: LOOK_REF, after: LOOK_DELAY_MS };
+const REFRESH_ROW: AgendaRow = { ...REPORTER_OWNER, ref: LOOK_REF, after: LOOK_DELAY_MS };
 
 /** The timeout in milliseconds for the index, if a request can succeed without it. */
 const INDEX_TIMEOUT_MS = 2_000;
@@ -38,23 +38,25 @@ export function withReporting(port: SessionPort, name: string, place: IndexPlace
   const index = indexOfOwner(place, owner);
   /** The leases of turns that this invocation resumed and has not appended to. */
   const resumed = new Set<number>();
-  const told = (start: TurnStart): TurnStart => ({
+  const withReporter = (start: TurnStart): TurnStart => ({
     ...start,
-    keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
+    keepsOutside: [...(start.keepsOutside ?? []), REPORTER_OWNER],
     agenda: [...(start.agenda ?? []), REFRESH_ROW],
   });
   /** Sends a message if the owner is not being erased. Both requests run in parallel. */
-  const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
+  const runUnlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
     const asked = withIndexTimeout(index.ask(async (object) => object.isErasing()));
     const answer = await take();
-    if ((await asked) && (await index.ask(async (object) => object.eraseToo(key)))) throw erasingError();
+    if ((await asked) && (await index.ask(async (object) => object.eraseToo(key))))
+      throw createErasingError();
     return answer;
   };
   const lookNow = (): Promise<void> => withIndexTimeout(refreshIndex(index, port, key)).then(() => {});
   return {
     ...port,
-    accept: (start) => unlessErasing(() => port.accept(told(start))),
-    begin: (request) => unlessErasing(() => port.begin({ ...request, start: told(request.start) })),
+    accept: (start) => runUnlessErasing(() => port.accept(withReporter(start))),
+    begin: (request) =>
+      runUnlessErasing(() => port.begin({ ...request, start: withReporter(request.start) })),
     async resume(request) {
       const answer = await port.resume(request);
       if (answer.status === 'leased') resumed.add(answer.epoch);
@@ -86,7 +88,7 @@ const withIndexTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
     late: () => new Error('the index timed out'),
   }).catch(() => undefined);
 
-const erasingError = (): SessionError =>
+const createErasingError = (): SessionError =>
   new SessionError('erasing', 'All sessions of this owner are being erased. Try again later.', {
     retryAfter: 5,
   });

@@ -117,7 +117,7 @@ export interface NewMark extends SessionKey {
   readonly isCurrent: boolean;
 }
 
-export interface Mark {
+export interface ReadMark {
   /** The last event that the reader has seen. */
   readonly upTo: number;
   readonly unread: boolean;

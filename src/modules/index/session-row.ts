@@ -30,10 +30,10 @@ export function toIndexedSession({ words, title, news, mark, ...row }: SessionRo
   return {
     ...{ session, agent, status, outcome, openedAt, lastActivity, turns, turn, forkOf, seq },
     title: title ?? (words || null),
-    usage: usageOf(row),
+    usage: parseUsage(row),
     ...(mark !== undefined && { unread: news > (mark ?? 0) }),
   };
 }
 
-export const usageOf = ({ usage }: { readonly usage: string }): PricedUsage =>
+export const parseUsage = ({ usage }: { readonly usage: string }): PricedUsage =>
   JSON.parse(usage) as PricedUsage; // written by IndexTables

@@ -13,13 +13,13 @@ export interface SessionTurns {
   readonly waiting: number;
 }
 
-const STARTS: readonly EventType[] = ['turn-started'];
+const START_EVENT_TYPES: readonly EventType[] = ['turn-started'];
 
 /** Returns the turns of a session. Reads only the start of each turn. */
 export async function readTurnIds({
   target: { port },
 }: Pick<OpenedSession, 'target'>): Promise<SessionTurns> {
-  const types = { names: STARTS, until: Number.MAX_SAFE_INTEGER };
+  const types = { names: START_EVENT_TYPES, until: Number.MAX_SAFE_INTEGER };
   const first = await port.read({ from: 1, types, maxBytes: MAX_PAGE_BYTES });
   const begun: string[] = [];
   for await (const { rows } of readPages(port, first, { types })) begun.push(...rows.map(({ turn }) => turn));

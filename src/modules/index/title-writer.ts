@@ -25,4 +25,4 @@ export interface TitleWriter {
 }
 
 /** The writer of an app, by the use that `modelTitles` returns. */
-export const TITLE_WRITER = new WeakMap<ModuleUse, TitleWriter>();
+export const TITLE_WRITERS = new WeakMap<ModuleUse, TitleWriter>();

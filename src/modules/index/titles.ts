@@ -26,12 +26,12 @@ export const TITLE_MEMORY: ToolMemory<null, TitleFact> = {
  * Matches characters that a line cannot show or that change the direction of text: unpaired surrogates,
  * controls, line separators and direction overrides.
  */
-export const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+export const UNPRINTABLE_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** The maximum number of characters of a generated title. */
 const MAX_LINE_LENGTH = 80;
 
-const UNPRINTABLE_RUN = new RegExp(`(?:\\s|${UNPRINTABLE.source})+`, 'gu');
+const UNPRINTABLE_RUN = new RegExp(`(?:\\s|${UNPRINTABLE_CHARACTER.source})+`, 'gu');
 
 /** Returns the first words of a text as one line for a list. */
 export function toLine(text: string): string {
@@ -43,6 +43,6 @@ export function toLine(text: string): string {
 }
 
 /** The module and the name of title events in a journal. */
-export const TITLES = { module: 'index', name: TITLE_MEMORY.name };
+export const TITLE_SLICE = { module: 'index', name: TITLE_MEMORY.name };
 
-export const INDEX_MODULE = createModule({ name: TITLES.module, state: [TITLE_MEMORY] });
+export const INDEX_MODULE = createModule({ name: TITLE_SLICE.module, state: [TITLE_MEMORY] });

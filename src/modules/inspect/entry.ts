@@ -1,6 +1,6 @@
 /** The entry `holdfast/inspect`: loggers, metrics and custom inspectors that watch a loop. */
-import { lastReply, openBatch } from '../../journal/conversation.ts';
-import { type Loop, principalOf } from '../../loop/loop.ts';
+import { findLastReply, openBatch } from '../../journal/conversation.ts';
+import { getPrincipal, type Loop } from '../../loop/loop.ts';
 import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
 import { originOf } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
@@ -68,7 +68,7 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
       );
   }
   useCount += 1;
-  const use = createUse(INSPECT, String(useCount));
+  const use = createUse(INSPECT_MODULE, String(useCount));
   LOOPS.give(use, {
     watch: (loop, moment) => showMoment(moment, { loop, tell: createTell(inspectors, loop.log) }),
   });
@@ -78,16 +78,16 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
 /** Each use has its own key, so an agent can have several. The counter is not persisted. */
 let useCount = 0;
 
-const INSPECT = createModule({ name: 'inspect', nested: true });
+const INSPECT_MODULE = createModule({ name: 'inspect', nested: true });
 
 /**
  * Calls the inspectors. `seen` runs once for each inspector, so an inspector cannot change the data of others
  * or of the loop.
  */
-type Tell = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
+type InspectorNotifier = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
 
 const createTell =
-  (inspectors: readonly LoopInspector[], log: Log): Tell =>
+  (inspectors: readonly LoopInspector[], log: Log): InspectorNotifier =>
   (name, seen) => {
     for (const inspector of inspectors) {
       try {
@@ -104,7 +104,7 @@ const logThrown = (log: Log, moment: keyof LoopInspector, thrown: unknown): void
 
 interface InspectedLoop {
   readonly loop: Loop;
-  readonly tell: Tell;
+  readonly tell: InspectorNotifier;
 }
 
 function showMoment(moment: LoopMoment, shown: InspectedLoop): void {
@@ -126,16 +126,16 @@ function showMoment(moment: LoopMoment, shown: InspectedLoop): void {
   }
 }
 
-type MomentAt<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at: Name }>;
+type MomentOf<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at: Name }>;
 
-function showTools({ change, offer }: MomentAt<'tools-changed'>, { loop, tell }: InspectedLoop): void {
+function showTools({ change, offer }: MomentOf<'tools-changed'>, { loop, tell }: InspectedLoop): void {
   const { cause, came = [], went = [] } = change;
   tell('toolsChanged', () => ({
     ...placeOf(loop, 1),
     cause,
     came: came.map(({ name }) => name),
     went: went.map(({ name }) => name),
-    metadata: metadataIn(offer),
+    metadata: createMetadataReader(offer),
     broughtBy: (name) => findOrigin(offer.byName.get(name)),
   }));
 }
@@ -148,7 +148,7 @@ function findOrigin(tool: AnyTool | undefined): BroughtBy | undefined {
   return { by: 'object', domainType, ...(typeof instanceId === 'string' && { instanceId }) };
 }
 
-function showModelCall(moment: MomentAt<'ask' | 'reply' | 'no-reply'>, { loop, tell }: InspectedLoop): void {
+function showModelCall(moment: MomentOf<'ask' | 'reply' | 'no-reply'>, { loop, tell }: InspectedLoop): void {
   switch (moment.at) {
     case 'ask': {
       const { messages, tools } = moment.request;
@@ -164,15 +164,15 @@ function showModelCall(moment: MomentAt<'ask' | 'reply' | 'no-reply'>, { loop, t
     case 'reply': {
       const { ms } = moment;
       const { model, text, toolCalls, finish, usage } = moment.reply;
-      const calls = () => toolCalls.map(toCallSeen);
-      const spent = () => usage && { usage: { ...usage } };
+      const listCalls = () => toolCalls.map(toCallSeen);
+      const getUsage = () => usage && { usage: { ...usage } };
       tell('afterModelCall', () => ({
         ...placeOf(loop),
         model,
         text,
-        calls: calls(),
+        calls: listCalls(),
         finish,
-        ...spent(),
+        ...getUsage(),
         ms,
       }));
       break;
@@ -186,7 +186,7 @@ function showModelCall(moment: MomentAt<'ask' | 'reply' | 'no-reply'>, { loop, t
   }
 }
 
-function showToolCall(moment: MomentAt<'call' | 'result'>, { loop, tell }: InspectedLoop): void {
+function showToolCall(moment: MomentOf<'call' | 'result'>, { loop, tell }: InspectedLoop): void {
   const call = () => toToolCallSeen(loop, moment);
   if (moment.at === 'call') tell('beforeToolCall', call);
   else
@@ -200,7 +200,7 @@ function showToolCall(moment: MomentAt<'call' | 'result'>, { loop, tell }: Inspe
 
 function showIteration({ loop, tell }: InspectedLoop): void {
   const { frame } = loop;
-  const last = lastReply(frame.messages);
+  const last = findLastReply(frame.messages);
   // A rejected request is not an iteration.
   if (!last || frame.shortened || openBatch(frame).length > 0) return;
   tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(toCallSeen) }));
@@ -213,20 +213,20 @@ const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
   frame: loop.frame.id,
   path: loop.frame.path,
   iteration: loop.frame.iterations + ahead,
-  principal: structuredClone(principalOf(loop)),
+  principal: structuredClone(getPrincipal(loop)),
 });
 
 const toCallSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
-const toToolCallSeen = (loop: Loop, { record, offer }: MomentAt<'call' | 'result'>): ToolCallSeen => ({
+const toToolCallSeen = (loop: Loop, { record, offer }: MomentOf<'call' | 'result'>): ToolCallSeen => ({
   ...placeOf(loop),
   call: toCallSeen(record),
-  metadata: metadataIn(offer)(record.name),
+  metadata: createMetadataReader(offer)(record.name),
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
 });
 
 /** Returns a function that copies the metadata of a tool in an offer. */
-const metadataIn =
+const createMetadataReader =
   ({ byName }: WatchedOffer) =>
   (name: string): Record<string, Json> =>
     structuredClone(byName.get(name)?.metadata ?? {});

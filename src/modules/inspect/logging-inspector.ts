@@ -49,7 +49,7 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
     throw new RangeError(`loggingInspector: truncate is ${truncate}. Use a whole number of at least -1.`);
   }
   const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
-    if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
+    if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(finest)) return;
     const name = toLoggerName(call.name); // models can invent names
     const message = escapeLineBreaks(`Tool '${name}' ${what()}`);
     log({ level, logger: `holdfast.tool.${name}`, message, session, turn });
@@ -68,9 +68,9 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
     afterToolCall(seen) {
       const { input } = seen.call;
       const cut = (text: string): string => truncateText(text, truncate);
-      const words = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
-      const [level, became] = levelOf(seen);
-      write(level, seen, () => `${became} in ${Math.round(seen.ms)} ms${words()}`);
+      const formatWords = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
+      const [level, became] = getLevel(seen);
+      write(level, seen, () => `${became} in ${Math.round(seen.ms)} ms${formatWords()}`);
       write('debug', seen, () => `answered ${seen.text}`);
     },
   };
@@ -78,9 +78,9 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
 
 const toLoggerName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
-const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
+const LOG_LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 
-function levelOf({ result }: ToolResultSeen): readonly [level: LogLevel, became: string] {
+function getLevel({ result }: ToolResultSeen): readonly [level: LogLevel, became: string] {
   if (result.signal?.type === 'misconfigured') return ['error', 'is misconfigured'];
   switch (callOutcome(result)) {
     case 'success':

@@ -13,12 +13,12 @@ const SCHEMA_KEYWORDS = new Set([
  */
 export function mapSchemas(schema: Json, change: (part: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
-  const changed = (inner: Json): Json => mapSchemas(inner, change);
+  const mapInner = (inner: Json): Json => mapSchemas(inner, change);
   const entries = Object.entries(schema).map(([keyword, value]): [string, Json] => {
     if (MAP_KEYWORDS.has(keyword) && isJsonObject(value))
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]))];
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapInner(one)]))];
     if (!SCHEMA_KEYWORDS.has(keyword)) return [keyword, value];
-    return [keyword, Array.isArray(value) ? value.map(changed) : changed(value)];
+    return [keyword, Array.isArray(value) ? value.map(mapInner) : mapInner(value)];
   });
   return change(Object.fromEntries(entries));
 }
@@ -31,14 +31,14 @@ export const withoutDefaultsRequired = (schema: Json): Json => mapSchemas(schema
 
 function makeDefaultedOptional(part: JsonObject): JsonObject {
   const { required, ...rest } = part;
-  const defaults = defaultsOf(part);
+  const defaults = listDefaults(part);
   if (defaults.length === 0 || !Array.isArray(required)) return part;
   const left = required.filter((name) => !defaults.some(([defaulted]) => defaulted === name));
   return left.length > 0 ? { ...rest, required: left } : rest;
 }
 
 /** Returns the required properties of an object schema that have a default. */
-const defaultsOf = ({ properties, required }: JsonObject): readonly (readonly [string, Json])[] =>
+const listDefaults = ({ properties, required }: JsonObject): readonly (readonly [string, Json])[] =>
   isJsonObject(properties) && Array.isArray(required)
     ? Object.entries(properties).flatMap(([name, one]) =>
         required.includes(name) && isJsonObject(one) && one.default !== undefined
@@ -60,6 +60,6 @@ export function fillDefaults(value: Json, schema: Json | undefined): Json {
     name,
     fillDefaults(one, isJsonObject(properties) ? getOwn(properties, name) : undefined),
   ]);
-  const added = defaultsOf(schema).filter(([name]) => !Object.hasOwn(value, name));
+  const added = listDefaults(schema).filter(([name]) => !Object.hasOwn(value, name));
   return Object.fromEntries([...entries, ...structuredClone(added)]);
 }

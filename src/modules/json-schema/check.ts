@@ -21,10 +21,10 @@ import { restoreUniqueItems, settleUniqueItems } from './unique-items.ts';
  * @throws Error if a `$ref` does not resolve or a `pattern` is not a regular expression. Otherwise, such an
  * error would only appear when an input reaches that place.
  */
-export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Problem[] {
+export function createJsonSchemaCheck(schema: Schema): (value: Json) => readonly Problem[] {
   const lookup = dereference(schema);
   for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
-  const draft = draftOf(schema.$schema);
+  const draft = getDraft(schema.$schema);
   const settled = settleUniqueItems({ schema, lookup, draft });
   return (input) =>
     toProblems(
@@ -44,14 +44,14 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
 }
 
 /**
- * Returns the assertions of a schema that `jsonSchemaCheck` does not check, such as `format: "phone"`, with
+ * Returns the assertions of a schema that `createJsonSchemaCheck` does not check, such as `format: "phone"`, with
  * their paths. Excludes annotations, such as `contentEncoding`. Modifies the schema.
  *
  * @throws Error if a `$id` or a `$ref` in it cannot be read.
  */
 export function findUnchecked(schema: Schema): readonly UncheckedAssertion[] {
-  const isDraft4 = draftOf(schema.$schema) === '4';
-  return schemasOf(schema).flatMap(({ part, path }) =>
+  const isDraft4 = getDraft(schema.$schema) === '4';
+  return listSchemas(schema).flatMap(({ part, path }) =>
     Object.entries(part)
       .filter(([keyword, value]) => isUnchecked(keyword, value, isDraft4))
       .map(([keyword, value]) => ({
@@ -67,13 +67,14 @@ export interface PlacedSchema {
 }
 
 /** Returns every schema inside this one, with its path. It modifies the schema. */
-export const schemasOf = (schema: Schema): readonly PlacedSchema[] => schemasIn(schema, dereference(schema));
+export const listSchemas = (schema: Schema): readonly PlacedSchema[] =>
+  listRootSchemas(schema, dereference(schema));
 
 /**
  * Returns every schema that an input can be checked against, once, with its path. Includes schemas that only
  * a `$ref` reaches.
  */
-function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly PlacedSchema[] {
+function listRootSchemas(root: Schema, lookup: Record<string, Schema | boolean>): readonly PlacedSchema[] {
   const found = new Map<unknown, PlacedSchema>();
   const walk = (part: unknown, path: readonly PropertyKey[]): void => {
     if (typeof part !== 'object' || part === null || Array.isArray(part) || found.has(part)) return;
@@ -149,7 +150,7 @@ const NUMBER_KEYWORDS = new Set([
 ]);
 
 /** Returns the draft that a `$schema` names. Defaults to the newest. */
-export function draftOf(dialect: unknown): SchemaDraft {
+export function getDraft(dialect: unknown): SchemaDraft {
   if (typeof dialect !== 'string') return '2020-12';
   if (dialect.includes('draft-04')) return '4';
   if (dialect.includes('draft-07')) return '7';

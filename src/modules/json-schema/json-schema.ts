@@ -1,13 +1,13 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt, errorMessageOf } from '../../tool/async.ts';
+import { attempt, getErrorMessage } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { InputSchemaError } from '../../tool/input-schema.ts';
 import { isEqualJson, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import type { Problem } from '../../tool/problem-lines.ts';
 import { fillDefaults, withoutDefaultsRequired } from './change-schema.ts';
-import { findUnchecked, jsonSchemaCheck } from './check.ts';
-import { schemaMistake } from './schema-mistakes.ts';
+import { createJsonSchemaCheck, findUnchecked } from './check.ts';
+import { findSchemaMistake } from './schema-mistakes.ts';
 
 /** A JSON Schema as a Standard Schema. It checks values, and models see the JSON Schema unchanged. */
 export type JsonSchemaInput<Value> = StandardSchemaV1<Value, Value> & StandardJSONSchemaV1<Value, Value>;
@@ -43,7 +43,7 @@ export function jsonSchema<const Schema extends JsonSchema>(
 ): JsonSchemaInput<JsonSchemaValue<Schema>>;
 export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   let read: ReadSchema | undefined;
-  const shown = (): JsonSchema => {
+  const getShownSchema = (): JsonSchema => {
     // The function that receives the schema rejects a value that is not JSON.
     if (!copyJson(schema).ok) return schema;
     read ??= readSchema(schema);
@@ -60,7 +60,7 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
         const issues = read.check(filled);
         return issues.length > 0 ? { issues } : { value: filled };
       },
-      jsonSchema: { input: shown, output: shown },
+      jsonSchema: { input: getShownSchema, output: getShownSchema },
     },
   };
 }
@@ -96,10 +96,10 @@ export type JsonSchemaCheck = (value: Json) => readonly Problem[];
 export function checkOf(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
   if (literals) {
-    const mistake = readOrThrow(() => schemaMistake(copy));
+    const mistake = readOrThrow(() => findSchemaMistake(copy));
     if (mistake !== undefined) throw new InputSchemaError(`has a mistake: ${mistake}`);
   }
-  const check = readOrThrow(() => jsonSchemaCheck(copy));
+  const check = readOrThrow(() => createJsonSchemaCheck(copy));
   assertAllChecked(copy);
   return check;
 }
@@ -108,12 +108,12 @@ function readOrThrow<Value>(read: () => Value): Value {
   const made = attempt(read);
   if (made.ok) return made.value;
   const { thrown: cause } = made;
-  const reason = errorMessageOf(cause);
+  const reason = getErrorMessage(cause);
   throw new InputSchemaError(`is not valid JSON Schema: ${reason}.`, { cause });
 }
 
 /**
- * Checks and modifies the schema. @throws InputSchemaError if it has an assertion that `jsonSchemaCheck` does
+ * Checks and modifies the schema. @throws InputSchemaError if it has an assertion that `createJsonSchemaCheck` does
  * not check.
  */
 function assertAllChecked(schema: JsonSchema): void {
@@ -134,10 +134,10 @@ function assertAllChecked(schema: JsonSchema): void {
 type FromJsonSchema<Schema> = Schema extends object
   ? string extends keyof Schema
     ? Record<string, unknown>
-    : Described<Schema>
+    : DescribedValue<Schema>
   : unknown;
 
-type Described<Schema extends object> = Schema extends { readonly const: infer Value }
+type DescribedValue<Schema extends object> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value
@@ -169,7 +169,7 @@ type ItemsOf<Schema extends object> = Schema extends { readonly items: infer Ite
   : unknown;
 
 type PropertiesOf<Schema extends object> = Schema extends { readonly properties: infer Properties }
-  ? Flat<
+  ? FlatType<
       { -readonly [Name in keyof Properties & RequiredOf<Schema>]: FromJsonSchema<Properties[Name]> } & {
         -readonly [Name in Exclude<keyof Properties, RequiredOf<Schema>>]?:
           | FromJsonSchema<Properties[Name]>
@@ -182,4 +182,4 @@ type RequiredOf<Schema extends object> = Schema extends { readonly required: rea
   ? Name
   : never;
 
-type Flat<Type> = { [Key in keyof Type]: Type[Key] };
+type FlatType<Type> = { [Key in keyof Type]: Type[Key] };

@@ -22,7 +22,7 @@ export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
 export function parameters<const Parameters extends Readonly<Record<string, Parameter>>>(
   declared: Parameters,
 ): ParametersSchema<ParameterValues<Parameters>> {
-  const schema = objectSchema(declared);
+  const schema = createObjectSchema(declared);
   const check = checkOf(schema);
   return {
     '~standard': {
@@ -50,11 +50,11 @@ export interface EnumOptions<Value> extends ParameterOptions {
   readonly enum?: readonly Value[] | undefined;
 }
 
-type RequiredBy<Options> = Options extends { readonly required: infer Required extends boolean }
+type RequiredValue<Options> = Options extends { readonly required: infer Required extends boolean }
   ? Required
   : true;
 
-type ListedBy<Options, Base> = Options extends { readonly enum: readonly (infer Value extends Base)[] }
+type ListedValue<Options, Base> = Options extends { readonly enum: readonly (infer Value extends Base)[] }
   ? Value
   : Base;
 
@@ -80,35 +80,35 @@ type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 export const stringParameter = <const Options extends EnumOptions<string>>(
   description?: string,
   options?: Options,
-): Parameter<ListedBy<Options, string>, RequiredBy<Options>> =>
+): Parameter<ListedValue<Options, string>, RequiredValue<Options>> =>
   createParameter({ type: 'string' }, description, options);
 
 /** Declares a whole number. */
 export const integerParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
-): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
+): Parameter<ListedValue<Options, number>, RequiredValue<Options>> =>
   createParameter({ type: 'integer' }, description, options);
 
 /** Declares a number, whole or not. */
 export const numberParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
-): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
+): Parameter<ListedValue<Options, number>, RequiredValue<Options>> =>
   createParameter({ type: 'number' }, description, options);
 
 /** Declares a boolean. */
 export const booleanParameter = <const Options extends ParameterOptions>(
   description?: string,
   options?: Options,
-): Parameter<boolean, RequiredBy<Options>> => createParameter({ type: 'boolean' }, description, options);
+): Parameter<boolean, RequiredValue<Options>> => createParameter({ type: 'boolean' }, description, options);
 
 /** Declares a list of items. The item's own `required` is ignored. */
 export const arrayParameter = <Item, const Options extends ParameterOptions>(
   item: Parameter<Item>,
   description?: string,
   options?: Options,
-): Parameter<Item[], RequiredBy<Options>> =>
+): Parameter<Item[], RequiredValue<Options>> =>
   createParameter({ type: 'array', items: item.schema }, description, options);
 
 /** Declares an object with these properties. Objects can be nested. */
@@ -119,13 +119,13 @@ export const objectParameter = <
   properties: Properties,
   description?: string,
   options?: Options,
-): Parameter<ParameterValues<Properties>, RequiredBy<Options>> =>
-  createParameter(objectSchema(properties), description, options);
+): Parameter<ParameterValues<Properties>, RequiredValue<Options>> =>
+  createParameter(createObjectSchema(properties), description, options);
 
 /**
  * Returns the schema of an object with these parameters. It has `required` only if a parameter is required.
  */
-function objectSchema(properties: Readonly<Record<string, Parameter>>): JsonSchema {
+function createObjectSchema(properties: Readonly<Record<string, Parameter>>): JsonSchema {
   const entries = Object.entries(properties);
   const required = entries.filter(([, parameter]) => parameter.required).map(([name]) => name);
   return {
@@ -157,7 +157,7 @@ function createParameter<Value, Required extends boolean>(
 }
 
 function toSingleSchema(name: string, parameter: Parameter): InputSchema<unknown> {
-  const schema = toInputSchema(jsonSchema(objectSchema({ [name]: parameter })));
+  const schema = toInputSchema(jsonSchema(createObjectSchema({ [name]: parameter })));
   return {
     json: schema.json,
     async parse(input) {

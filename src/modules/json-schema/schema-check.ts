@@ -2,7 +2,7 @@ import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate }
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { formatProblems, type Problem } from '../../tool/problem-lines.ts';
-import { draftOf, jsonSchemaCheck, toProblems } from './check.ts';
+import { createJsonSchemaCheck, getDraft, toProblems } from './check.ts';
 import { isWellFormed } from './well-formed.ts';
 
 /** Whether to find `all` problems of a value, or to stop after the `first`. */
@@ -21,13 +21,13 @@ export type SchemaCheck = (value: Json, howMany: ProblemCount) => readonly strin
  *
  * @throws Error if the schema cannot be read.
  */
-export function schemaCheck(schema: JsonObject): SchemaCheck {
-  const parts = schemaParts(schema);
+export function createSchemaCheck(schema: JsonObject): SchemaCheck {
+  const parts = dissectSchema(schema);
   const begin = boundCost(parts.parts);
-  const check: CheckContext = { ...parts, draft: draftOf(schema.$schema) };
+  const check: CheckContext = { ...parts, draft: getDraft(schema.$schema) };
   return (value, howMany) => {
     begin();
-    return formatProblems(problemsOf(check, value, howMany));
+    return formatProblems(findProblems(check, value, howMany));
   };
 }
 
@@ -35,7 +35,7 @@ interface CheckContext extends SchemaParts {
   readonly draft: SchemaDraft;
 }
 
-function problemsOf(
+function findProblems(
   { root, draft, lookup }: CheckContext,
   value: Json,
   howMany: ProblemCount,
@@ -126,7 +126,7 @@ const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
 /** Counts steps through a keyword that the interpreter reads once each time it applies the schema. */
 function countSteps(part: Schema, watch: { steps: number }): void {
   const { $recursiveAnchor } = part;
-  const weight = weightOf(part);
+  const weight = computeWeight(part);
   Object.defineProperty(part, '$recursiveAnchor', {
     configurable: true,
     get() {
@@ -140,7 +140,7 @@ function countSteps(part: Schema, watch: { steps: number }): void {
 /**
  * Returns the weight of a schema. Long lists, such as `required`, weigh more because each check reads them.
  */
-function weightOf(part: Schema): number {
+function computeWeight(part: Schema): number {
   const values: readonly unknown[] = Object.values(part);
   const entries = values.map((value) =>
     typeof value === 'object' && value !== null ? Object.keys(value).length : 0,
@@ -163,8 +163,8 @@ const MAX_NESTED_IDS = 4;
  *
  * @throws Error if it cannot be dissected, or only with unbounded work.
  */
-function schemaParts(schema: JsonObject): SchemaParts {
-  if (nestedIdDepth(schema) > MAX_NESTED_IDS) throw new Error('too many schemas with an "$id" are nested');
+function dissectSchema(schema: JsonObject): SchemaParts {
+  if (measureNestedIds(schema) > MAX_NESTED_IDS) throw new Error('too many schemas with an "$id" are nested');
   const root: Schema = JSON.parse(JSON.stringify(schema));
   const lookup = dereference(root);
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
@@ -175,10 +175,10 @@ function schemaParts(schema: JsonObject): SchemaParts {
  * Returns the deepest nesting of `$id`s. Also counts properties with this name elsewhere, such as in a
  * default, because real schemas never nest them that deeply.
  */
-function nestedIdDepth(node: unknown): number {
+function measureNestedIds(node: unknown): number {
   if (typeof node !== 'object' || node === null) return 0;
   const values: readonly unknown[] = Object.values(node);
-  const inside = values.reduce<number>((most, value) => Math.max(most, nestedIdDepth(value)), 0);
+  const inside = values.reduce<number>((most, value) => Math.max(most, measureNestedIds(value)), 0);
   const isNamed = ['$id', 'id'].some(
     (key) => Object.hasOwn(node, key) && typeof Reflect.get(node, key) === 'string',
   );
@@ -193,13 +193,13 @@ function nestedIdDepth(node: unknown): number {
  * expressions, which can be in another dialect. The server still checks inputs with its own schema. Never
  * throws.
  */
-export function usableSchema(schema: Json | undefined): JsonObject | undefined {
+export function toUsableSchema(schema: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(schema) || schema.type !== 'object' || !isWellFormed(schema)) return undefined;
   const made = attempt(() => {
-    const parts = schemaParts(schema);
+    const parts = dissectSchema(schema);
     if (!isBounded(parts)) return undefined;
     const copy = toRelaxedSchema(parts);
-    jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if the schema cannot be checked
+    createJsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if the schema cannot be checked
     return copy;
   });
   return made.ok ? made.value : undefined;
@@ -211,7 +211,7 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
  */
 function toRelaxedSchema({ root, parts, lookup }: SchemaParts): JsonObject {
   relaxParts(parts);
-  const left = schemaParts(JSON.parse(JSON.stringify(root)));
+  const left = dissectSchema(JSON.parse(JSON.stringify(root)));
   for (const part of left.parts) {
     const { $ref, __absolute_ref__: absolute = $ref } = part;
     const isGone = absolute !== undefined && left.lookup[absolute] === undefined;
@@ -239,7 +239,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
     const known = counts.get(part);
     if (known !== undefined) return known;
     counts.set(part, Infinity); // a part that is reached again before it is counted is in a cycle
-    const inside = schemasInPlace(part, root, lookup).map(count);
+    const inside = listInPlace(part, root, lookup).map(count);
     const all = inside.reduce((sum, one) => sum + one, 1);
     counts.set(part, all);
     return all;
@@ -248,7 +248,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
 }
 
 /** Returns the schemas that apply to the same value as this one. */
-function schemasInPlace(
+function listInPlace(
   part: Schema,
   root: Schema,
   lookup: SchemaParts['lookup'],
@@ -260,11 +260,11 @@ function schemasInPlace(
     ...($recursiveRef === undefined ? [] : [root.$recursiveAnchor === true ? root : part]),
     ...[part.allOf, part.anyOf, part.oneOf].flatMap((list) => list ?? []),
     ...[part.not, part.if, part.then, part.else].filter((inner) => inner !== undefined),
-    ...[part.dependentSchemas, part.dependencies].flatMap(schemasOf),
+    ...[part.dependentSchemas, part.dependencies].flatMap(listSchemas),
   ];
 }
 
-const schemasOf = (map: Readonly<Record<string, unknown>> | undefined): readonly Schema[] =>
+const listSchemas = (map: Readonly<Record<string, unknown>> | undefined): readonly Schema[] =>
   Object.values(map ?? {}).filter(
     (inner): inner is Schema => typeof inner === 'object' && inner !== null && !Array.isArray(inner),
   );

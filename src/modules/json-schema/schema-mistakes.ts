@@ -1,17 +1,17 @@
 import type { Schema } from '@cfworker/json-schema';
 import { formatPath, isJsonObject, shorten } from '../../tool/json.ts';
 import { describeValue, findNearest } from '../../tool/shown.ts';
-import { type PlacedSchema, schemasOf } from './check.ts';
+import { listSchemas, type PlacedSchema } from './check.ts';
 
 /**
  * Returns the first likely mistake in a JSON Schema: a misspelled keyword, an unknown type, or a required
  * property that is not declared. A validator ignores a misspelled keyword, and rejects every input for the
  * other mistakes. Returns `undefined` if there is no mistake. Modifies the schema.
  */
-export function schemaMistake(schema: Schema): string | undefined {
-  for (const placed of schemasOf(schema)) {
+export function findSchemaMistake(schema: Schema): string | undefined {
+  for (const placed of listSchemas(schema)) {
     const mistake =
-      keywordMistake(placed) ?? typeMistake(placed) ?? listMistake(placed) ?? requiredMistake(placed);
+      findKeywordMistake(placed) ?? typeMistake(placed) ?? listMistake(placed) ?? findRequiredMistake(placed);
     if (mistake !== undefined) return mistake;
   }
   return undefined;
@@ -21,10 +21,10 @@ const formatPlace = ({ path }: PlacedSchema, ...more: readonly PropertyKey[]): s
   `\`${formatPath([...path, ...more], '$')}\``;
 
 /** Returns a misspelled keyword. Other unknown keywords can be annotations. */
-function keywordMistake(placed: PlacedSchema): string | undefined {
+function findKeywordMistake(placed: PlacedSchema): string | undefined {
   for (const keyword of Object.keys(placed.part)) {
-    if (KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
-    const meant = findNearest(keyword, KEYWORDS, keyword.length < 8 ? 1 : 2);
+    if (KNOWN_KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
+    const meant = findNearest(keyword, KNOWN_KEYWORDS, keyword.length < 8 ? 1 : 2);
     if (meant === undefined || TOLERATED_KEYWORDS.includes(keyword)) continue;
     return `'${shorten(keyword, 80)}' at ${formatPlace(placed)} is not a keyword. Did you mean '${meant}'?`;
   }
@@ -33,11 +33,11 @@ function keywordMistake(placed: PlacedSchema): string | undefined {
 
 function typeMistake(placed: PlacedSchema): string | undefined {
   const { type }: { readonly type?: unknown } = placed.part;
-  const wrong = [type ?? []].flat().find((one) => !TYPES.some((known) => known === one));
+  const wrong = [type ?? []].flat().find((one) => !TYPE_NAMES.some((known) => known === one));
   if (wrong === undefined) return undefined;
   const meant =
-    typeof wrong === 'string' ? (SHORT_TYPE_NAMES[wrong] ?? findNearest(wrong, TYPES, 2)) : undefined;
-  const use = meant === undefined ? `Use one of ${TYPES.join(', ')}.` : `Did you mean '${meant}'?`;
+    typeof wrong === 'string' ? (SHORT_TYPE_NAMES[wrong] ?? findNearest(wrong, TYPE_NAMES, 2)) : undefined;
+  const use = meant === undefined ? `Use one of ${TYPE_NAMES.join(', ')}.` : `Did you mean '${meant}'?`;
   return `the type ${describeValue(wrong)} at ${formatPlace(placed)} is unknown. ${use}`;
 }
 
@@ -66,7 +66,7 @@ function listMistake(placed: PlacedSchema): string | undefined {
  * Returns a required property that is not declared. Skips parts of compositions, because one part can require
  * a property that another declares.
  */
-function requiredMistake(placed: PlacedSchema): string | undefined {
+function findRequiredMistake(placed: PlacedSchema): string | undefined {
   const { part, path } = placed;
   const { properties, required, patternProperties } = part;
   const [holder, place] = path.slice(-2);
@@ -99,7 +99,7 @@ const SCHEMA_KEYWORDS = [
   'dependencies',
 ];
 
-const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 /** The names of the types in other languages. */
 const SHORT_TYPE_NAMES: Readonly<Record<string, string | undefined>> = {
@@ -113,7 +113,7 @@ const SHORT_TYPE_NAMES: Readonly<Record<string, string | undefined>> = {
 };
 
 /** The assertions and applicators of the drafts, and annotations with similar names. */
-const KEYWORDS = [
+const KNOWN_KEYWORDS = [
   ...[
     '$ref',
     '$defs',

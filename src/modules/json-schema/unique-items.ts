@@ -7,11 +7,11 @@ import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
 /** The schemas that are reachable from a root, by their `$ref` names. */
-export type Lookup = Record<string, Schema | boolean>;
+export type SchemaLookup = Record<string, Schema | boolean>;
 
 interface RootedSchema {
   readonly schema: Schema;
-  readonly lookup: Lookup;
+  readonly lookup: SchemaLookup;
   readonly draft: SchemaDraft;
 }
 
@@ -32,22 +32,22 @@ export function settleUniqueItems(rooted: RootedSchema): ((input: Json) => Schem
  * Returns `true` if a schema has `$recursiveRef`. The interpreter would then apply a schema that was
  * rewritten for one value to another.
  */
-const isReentered = (lookup: Lookup): boolean =>
+const isReentered = (lookup: SchemaLookup): boolean =>
   Object.values(lookup).some((part) => typeof part === 'object' && part.$recursiveRef !== undefined);
 
 /** Returns the schemas that have `uniqueItems`, or that contain or refer to such a schema. */
-function findBearers(lookup: Lookup): ReadonlySet<unknown> {
+function findBearers(lookup: SchemaLookup): ReadonlySet<unknown> {
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
   const bearers = new Set<unknown>([...parts].filter(({ uniqueItems }) => uniqueItems === true));
-  const holdsBearer = (part: Schema): boolean =>
-    targetOf(part, lookup, bearers) !== undefined ||
+  const containsBearer = (part: Schema): boolean =>
+    findTarget(part, lookup, bearers) !== undefined ||
     Object.values(part).some(
       (value: unknown) =>
         bearers.has(value) ||
         (typeof value === 'object' && value !== null && Object.values(value).some((one) => bearers.has(one))),
     );
   for (let found = bearers.size > 0; found; ) {
-    const more = [...parts].filter((part) => !bearers.has(part) && holdsBearer(part));
+    const more = [...parts].filter((part) => !bearers.has(part) && containsBearer(part));
     for (const part of more) bearers.add(part);
     found = more.length > 0;
   }
@@ -55,9 +55,9 @@ function findBearers(lookup: Lookup): ReadonlySet<unknown> {
 }
 
 /** Returns the target of a `$ref` if it is one of these schemas. */
-function targetOf(
+function findTarget(
   { $ref, __absolute_ref__: absolute = $ref }: Schema,
-  lookup: Lookup,
+  lookup: SchemaLookup,
   bearers: ReadonlySet<unknown>,
 ): Schema | undefined {
   const target = absolute === undefined ? undefined : lookup[absolute];
@@ -74,28 +74,28 @@ type DuplicateItems = ReadonlyMap<unknown, readonly [first: number, again: numbe
 function findDuplicates(input: Json): DuplicateItems {
   const numbers = new Map<string, number>();
   const twice = new Map<unknown, readonly [number, number]>();
-  const numberOf = (value: Json): number => {
-    const key = keyOf(value);
+  const toNumber = (value: Json): number => {
+    const key = toKey(value);
     const known = numbers.get(key) ?? numbers.size;
     numbers.set(key, known);
     return known;
   };
-  const keyOf = (value: Json): string => {
+  const toKey = (value: Json): string => {
     if (Array.isArray(value)) {
-      const items = value.map(numberOf);
-      const pair = firstPair(items);
+      const items = value.map(toNumber);
+      const pair = findFirstPair(items);
       if (pair) twice.set(value, pair);
       return `[${items.join()}]`;
     }
     if (!isJsonObject(value)) return JSON.stringify(value);
-    const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${numberOf(one)}`);
+    const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${toNumber(one)}`);
     return `{${members.sort().join()}}`;
   };
-  keyOf(input);
+  toKey(input);
   return twice;
 }
 
-function firstPair(items: readonly number[]): readonly [number, number] | undefined {
+function findFirstPair(items: readonly number[]): readonly [number, number] | undefined {
   const places = new Map<number, number>();
   let pair: readonly [number, number] | undefined;
   for (const [at, item] of items.entries()) {
@@ -111,28 +111,28 @@ interface SettleContext extends RootedSchema {
   readonly twice: DuplicateItems;
 }
 
-type Part = Schema | boolean;
+type SchemaPart = Schema | boolean;
 
 /**
  * Returns the schema rewritten for this value. A part without `uniqueItems`, such as a list of names in
  * `dependencies`, stays unchanged.
  */
-function settlePart<P extends Part>(part: P, value: Json, settling: SettleContext): P | Part {
+function settlePart<P extends SchemaPart>(part: P, value: Json, settling: SettleContext): P | SchemaPart {
   const { bearers, twice, lookup, draft } = settling;
   if (typeof part !== 'object' || !bearers.has(part)) return part;
-  const within = (one: Part): Part => settlePart(one, value, settling);
-  const target = targetOf(part, lookup, bearers);
-  if (target && (draft === '4' || draft === '7')) return within(target); // in these drafts, keywords beside `$ref` are ignored
+  const settleInner = (one: SchemaPart): SchemaPart => settlePart(one, value, settling);
+  const target = findTarget(part, lookup, bearers);
+  if (target && (draft === '4' || draft === '7')) return settleInner(target); // in these drafts, keywords beside `$ref` are ignored
   const { uniqueItems, $ref, allOf = [], ...rest } = part;
   const pair = uniqueItems === true ? twice.get(value) : undefined;
   const all = [
-    ...allOf.map(within),
-    ...(target ? [within(target)] : []),
-    ...(pair ? [{ const: wordsOf(pair) }] : []),
+    ...allOf.map(settleInner),
+    ...(target ? [settleInner(target)] : []),
+    ...(pair ? [{ const: formatDuplicate(pair) }] : []),
   ];
   return {
     ...settleInside(rest, value, settling),
-    ...mapInPlace(rest, within),
+    ...mapInPlace(rest, settleInner),
     // The library stores the resolved reference in a property that a copy would lose.
     ...(!target && $ref !== undefined && { $ref, __absolute_ref__: part.__absolute_ref__ ?? $ref }),
     ...(all.length > 0 && { allOf: all as Schema[] }), // the library's type does not allow booleans here
@@ -140,7 +140,7 @@ function settlePart<P extends Part>(part: P, value: Json, settling: SettleContex
 }
 
 /** Rewrites the parts that apply to the same value. */
-function mapInPlace(part: Schema, within: (one: Part) => Part): Schema {
+function mapInPlace(part: Schema, within: (one: SchemaPart) => SchemaPart): Schema {
   const made: Schema = {};
   for (const keyword of ['anyOf', 'oneOf']) if (part[keyword]) made[keyword] = part[keyword].map(within);
   for (const keyword of ['not', 'if', 'then', 'else']) {
@@ -165,7 +165,7 @@ function settleItems(part: Schema, list: readonly Json[], settling: SettleContex
   const { prefixItems, items, additionalItems, ...rest } = part;
   const ahead = prefixItems ?? (Array.isArray(items) ? items : []);
   const others = Array.isArray(items) ? additionalItems : items;
-  const each = list.flatMap((item, at): Part[] => {
+  const each = list.flatMap((item, at): SchemaPart[] => {
     const schema = at < ahead.length ? ahead[at] : others;
     return schema === undefined ? [] : [settlePart(schema, item, settling)];
   });
@@ -177,17 +177,19 @@ function settleMembers(part: Schema, value: JsonObject, settling: SettleContext)
   const patterns = Object.entries(patternProperties).map(
     ([pattern, schema]) => [new RegExp(pattern, 'u'), schema] as const,
   );
-  const schemasOf = (key: string): readonly Part[] => {
+  const listMemberSchemas = (key: string): readonly SchemaPart[] => {
     const named = getOwn(properties, key);
     const matched = patterns.flatMap(([pattern, schema]) => (pattern.test(key) ? [schema] : []));
     const known = named === undefined ? matched : [named, ...matched];
     return known.length > 0 || additionalProperties === undefined ? known : [additionalProperties];
   };
-  const each = mapValues(value, (member, key): Part => {
-    const [one = true, ...more] = schemasOf(key).map((schema) => settlePart(schema, member, settling));
+  const each = mapValues(value, (member, key): SchemaPart => {
+    const [one = true, ...more] = listMemberSchemas(key).map((schema) =>
+      settlePart(schema, member, settling),
+    );
     return more.length === 0 ? one : { allOf: [one, ...more] as Schema[] };
   });
-  const isKnown = (key: string): boolean => schemasOf(key).length > 0;
+  const isKnown = (key: string): boolean => listMemberSchemas(key).length > 0;
   return {
     ...rest,
     properties: Object.fromEntries(Object.entries(each).filter(([key]) => isKnown(key))),
@@ -195,7 +197,7 @@ function settleMembers(part: Schema, value: JsonObject, settling: SettleContext)
   };
 }
 
-const wordsOf = ([first, again]: readonly [number, number]): string =>
+const formatDuplicate = ([first, again]: readonly [number, number]): string =>
   `holdfast: items ${first} and ${again}`;
 
 /** Restores the name of `uniqueItems` in an error that comes from a rewritten schema. */

@@ -19,7 +19,7 @@ const ANNOTATION_KEYWORDS = (
   'readOnly writeOnly format pattern contentEncoding contentMediaType'
 ).split(' ');
 
-const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const TYPE_NAMES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 const MAX_DEPTH = 100;
 
@@ -56,7 +56,7 @@ function findFaultAt(schema: Json, { root, at, depth }: SchemaPosition): string 
     if (!CHECKED_KEYWORDS.includes(keyword))
       return `without \`${keyword.slice(0, 80)}\` at \`${at}\`, which is not checked here`;
     if (!isValidKeyword(keyword, value, root)) return `with another \`${keyword}\` at \`${at}\``;
-    for (const [name, one] of innerSchemasOf(keyword, value)) {
+    for (const [name, one] of listInnerSchemas(keyword, value)) {
       const fault = findFaultAt(one, { root, at: place + name, depth: depth + 1 });
       if (fault !== undefined) return fault;
     }
@@ -65,7 +65,7 @@ function findFaultAt(schema: Json, { root, at, depth }: SchemaPosition): string 
 }
 
 /** Returns the schemas inside a keyword, each with its path relative to it. */
-function innerSchemasOf(keyword: string, value: Json): readonly (readonly [string, Json])[] {
+function listInnerSchemas(keyword: string, value: Json): readonly (readonly [string, Json])[] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [['', value]];
   const isList = LIST_KEYWORDS.includes(keyword);
   if (!isList && !MAP_KEYWORDS.includes(keyword)) return [];
@@ -80,11 +80,11 @@ const LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf'];
 
 function isValidKeyword(keyword: string, value: Json, root: JsonObject): boolean {
   if (keyword === '$ref') return typeof value === 'string' && resolveRef(root, value) !== undefined;
-  if (keyword === 'type') return [value].flat().every((one) => TYPES.some((known) => known === one));
+  if (keyword === 'type') return [value].flat().every((one) => TYPE_NAMES.some((known) => known === one));
   if (keyword === 'required') return Array.isArray(value) && value.every((name) => typeof name === 'string');
   if (keyword === 'enum' || LIST_KEYWORDS.includes(keyword)) return Array.isArray(value);
   if (MAP_KEYWORDS.includes(keyword)) return isJsonObject(value);
-  return keyword in LIMITS || keyword === 'multipleOf' ? typeof value === 'number' : true;
+  return keyword in LIMIT_CHECKS || keyword === 'multipleOf' ? typeof value === 'number' : true;
 }
 
 function resolveRef(root: JsonObject, ref: string): Json | undefined {
@@ -101,7 +101,7 @@ function resolveRef(root: JsonObject, ref: string): Json | undefined {
 const MAX_STEPS = 100_000;
 
 /** Returns every problem of a value, one line each. A check that takes too long also returns a problem. */
-export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
+export function findProblems(value: Json, schema: JsonObject): readonly string[] {
   const found = attempt(() => checkValue(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
   return found.ok ? formatProblems(found.value) : ['It could not be checked: the check takes too long.'];
 }
@@ -110,12 +110,12 @@ export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
  * Creates an input schema from a client's JSON Schema, for forms and tools. Models see keywords that are not
  * checked here.
  */
-export const untrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> => ({
+export const createUntrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> => ({
   '~standard': {
     version: 1,
     vendor: 'json-schema',
     validate(value) {
-      const problems = problemsOf(value as Json, schema); // models send parsed JSON
+      const problems = findProblems(value as Json, schema); // models send parsed JSON
       return problems.length > 0 ? { issues: problems.map((message) => ({ message })) } : { value };
     },
     jsonSchema: { input: () => schema, output: () => schema },
@@ -131,31 +131,31 @@ interface CheckContext {
 function checkValue(value: Json, schema: Json | undefined, at: CheckContext): readonly Problem[] {
   at.watch.steps += 1;
   if (at.watch.steps > MAX_STEPS) throw new RangeError(`it takes more than ${MAX_STEPS} steps to check`);
-  const problem = (message: string): Problem => ({ path: at.path, message });
-  if (schema === false) return [problem('It is not allowed.')];
+  const createProblem = (message: string): Problem => ({ path: at.path, message });
+  if (schema === false) return [createProblem('It is not allowed.')];
   if (!isJsonObject(schema)) return [];
   const { $ref, type, enum: words, anyOf, oneOf, allOf = [] } = schema;
-  const kinds = kindsOf(value);
+  const kinds = listTypes(value);
   if (type !== undefined && ![type].flat().some((one) => kinds.some((kind) => kind === one)))
-    return [problem(`It must be of the type ${[type].flat().join(' or ')}.`)];
+    return [createProblem(`It must be of the type ${[type].flat().join(' or ')}.`)];
   const found: Problem[] = [];
   if (Array.isArray(words) && !words.some((one) => isEqualJson(one, value)))
-    found.push(problem(`It must be one of ${JSON.stringify(words)}.`));
+    found.push(createProblem(`It must be one of ${JSON.stringify(words)}.`));
   if (schema.const !== undefined && !isEqualJson(schema.const, value))
-    found.push(problem(`It must be ${JSON.stringify(schema.const)}.`));
+    found.push(createProblem(`It must be ${JSON.stringify(schema.const)}.`));
   if (typeof $ref === 'string') found.push(...checkValue(value, resolveRef(at.root, $ref), at));
   for (const one of Array.isArray(allOf) ? allOf : []) found.push(...checkValue(value, one, at));
   for (const any of [anyOf, oneOf]) if (Array.isArray(any)) found.push(...checkAny(value, any, at));
-  found.push(...limitProblems(value, schema).map(problem));
+  found.push(...findLimitProblems(value, schema).map(createProblem));
   if (Array.isArray(value))
-    found.push(...value.flatMap((item, index) => checkValue(item, schema.items, atKey(at, index))));
+    found.push(...value.flatMap((item, index) => checkValue(item, schema.items, enterKey(at, index))));
   else if (isJsonObject(value)) found.push(...checkMembers(value, schema, at));
   return found;
 }
 
-const atKey = (at: CheckContext, key: PropertyKey): CheckContext => ({ ...at, path: [...at.path, key] });
+const enterKey = (at: CheckContext, key: PropertyKey): CheckContext => ({ ...at, path: [...at.path, key] });
 
-function kindsOf(value: Json): readonly string[] {
+function listTypes(value: Json): readonly string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
   return Number.isInteger(value) ? ['number', 'integer'] : [typeof value];
@@ -163,12 +163,14 @@ function kindsOf(value: Json): readonly string[] {
 
 /** Returns the problems with the alternative that matches best. */
 function checkAny(value: Json, any: readonly Json[], at: CheckContext): readonly Problem[] {
-  const all = any.map((one) => checkValue(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
+  const all = any
+    .map((one) => checkValue(value, one, at))
+    .toSorted((a, b) => measureDepth(b) - measureDepth(a));
   if (all.some((problems) => problems.length === 0)) return [];
   return all[0] ?? [{ path: at.path, message: 'It is not allowed.' }];
 }
 
-const depthOf = (problems: readonly Problem[]): number =>
+const measureDepth = (problems: readonly Problem[]): number =>
   Math.max(...problems.map(({ path }) => path.length));
 
 function checkMembers(value: JsonObject, schema: JsonObject, at: CheckContext): readonly Problem[] {
@@ -183,33 +185,33 @@ function checkMembers(value: JsonObject, schema: JsonObject, at: CheckContext): 
       checkValue(
         one,
         Object.hasOwn(known, name) ? getOwn(known, name) : additionalProperties,
-        atKey(at, name),
+        enterKey(at, name),
       ),
     ),
   ];
 }
 
 type Measure = (value: Json) => number | undefined;
-const sizeOf: Measure = (value) => (typeof value === 'number' ? value : undefined);
-const length: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
+const measureNumber: Measure = (value) => (typeof value === 'number' ? value : undefined);
+const measureText: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
 const count: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
 
 /** The measure of each limit, and its text in a problem. */
-const LIMITS: Readonly<
+const LIMIT_CHECKS: Readonly<
   Record<string, { of: Measure; fits(is: number, limit: number): boolean; says: string }>
 > = {
-  minimum: { of: sizeOf, fits: (is, limit) => is >= limit, says: 'at least' },
-  maximum: { of: sizeOf, fits: (is, limit) => is <= limit, says: 'at most' },
-  exclusiveMinimum: { of: sizeOf, fits: (is, limit) => is > limit, says: 'more than' },
-  exclusiveMaximum: { of: sizeOf, fits: (is, limit) => is < limit, says: 'less than' },
-  minLength: { of: length, fits: (is, limit) => is >= limit, says: 'in characters at least' },
-  maxLength: { of: length, fits: (is, limit) => is <= limit, says: 'in characters at most' },
+  minimum: { of: measureNumber, fits: (is, limit) => is >= limit, says: 'at least' },
+  maximum: { of: measureNumber, fits: (is, limit) => is <= limit, says: 'at most' },
+  exclusiveMinimum: { of: measureNumber, fits: (is, limit) => is > limit, says: 'more than' },
+  exclusiveMaximum: { of: measureNumber, fits: (is, limit) => is < limit, says: 'less than' },
+  minLength: { of: measureText, fits: (is, limit) => is >= limit, says: 'in characters at least' },
+  maxLength: { of: measureText, fits: (is, limit) => is <= limit, says: 'in characters at most' },
   minItems: { of: count, fits: (is, limit) => is >= limit, says: 'in items at least' },
   maxItems: { of: count, fits: (is, limit) => is <= limit, says: 'in items at most' },
 };
 
-function limitProblems(value: Json, schema: JsonObject): readonly string[] {
-  const found = Object.entries(LIMITS).flatMap(([keyword, { of, fits, says }]) => {
+function findLimitProblems(value: Json, schema: JsonObject): readonly string[] {
+  const found = Object.entries(LIMIT_CHECKS).flatMap(([keyword, { of, fits, says }]) => {
     const [is, limit] = [of(value), schema[keyword]];
     return is === undefined || typeof limit !== 'number' || fits(is, limit)
       ? []

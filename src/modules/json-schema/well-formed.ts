@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
-const TYPES = new Set<Json>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const TYPE_NAMES = new Set<Json>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
 const isSchema = (value: Json): boolean =>
   typeof value === 'boolean' || (isJsonObject(value) && isWellFormed(value));
@@ -17,8 +17,8 @@ const isSchemaMap = (value: Json): boolean => isJsonObject(value) && Object.valu
 /**
  * The value checks for keywords that the check follows or providers read. Other keywords can have any value.
  */
-const KEYWORDS = new Map<string, (value: Json) => boolean>([
-  ['type', (type) => [type].flat().every((one) => TYPES.has(one))],
+const KEYWORD_CHECKS = new Map<string, (value: Json) => boolean>([
+  ['type', (type) => [type].flat().every((one) => TYPE_NAMES.has(one))],
   ['enum', Array.isArray],
   ['required', isList(isText)],
   ...['$ref', 'pattern', 'format'].map((keyword) => [keyword, isText] as const),
@@ -34,4 +34,4 @@ const KEYWORDS = new Map<string, (value: Json) => boolean>([
 
 /** Returns `true` if every keyword of a schema and of the schemas inside it has a value of the right type. */
 export const isWellFormed = (schema: JsonObject): boolean =>
-  Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);
+  Object.entries(schema).every(([keyword, value]) => KEYWORD_CHECKS.get(keyword)?.(value) ?? true);

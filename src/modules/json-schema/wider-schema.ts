@@ -15,11 +15,11 @@ export const withoutAnnotations = (schema: Json): Json =>
 /**
  * Matches keywords whose effect depends on other places. A change elsewhere can change what is valid here.
  */
-const FAR_REACHING =
+const FAR_REACHING_KEYWORD =
   /"(?:unevaluated\w+|patternProperties|\$dynamicRef|\$recursiveRef|\$id)":|"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
 
 /** The maximum number of places of two schemas to compare. */
-const MAX_COMPARED = 10_000;
+const MAX_COMPARISONS = 10_000;
 
 /**
  * Returns the path of a property where a schema can accept more than an earlier one. The path is empty for
@@ -30,8 +30,8 @@ const MAX_COMPARED = 10_000;
 export function findWidening(now: JsonObject, before: JsonObject): string | undefined {
   const [is, was] = [withoutAnnotations(now), withoutAnnotations(before)];
   if (isEqualJson(is, was)) return undefined;
-  if ([is, was].some((schema) => FAR_REACHING.test(JSON.stringify(schema)))) return '';
-  let left = MAX_COMPARED;
+  if ([is, was].some((schema) => FAR_REACHING_KEYWORD.test(JSON.stringify(schema)))) return '';
+  let left = MAX_COMPARISONS;
   return findWideningIn({ is, was, at: '', isTooMuch: () => --left < 0 });
 }
 
@@ -67,8 +67,8 @@ const PART_KEYWORDS = new Set([
 type Comparison = (now: Json, before: Json) => boolean;
 
 const isNumber = (value: Json): value is number => typeof value === 'number';
-const atMost: Comparison = (now, before) => isNumber(now) && isNumber(before) && now <= before;
-const atLeast: Comparison = (now, before) => atMost(before, now);
+const isAtMost: Comparison = (now, before) => isNumber(now) && isNumber(before) && now <= before;
+const isAtLeast: Comparison = (now, before) => isAtMost(before, now);
 const isSame: Comparison = () => false; // already compared
 
 /**
@@ -78,21 +78,21 @@ const isSame: Comparison = () => false; // already compared
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ...['const', 'pattern', 'format', 'multipleOf', 'uniqueItems'].map((word) => [word, isSame] as const),
   ...['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'].map(
-    (word) => [word, atMost] as const,
+    (word) => [word, isAtMost] as const,
   ),
   ...['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'].map(
-    (word) => [word, atLeast] as const,
+    (word) => [word, isAtLeast] as const,
   ),
   [
     'enum',
     (now, before) => listOf(now).every((one) => listOf(before).some((other) => isEqualJson(one, other))),
   ],
-  ['type', (now, before) => listOf(now).every((one) => typesOf(before).includes(one))],
+  ['type', (now, before) => listOf(now).every((one) => listTypes(before).includes(one))],
 ]);
 
 const listOf = (value: Json): readonly Json[] => [value].flat();
 
-const typesOf = (type: Json): readonly Json[] =>
+const listTypes = (type: Json): readonly Json[] =>
   listOf(type).flatMap((one) => (one === 'number' ? [one, 'integer'] : [one]));
 
 function isNarrower(keyword: string, now: Json | undefined, before: Json | undefined): boolean {
@@ -104,12 +104,17 @@ function isNarrower(keyword: string, now: Json | undefined, before: Json | undef
 /** Returns the path of a property that is new, accepts more values than before, or is no longer required. */
 function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
-  const [named, known] = [propertiesOf(now), propertiesOf(before)];
+  const [named, known] = [getProperties(now), getProperties(before)];
   const added = Object.keys(named).find((name) => !Object.hasOwn(known, name));
-  if (added !== undefined) return pathTo(at, added);
+  if (added !== undefined) return joinPath(at, added);
   const { additionalProperties: rest = true } = now;
   for (const [name, was] of Object.entries(known)) {
-    const wider = findWideningIn({ ...compared, is: getOwn(named, name) ?? rest, was, at: pathTo(at, name) });
+    const wider = findWideningIn({
+      ...compared,
+      is: getOwn(named, name) ?? rest,
+      was,
+      at: joinPath(at, name),
+    });
     if (wider !== undefined) return wider;
   }
   const [required, formerly] = [listOf(now.required ?? []), listOf(before.required ?? [])];
@@ -117,10 +122,10 @@ function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonOb
   return formerly.every((name) => required.includes(name)) && required.every(isOld) ? undefined : at;
 }
 
-const propertiesOf = ({ properties = {} }: JsonObject): JsonObject =>
+const getProperties = ({ properties = {} }: JsonObject): JsonObject =>
   isJsonObject(properties) ? properties : {};
 
-const pathTo = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
+const joinPath = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
 
 /**
  * Returns the path if the schema of items, other properties, property names or alternatives accepts more

@@ -11,18 +11,18 @@ import { type Budget, release, reserve } from './reserve.ts';
  * @throws ModelCallRefused if the loop must not call a model.
  * @throws Interrupted if the budgets cannot be read now.
  */
-type BudgetsOf = (loop: Loop, frame: string) => readonly Budget[] | Promise<readonly Budget[]>;
+type BudgetReader = (loop: Loop, frame: string) => readonly Budget[] | Promise<readonly Budget[]>;
 
-const BUDGETS_BY_USE = new WeakMap<ModuleUse, BudgetsOf>();
+const BUDGETS_BY_USE = new WeakMap<ModuleUse, BudgetReader>();
 
 /**
  * Registers the budgets of a use. They limit the model calls in its scope. The use has `BUDGET_LAYER` as its
  * `ask`.
  */
-export const registerBudgets = (use: ModuleUse, budgets: BudgetsOf): unknown =>
+export const registerBudgets = (use: ModuleUse, budgets: BudgetReader): unknown =>
   BUDGETS_BY_USE.set(use, budgets);
 
-async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
+async function readBudgets(loop: Loop): Promise<readonly Budget[]> {
   const found = loop.spec.uses.map(({ use, frame }) => BUDGETS_BY_USE.get(use)?.(loop, frame) ?? []);
   return (await Promise.all(found)).flat();
 }
@@ -31,7 +31,7 @@ async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
 export const BUDGET_LAYER = askLayer({
   place: 'budget',
   async around({ loop, request, tell, atEnd }, next) {
-    const budgets = await budgetsOf(loop);
+    const budgets = await readBudgets(loop);
     if (budgets.length === 0) return next(request, tell);
     // The usage of a call is known only at its end.
     atEnd(() => release(loop));
@@ -51,7 +51,7 @@ export const BUDGET_LAYER = askLayer({
 });
 
 /** Returns the reason why a model without prices cannot be used with a cost limit, or `undefined`. */
-export function missingPrices({ name, prices }: ChatModel): string | undefined {
+export function findMissingPrices({ name, prices }: ChatModel): string | undefined {
   if (prices) return undefined;
   const model = name.slice(0, 80);
   return `has a cost limit, but its model '${model}' has no prices. Set its 'prices' in USD per million tokens`;

@@ -8,7 +8,7 @@ import { literals } from '../../tool/literals.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
-import { failureResult } from '../../tool/tool-result.ts';
+import { createFailureResult } from '../../tool/tool-result.ts';
 
 /** The configuration of `callLimits`. */
 export interface CallLimits {
@@ -40,7 +40,7 @@ export interface CallLimits {
  */
 export function callLimits(limits: CallLimits = {}): ModuleUse {
   const bounds = readBounds(limits);
-  const use = createUse(LIMITS);
+  const use = createUse(LIMITS_MODULE);
   LOOPS.give(use, {
     async call(call, next, { frame, reached }) {
       const place = call.view.recall(CALL_COUNTS).places[call.id]?.find((one) => one.frame === frame);
@@ -48,7 +48,7 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
       const over = findOverLimit(place, bounds);
       if (!over) return next();
       reached(over.limit);
-      return failureResult('limit', over.message);
+      return createFailureResult('limit', over.message);
     },
     limits({ journal, memories, frame: { path } }, frame) {
       const { loops } = memories.of(CALL_COUNTS).valueIn(journal.state.memories, CALL_COUNTS, path);
@@ -86,7 +86,7 @@ function readBounds(limits: CallLimits): CallBounds {
     );
   }
   // If the total exceeds the default per tool, it also applies per tool.
-  const isMore = toolCalls !== undefined && numberOf(toolCalls) > DEFAULT_LIMITS.callsPerTool;
+  const isMore = toolCalls !== undefined && getMaximum(toolCalls) > DEFAULT_LIMITS.callsPerTool;
   return {
     toolCalls: toolCalls ?? DEFAULT_LIMITS.toolCalls,
     callsPerTool: { '*': isMore ? toolCalls : DEFAULT_LIMITS.callsPerTool, ...ofTools },
@@ -98,7 +98,7 @@ const SHAPE = {
   foreign: { maxToolCalls: 'toolCalls' },
 } satisfies InnerShape;
 
-interface OverLimit {
+interface ExceededLimit {
   readonly limit: ReachedLimit;
   readonly message: string;
 }
@@ -106,26 +106,26 @@ interface OverLimit {
 function findOverLimit(
   { tool, frame, calls, ofTool }: CallPosition,
   bounds: CallBounds,
-): OverLimit | undefined {
+): ExceededLimit | undefined {
   const { toolCalls, callsPerTool } = bounds;
   const scope = frame === ROOT ? 'turn' : 'task';
   const most = (Object.hasOwn(callsPerTool, tool) ? callsPerTool[tool] : callsPerTool['*']) ?? 'unlimited';
-  if (ofTool > numberOf(most)) {
+  if (ofTool > getMaximum(most)) {
     return {
-      limit: { kind: 'callsPerTool', most: numberOf(most) },
+      limit: { kind: 'callsPerTool', most: getMaximum(most) },
       message: `Tool call limit (${most}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this ${scope}.`,
     };
   }
-  if (calls > numberOf(toolCalls)) {
+  if (calls > getMaximum(toolCalls)) {
     return {
-      limit: { kind: 'toolCalls', most: numberOf(toolCalls) },
+      limit: { kind: 'toolCalls', most: getMaximum(toolCalls) },
       message: `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
     };
   }
   return undefined;
 }
 
-const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity : limit);
+const getMaximum = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity : limit);
 
 /**
  * The number of a call among all calls of a loop, including nested loops, and among the calls of its tool.
@@ -183,11 +183,11 @@ export const CALL_COUNTS: ToolMemory<CallCounts> = {
 };
 
 /** The module of call limits. An agent's limits also apply in its nested loops. */
-export const LIMITS = createModule({ name: 'limits', nested: true, state: [CALL_COUNTS] });
+export const LIMITS_MODULE = createModule({ name: 'limits', nested: true, state: [CALL_COUNTS] });
 
-type CallsMade = Extract<SessionMoment, { readonly type: 'calls-made' }>;
+type CallsMadeMoment = Extract<SessionMoment, { readonly type: 'calls-made' }>;
 
-function withCalls(counted: CallCounts, { calls, loops: around }: CallsMade): CallCounts {
+function withCalls(counted: CallCounts, { calls, loops: around }: CallsMadeMoment): CallCounts {
   const loops: Record<string, LoopCounts> = { ...counted.loops };
   const places: Record<string, readonly CallPosition[]> = { ...counted.places };
   for (const { id, tool } of calls) {

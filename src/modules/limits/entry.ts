@@ -2,9 +2,9 @@
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { isCount } from '../../loop/policies.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
-import { BUDGET_LAYER, missingPrices, registerBudgets } from './budget-layer.ts';
-import { type Budget, spendingOf, usedOf } from './reserve.ts';
-import { BUDGETS } from './spending.ts';
+import { BUDGET_LAYER, findMissingPrices, registerBudgets } from './budget-layer.ts';
+import { type Budget, getSpending, getUsed } from './reserve.ts';
+import { BUDGETS_MODULE } from './spending.ts';
 
 export { type CallLimits, callLimits } from './call-limits.ts';
 
@@ -36,25 +36,25 @@ export interface BudgetOptions {
  * ```
  */
 export function budget(options: BudgetOptions): ModuleUse {
-  const problem = optionsProblem(options);
+  const problem = findOptionsProblem(options);
   if (problem) throw new RangeError(`budget: ${problem}.`);
   const { tokens, cost } = options;
   const key = JSON.stringify({ tokens, cost });
-  const known = USES.get(key);
+  const known = USE_BY_KEY.get(key);
   if (known) return known;
-  const use = createUse(BUDGETS, key);
-  USES.set(key, use);
-  registerBudgets(use, (_, frame) => budgetsIn(options, frame));
+  const use = createUse(BUDGETS_MODULE, key);
+  USE_BY_KEY.set(key, use);
+  registerBudgets(use, (_, frame) => createBudgets(options, frame));
   LOOPS.give(use, {
     ask: BUDGET_LAYER,
     boundsTokens: tokens !== undefined,
-    refuses: cost === undefined ? undefined : missingPrices,
+    refuses: cost === undefined ? undefined : findMissingPrices,
     limits(loop, frame) {
-      const spending = spendingOf(loop);
-      return budgetsIn(options, frame).map((one) => ({
+      const spending = getSpending(loop);
+      return createBudgets(options, frame).map((one) => ({
         kind: one.limit,
         most: one.most,
-        used: usedOf(one, spending),
+        used: getUsed(one, spending),
       }));
     },
   });
@@ -62,16 +62,16 @@ export function budget(options: BudgetOptions): ModuleUse {
 }
 
 /** Equal budgets in one place count as one. */
-const USES = new Map<string, ModuleUse>();
+const USE_BY_KEY = new Map<string, ModuleUse>();
 
-function optionsProblem({ tokens, cost }: BudgetOptions): string | undefined {
+function findOptionsProblem({ tokens, cost }: BudgetOptions): string | undefined {
   if (tokens === undefined && cost === undefined) return "it has no limit. Set 'tokens' or 'cost'";
   if (tokens !== undefined && !isCount(tokens)) return `tokens is ${tokens}. Use a positive whole number`;
   if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
   return `cost is ${cost}. Use a positive number of USD`;
 }
 
-function budgetsIn({ tokens, cost }: BudgetOptions, frame: string): readonly Budget[] {
+function createBudgets({ tokens, cost }: BudgetOptions, frame: string): readonly Budget[] {
   return [
     ...(tokens === undefined ? [] : [{ frame, limit: 'tokens', most: tokens } as const]),
     ...(cost === undefined ? [] : [{ frame, limit: 'cost', most: cost } as const]),

@@ -1,17 +1,17 @@
 import { ROOT } from '../../journal/events.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
-import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
+import { getLoopTime, type Loop, toLoopFields } from '../../loop/loop.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
-import { hasParts, tokensOfFiles, withoutBytes } from '../../model/given-to.ts';
-import { costOf, highestPrices, type Prices, roundUsd, type Usage } from '../../model/prices.ts';
+import { hasParts, sumFileTokens, withoutBytes } from '../../model/given-to.ts';
+import { computeCost, computeHighestPrices, type Prices, roundUsd, type Usage } from '../../model/prices.ts';
 import { ChangeNotifier, ENCODER, memoize, raceAbort } from '../../tool/async.ts';
 import { createFact } from '../../tool/tool-memory.ts';
 import {
-  BUDGETS,
-  loopsAround,
+  BUDGETS_MODULE,
+  listEnclosingLoops,
   type MeasuredRequest,
   type RequestLengths,
-  SPENDING,
+  SPENDING_MEMORY,
   type Spending,
 } from './spending.ts';
 
@@ -50,29 +50,29 @@ interface ReservationRequest {
 export async function reserve(reserving: ReservationRequest): Promise<ModelRequest> {
   const { loop, request } = reserving;
   const { frame, holder } = loop;
-  const reservations = reservationsOf(loop);
+  const reservations = getReservations(loop);
   reservations.release(frame.id);
-  const { size, most, least } = needOf(reserving);
+  const { size, most, least } = computeNeed(reserving);
   for (;;) {
     const room = findTightestRoom(reserving, size);
     if (room.outputTokens >= least)
       return holdUsage(loop, request, { size, outputTokens: Math.min(most, room.outputTokens) });
     if (!isHeldWithin(loop, room.budget))
-      throw budgetExceeded(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
+      throw createBudgetRefusal(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
     await raceAbort(holder.modelSignal, reservations.changed);
     holder.checkpoint();
   }
 }
 
 /** Releases the reservation of the loop's call, because its outcome is known or will never be. */
-export const release = (loop: Loop): void => reservationsOf(loop).release(loop.frame.id);
+export const release = (loop: Loop): void => getReservations(loop).release(loop.frame.id);
 
 /** Returns the current spending of a loop's session. */
-export const spendingOf = ({ memories, journal, frame }: Loop): Spending =>
-  memories.of(SPENDING).valueIn(journal.state.memories, SPENDING, frame.path);
+export const getSpending = ({ memories, journal, frame }: Loop): Spending =>
+  memories.of(SPENDING_MEMORY).valueIn(journal.state.memories, SPENDING_MEMORY, frame.path);
 
 /** Returns the usage that counts against a budget. Returns 0 after its loop has ended. */
-export const usedOf = ({ frame, limit }: Budget, { loops }: Spending): number =>
+export const getUsed = ({ frame, limit }: Budget, { loops }: Spending): number =>
   loops[frame]?.spent[limit] ?? 0;
 
 /** The room that one budget leaves for the output of a call. */
@@ -84,31 +84,31 @@ interface OutputRoom {
 
 /** Returns the room in the budget that leaves the least. */
 function findTightestRoom({ loop, budgets }: ReservationRequest, { inputTokens }: RequestSize): OutputRoom {
-  const spending = spendingOf(loop);
+  const spending = getSpending(loop);
   return budgets
-    .map((budget) => roomIn(budget, inputTokens, { spending, prices: loop.spec.model.prices }))
+    .map((budget) => computeRoom(budget, inputTokens, { spending, prices: loop.spec.model.prices }))
     .reduce((least, room) => (room.outputTokens < least.outputTokens ? room : least));
 }
 
 /** Returns the room that a budget leaves for the output of a call with this input. */
-function roomIn(
+function computeRoom(
   budget: Budget,
   inputTokens: number,
   { spending, prices }: { readonly spending: Spending; readonly prices: Prices | undefined },
 ): OutputRoom {
-  const left = roundUsd(budget.most - usedOf(budget, spending));
+  const left = roundUsd(budget.most - getUsed(budget, spending));
   if (budget.limit === 'tokens') return { budget, outputTokens: left - inputTokens };
   if (!prices) return { budget, outputTokens: -1 };
-  return { budget, outputTokens: affordableTokens(highestPrices(prices), inputTokens, left) };
+  return { budget, outputTokens: computeAffordableTokens(computeHighestPrices(prices), inputTokens, left) };
 }
 
-function affordableTokens(prices: Prices, inputTokens: number, left: number): number {
-  const rest = left - costOf(prices, { inputTokens, outputTokens: 0 });
+function computeAffordableTokens(prices: Prices, inputTokens: number, left: number): number {
+  const rest = left - computeCost(prices, { inputTokens, outputTokens: 0 });
   if (rest < 0) return -1;
   if (prices.output === 0) return Infinity;
   let outputTokens = Math.floor((rest * 1e6) / prices.output);
   // The division can round up to one token too many.
-  while (outputTokens > 0 && costOf(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
+  while (outputTokens > 0 && computeCost(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
   return outputTokens;
 }
 
@@ -119,7 +119,7 @@ interface ReservationNeed {
   readonly least: number;
 }
 
-function needOf({ loop, request, outputTokens }: ReservationRequest): ReservationNeed {
+function computeNeed({ loop, request, outputTokens }: ReservationRequest): ReservationNeed {
   const { model } = loop.spec;
   const { maxOutputTokens: ofModel = Infinity } = model;
   const most =
@@ -127,8 +127,8 @@ function needOf({ loop, request, outputTokens }: ReservationRequest): Reservatio
     Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS, ofModel);
   const least = outputTokens ?? Math.min(MIN_OUTPUT_TOKENS, most);
   // Models count tokens differently, so with several candidates the measured count does not apply.
-  const measured = model.candidates ? undefined : spendingOf(loop).loops[loop.frame.id]?.measured;
-  return { size: sizeOf(model.name, request, measured), most, least };
+  const measured = model.candidates ? undefined : getSpending(loop).loops[loop.frame.id]?.measured;
+  return { size: estimateSize(model.name, request, measured), most, least };
 }
 
 interface MaxUsage {
@@ -145,11 +145,11 @@ async function holdUsage(
 ): Promise<ModelRequest> {
   const { prices } = loop.spec.model;
   const usage = { inputTokens: size.inputTokens, outputTokens };
-  const reserved = { ...usage, ...(prices && { cost: costOf(highestPrices(prices), usage) }) };
-  const fact = createFact(SPENDING, { reserved, request: size.lengths });
-  const facts = [{ ...fact, at: timeIn(loop) }];
-  loop.journal.emit({ type: 'module-event', ...inLoop(loop), module: BUDGETS.name, facts });
-  reservationsOf(loop).hold(loop.frame.id);
+  const reserved = { ...usage, ...(prices && { cost: computeCost(computeHighestPrices(prices), usage) }) };
+  const fact = createFact(SPENDING_MEMORY, { reserved, request: size.lengths });
+  const facts = [{ ...fact, at: getLoopTime(loop) }];
+  loop.journal.emit({ type: 'module-event', ...toLoopFields(loop), module: BUDGETS_MODULE.name, facts });
+  getReservations(loop).hold(loop.frame.id);
   await loop.journal.durable();
   loop.holder.checkpoint();
   return { ...request, maxOutputTokens: outputTokens };
@@ -157,25 +157,25 @@ async function holdUsage(
 
 /** Returns `true` if a running model call can still release part of this budget. */
 function isHeldWithin(loop: Loop, { frame }: Budget): boolean {
-  const spending = spendingOf(loop);
-  return [...reservationsOf(loop).held].some((id) => loopsAround(spending, id).includes(frame));
+  const spending = getSpending(loop);
+  return [...getReservations(loop).held].some((id) => listEnclosingLoops(spending, id).includes(frame));
 }
 
-function budgetExceeded(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
+function createBudgetRefusal(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
   const { limit, most, frame: of } = budget;
   return new ModelCallRefused({
     limit,
     ...(of !== ROOT && { of }),
     most,
-    used: usedOf(budget, spendingOf(loop)),
-    needed: priceIn(budget, loop.spec.model.prices, least),
+    used: getUsed(budget, getSpending(loop)),
+    needed: computePrice(budget, loop.spec.model.prices, least),
   });
 }
 
 /** Returns the maximum that a call can use of a budget, in its unit. */
-const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
+const computePrice = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
-  return prices ? costOf(highestPrices(prices), usage) : 0;
+  return prices ? computeCost(computeHighestPrices(prices), usage) : 0;
 };
 
 /** The current reservations of one invocation, by loop. */
@@ -203,7 +203,7 @@ class Reservations {
 /** The reservations by the memories object that all loops of a turn share in an invocation. */
 const RESERVATIONS = new WeakMap<Loop['memories'], Reservations>();
 
-function reservationsOf({ memories }: Loop): Reservations {
+function getReservations({ memories }: Loop): Reservations {
   const reservations = RESERVATIONS.get(memories) ?? new Reservations();
   RESERVATIONS.set(memories, reservations);
   return reservations;
@@ -238,16 +238,16 @@ const OUTPUT_OVERHEAD = 256;
  * most the part's bytes. For a date or a counter that is a few tokens, and each new message is overestimated
  * by about thirty.
  */
-export function sizeOf(
+export function estimateSize(
   model: string,
   request: ModelRequest,
   known: MeasuredRequest | undefined,
 ): RequestSize {
   const [first, ...others] = request.messages;
   const isTold = first?.role === 'system';
-  const system = bytesOf(isTold ? first.text : '');
-  const tools = overheadOf(request);
-  const told = (isTold ? others : request.messages).map(bytesOfMessage);
+  const system = countBytes(isTold ? first.text : '');
+  const tools = estimateOverhead(request);
+  const told = (isTold ? others : request.messages).map(countMessageBytes);
   const text = sum(told);
   const lengths = { model, system, tools, messages: told.length, text };
   const all = REQUEST_OVERHEAD + system + tools + text;
@@ -263,20 +263,20 @@ export function sizeOf(
 
 const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) => all + one, 0);
 
-const bytesOfMessage = (message: ModelMessage): number =>
-  bytesOf(jsonOf(message)) + tokensOfFiles(message) + MESSAGE_OVERHEAD;
+const countMessageBytes = (message: ModelMessage): number =>
+  countBytes(stringifyMessage(message)) + sumFileTokens(message) + MESSAGE_OVERHEAD;
 
 /** A replacer is several times slower, and only messages with files need it. */
-const jsonOf = (message: ModelMessage): string =>
+const stringifyMessage = (message: ModelMessage): string =>
   hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
 
 /** Lists of definitions and output formats are never mutated, and outlive their requests. */
 const bytesOfJson = memoize((value: readonly ToolDefinition[] | OutputFormat) => ({
-  bytes: bytesOf(JSON.stringify(value)),
+  bytes: countBytes(JSON.stringify(value)),
 }));
 
-const overheadOf = ({ tools, output }: ModelRequest): number =>
+const estimateOverhead = ({ tools, output }: ModelRequest): number =>
   (tools.length > 0 ? bytesOfJson(tools).bytes + tools.length * MESSAGE_OVERHEAD + TOOLS_OVERHEAD : 0) +
   (output ? bytesOfJson(output).bytes + OUTPUT_OVERHEAD : 0);
 
-const bytesOf = (text: string): number => ENCODER.encode(text).length;
+const countBytes = (text: string): number => ENCODER.encode(text).length;

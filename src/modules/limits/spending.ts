@@ -66,14 +66,14 @@ export type Spending = {
 const NO_SPENDING: Spending = { root: '', before: NOTHING_SPENT, loops: {}, trees: {} };
 
 /** Tracks the usage of models per loop, including reservations for calls without a reply. */
-export const SPENDING: ToolMemory<Spending, Reservation> = {
+export const SPENDING_MEMORY: ToolMemory<Spending, Reservation> = {
   name: 'budgets',
   folding: FOLDING,
   initial: NO_SPENDING,
   scope: 'session',
   isHidden: true,
   apply(spending, asked, { frame }) {
-    return spend(withLoop(spending, frame, { asked }), frame, asked.reserved);
+    return addUsage(withLoop(spending, frame, { asked }), frame, asked.reserved);
   },
   observe(spending, moment) {
     switch (moment.type) {
@@ -102,17 +102,17 @@ export const SPENDING: ToolMemory<Spending, Reservation> = {
 };
 
 /** The module of budgets. An agent's budgets also apply in its nested loops. */
-export const BUDGETS = createModule({ name: 'budgets', nested: true, state: [SPENDING] });
+export const BUDGETS_MODULE = createModule({ name: 'budgets', nested: true, state: [SPENDING_MEMORY] });
 
-type Moment<Type extends SessionMoment['type']> = Extract<SessionMoment, { readonly type: Type }>;
+type MomentOf<Type extends SessionMoment['type']> = Extract<SessionMoment, { readonly type: Type }>;
 
-function startTurn({ trees, measured }: Spending, { root, turn }: Moment<'turn-started'>): Spending {
+function startTurn({ trees, measured }: Spending, { root, turn }: MomentOf<'turn-started'>): Spending {
   const before = (root === turn ? undefined : trees[root]) ?? NOTHING_SPENT;
   const own = { spent: before, ...(measured && { measured }) };
   return { root, before, trees, loops: { [ROOT]: own }, ...(measured && { measured }) };
 }
 
-function endTurn(spending: Spending, { isTree }: Moment<'turn-ended'>): Spending {
+function endTurn(spending: Spending, { isTree }: MomentOf<'turn-ended'>): Spending {
   const { root, loops, trees } = spending;
   const spent = loops[ROOT]?.spent;
   const all = Object.entries(spent ? { ...trees, [root]: spent } : trees);
@@ -132,14 +132,14 @@ function leaveTree(spending: Spending, turn: string): Spending {
 /**
  * Replaces a call's reservation with its reported usage. Without a plausible report, the reservation counts.
  */
-function settle(spending: Spending, frame: string, usage: Moment<'model-replied'>['usage']): Spending {
+function settle(spending: Spending, frame: string, usage: MomentOf<'model-replied'>['usage']): Spending {
   const asked = spending.loops[frame]?.asked;
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
   const settled = withoutReservation(spending, frame);
   // Servers that do not count tokens report zeros, but no request is empty.
   if (asked && inputTokens === 0) return settled;
   const cost = usage?.cost ?? asked?.reserved.cost ?? 0;
-  return spend(asked ? spend(settled, frame, negateUsage(asked.reserved)) : settled, frame, {
+  return addUsage(asked ? addUsage(settled, frame, negateUsage(asked.reserved)) : settled, frame, {
     inputTokens,
     outputTokens,
     cost,
@@ -150,7 +150,7 @@ function settle(spending: Spending, frame: string, usage: Moment<'model-replied'
 function measure(
   settled: Spending,
   { loops }: Spending,
-  { frame, usage }: Moment<'model-replied'>,
+  { frame, usage }: MomentOf<'model-replied'>,
 ): Spending {
   const asked = loops[frame]?.asked;
   const { inputTokens = 0 } = usage ?? {};
@@ -163,27 +163,33 @@ function measure(
 /** Releases the reservation of a request that the provider rejected without processing it. */
 function releaseReservation(spending: Spending, frame: string): Spending {
   const asked = spending.loops[frame]?.asked;
-  return asked ? spend(withoutReservation(spending, frame), frame, negateUsage(asked.reserved)) : spending;
+  return asked ? addUsage(withoutReservation(spending, frame), frame, negateUsage(asked.reserved)) : spending;
 }
 
 /** Drops the loop that a call opened, and its nested loops. */
 function withoutLoops(spending: Spending, call: string): Spending {
   if (!spending.loops[call]) return spending;
-  const left = Object.entries(spending.loops).filter(([id]) => !loopsAround(spending, id).includes(call));
+  const left = Object.entries(spending.loops).filter(
+    ([id]) => !listEnclosingLoops(spending, id).includes(call),
+  );
   return { ...spending, loops: Object.fromEntries(left) };
 }
 
 /** Returns the loop and its enclosing loops, from the inside out. */
-export function loopsAround({ loops }: Spending, frame: string): readonly string[] {
+export function listEnclosingLoops({ loops }: Spending, frame: string): readonly string[] {
   const around: string[] = [];
   for (let id: string | undefined = frame; id !== undefined && loops[id]; id = loops[id]?.around)
     around.push(id);
   return around;
 }
 
-function spend(spending: Spending, frame: string, { inputTokens, outputTokens, cost = 0 }: Usage): Spending {
+function addUsage(
+  spending: Spending,
+  frame: string,
+  { inputTokens, outputTokens, cost = 0 }: Usage,
+): Spending {
   const added = { tokens: inputTokens + outputTokens, cost };
-  return loopsAround(spending, frame).reduce(
+  return listEnclosingLoops(spending, frame).reduce(
     (before, id) =>
       withLoop(before, id, { spent: addSpent(before.loops[id]?.spent ?? NOTHING_SPENT, added) }),
     spending,

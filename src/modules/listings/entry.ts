@@ -8,11 +8,11 @@ import type { SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import { createDiscovery } from '../../loop/discovery.ts';
 import { Interrupted } from '../../loop/holder.ts';
-import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
+import { getLoopTime, type Loop, toLoopFields } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { createLoopView } from '../../loop/offer-tools.ts';
 import { copyThroughJson } from '../../loop/tool-answer.ts';
-import { partsOf } from '../../sources/resolution/tool-source.ts';
+import { getDiscoverySteps } from '../../sources/resolution/tool-source.ts';
 import { timeoutError, withTimeout } from '../../tool/async.ts';
 import type { Json } from '../../tool/json.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
@@ -97,7 +97,7 @@ const MAX_TRIES = 2;
  */
 async function discoverTools(loop: Loop): Promise<void> {
   const sources = loop.spec.strategies.flatMap((strategy) =>
-    partsOf(strategy).map((find): Source => ({ name: strategy.name, find })),
+    getDiscoverySteps(strategy).map((find): Source => ({ name: strategy.name, find })),
   );
   if (sources.length === 0 || isAbandoned(loop)) return;
   const { signal, modelSignal } = loop.holder;
@@ -108,7 +108,7 @@ async function discoverTools(loop: Loop): Promise<void> {
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
   // Each fact has its own event, because lists can be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
-    return { type: 'tools-listed', ...inLoop(loop), facts: [{ ...fact, at: timeIn(loop) }] };
+    return { type: 'tools-listed', ...toLoopFields(loop), facts: [{ ...fact, at: getLoopTime(loop) }] };
   });
   if (!signal.aborted) loop.journal.emit(...listed);
   for (const one of finding) if (one.status === 'rejected') throw one.reason;

@@ -2,7 +2,7 @@
 
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { LIVE_TEXT } from './live-text.ts';
+import { LIVE_TEXT_PARTS } from './live-text.ts';
 
 /**
  * Streams the text and call progress of a running turn to all of its readers. Pass it in `use` of
@@ -16,9 +16,9 @@ import { LIVE_TEXT } from './live-text.ts';
  * ```
  */
 export function liveText(): ModuleUse {
-  const use = createUse(MODULE);
-  APP.give(use, LIVE_TEXT);
+  const use = createUse(LIVE_TEXT_MODULE);
+  APP.give(use, LIVE_TEXT_PARTS);
   return use;
 }
 
-const MODULE = createModule({ name: 'live-text' });
+const LIVE_TEXT_MODULE = createModule({ name: 'live-text' });

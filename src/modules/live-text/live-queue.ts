@@ -1,10 +1,10 @@
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
+  computeItemWeight,
   type LiveItem,
   type LiveItemMessage,
   type LiveMessage,
   MAX_BUFFER_WEIGHT,
-  weightOfItem,
 } from '../../journal/live-items.ts';
 import type { LiveItemQueue } from '../../session/live-feed.ts';
 
@@ -44,7 +44,7 @@ export class LiveQueue implements LiveItemQueue {
   push({ turn, items }: LiveMessage): void {
     if (this.#turn !== undefined && turn !== this.#turn) return;
     for (const item of items) {
-      const weight = weightOfItem(item);
+      const weight = computeItemWeight(item);
       if (this.#weight + weight > MAX_BUFFER_WEIGHT) continue;
       this.#weight += weight;
       this.#items.push(item);
@@ -59,7 +59,7 @@ export class LiveQueue implements LiveItemQueue {
     } else if (type === 'tool-call-ended') {
       this.#ended.add(event.call);
       this.#replies.delete(event.call);
-    } else if (CLOSING_EVENTS.has(type)) {
+    } else if (CLOSING_EVENT_TYPES.has(type)) {
       this.#closed = seq;
       this.#replies.clear();
       this.#ended.clear();
@@ -77,7 +77,7 @@ export class LiveQueue implements LiveItemQueue {
     while (this.isReady(seq)) {
       const sent = this.#items.shift();
       if (!sent) return undefined;
-      this.#weight -= weightOfItem(sent);
+      this.#weight -= computeItemWeight(sent);
       const item = this.#due(sent);
       if (item) return item;
     }
@@ -103,7 +103,7 @@ export class LiveQueue implements LiveItemQueue {
   }
 }
 
-const CLOSING_EVENTS: ReadonlySet<string> = new Set<StoredEvent['type']>([
+const CLOSING_EVENT_TYPES: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'turn-started',
   'turn-resumed',
   'turn-yielded',

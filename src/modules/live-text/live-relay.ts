@@ -1,11 +1,11 @@
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
+  computeItemWeight,
   LIVE,
   type LiveItem,
   type LiveItemMessage,
   MAX_BUFFER_WEIGHT,
   MAX_MESSAGE_WEIGHT,
-  weightOfItem,
 } from '../../journal/live-items.ts';
 import type { Relay, RelayOptions } from '../../session/live-feed.ts';
 
@@ -40,7 +40,7 @@ export class LiveRelay implements Relay {
     if (item.type === 'reply-restarted') this.#end(place);
     if (!isMore) this.#forget(place);
     const sent: LiveItemMessage = { item, after, at: isMore ? endOf(last) : 0 };
-    const weight = weightOfItem(sent);
+    const weight = computeItemWeight(sent);
     // Only a complete reply can have a piece this long, and it is about to be stored.
     if (weight > MAX_MESSAGE_WEIGHT || this.#weight + weight > MAX_BUFFER_WEIGHT) this.#cut.add(place);
     if (this.#cut.has(place)) return;
@@ -108,7 +108,7 @@ export class LiveRelay implements Relay {
     const isOther = ({ item }: LiveItemMessage): boolean => placeOf(item) !== place;
     this.#open = this.#open.filter(isOther);
     for (const [to, waiting] of this.#waiting) this.#waiting.set(to, waiting.filter(isOther));
-    this.#weight = this.#open.reduce((sum, one) => sum + weightOfItem(one), 0);
+    this.#weight = this.#open.reduce((sum, one) => sum + computeItemWeight(one), 0);
   }
 }
 
@@ -129,19 +129,19 @@ function mergeItem(list: LiveItemMessage[], sent: LiveItemMessage): number {
   const last = list[index];
   if (last && 'text' in last.item && 'text' in item && last.item.type === item.type) {
     const joined = { ...last, after, item: { ...item, text: last.item.text + item.text } };
-    if (weightOfItem(joined) <= MAX_MESSAGE_WEIGHT) {
+    if (computeItemWeight(joined) <= MAX_MESSAGE_WEIGHT) {
       list[index] = joined;
       return item.text.length;
     }
   }
   list.push(sent);
-  return weightOfItem(sent);
+  return computeItemWeight(sent);
 }
 
 function takeFirstItems(items: readonly LiveItemMessage[]): readonly LiveItemMessage[] {
   let weight = 0;
   const end = items.findIndex((item) => {
-    weight += weightOfItem(item);
+    weight += computeItemWeight(item);
     return weight > MAX_MESSAGE_WEIGHT;
   });
   return end < 0 ? items.slice() : items.slice(0, end);

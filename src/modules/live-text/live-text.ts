@@ -6,7 +6,7 @@ import { LiveRelay } from './live-relay.ts';
  * The part of an app that streams text and progress to other readers. `liveText()` and protocols that need it
  * provide it.
  */
-export const LIVE_TEXT = {
+export const LIVE_TEXT_PARTS = {
   liveText: {
     relay: (options) => new LiveRelay(options),
     queue: (turn) => new LiveQueue(turn),

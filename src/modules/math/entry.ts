@@ -69,7 +69,7 @@ export const mathTools = defineToolGroup({
     defineBinary('subtract', 'Subtract the second number from the first.', (a, b) => a - b),
     defineBinary('multiply', 'Multiply two numbers.', (a, b) => a * b),
     divide,
-    defineAggregate('mean', 'The mean of a list of numbers.', mean),
+    defineAggregate('mean', 'The mean of a list of numbers.', computeMean),
     defineAggregate('min', 'The smallest of a list of numbers.', selectBy(Math.min)),
     defineAggregate('max', 'The largest of a list of numbers.', selectBy(Math.max)),
     defineUnary('floor', 'Round a number down to a whole number.', Math.floor),
@@ -78,6 +78,6 @@ export const mathTools = defineToolGroup({
   ],
 });
 
-function mean(numbers: readonly number[]): number {
+function computeMean(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }

@@ -4,7 +4,7 @@ import { EVENTS, PLACES, PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../j
 import { PIECE, PROGRESS, REPLY_PLACE } from '../../journal/live-items.ts';
 import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL, PRICED_USAGE } from '../../journal/reply-data.ts';
 import { STOPPING_CALL, TURN_ARTIFACT, TURN_FILE, TURN_TOOLS } from '../../journal/state.ts';
-import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
+import { TURN_ANSWER_SHAPE } from '../../session/watching/turn-outcome.ts';
 import { TURN_SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
@@ -33,14 +33,14 @@ import {
 import { CALL_VIEW, MESSAGE_VIEW, RUNNING_TURN_VIEW, SESSION_VIEW } from '../../worker/session-view.ts';
 import { STREAM_CONTINUATION, type TurnItem } from '../../worker/turn-feed.ts';
 import { LATER_VIEW, PENDING_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
-import { refTo, toJsonSchema } from './to-json-schema.ts';
+import { createRef, toJsonSchema } from './to-json-schema.ts';
 
-const componentNameOf = (type: string): string =>
+const toComponentName = (type: string): string =>
   `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
 const TIMESTAMP = { type: 'number', says: 'Milliseconds since the epoch.' } as const satisfies Shape;
 
-const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
+const EVENT_SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
   // Both objects have the same keys.
   Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
     type,
@@ -48,16 +48,16 @@ const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
   ]),
 );
 
-const EVENT_TYPES = SHAPES.map(([type]) => type);
+const EVENT_TYPES = EVENT_SHAPES.map(([type]) => type);
 
 /** The components of all event types, by name. */
 const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
-  SHAPES.map(([type, shape]) => [componentNameOf(type), shape]),
+  EVENT_SHAPES.map(([type, shape]) => [toComponentName(type), shape]),
 );
 
 /** Returns the schema of any event, with `type` as its discriminator. */
-function storedEvent(): Schema {
-  const refs = EVENT_TYPES.map((type) => [type, refTo(componentNameOf(type))] as const);
+function createEventSchema(): Schema {
+  const refs = EVENT_TYPES.map((type) => [type, createRef(toComponentName(type))] as const);
   return {
     description: 'An event of the journal.',
     oneOf: refs.map(([, ref]) => ref),
@@ -68,7 +68,7 @@ function storedEvent(): Schema {
   };
 }
 
-const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
+const STORED_EVENT: ShapeAs<StoredEvent> = { schema: createEventSchema };
 
 /** The data of stream events that are not in the journal. */
 const TRANSIENT_EVENTS = {
@@ -81,7 +81,7 @@ const TRANSIENT_EVENTS = {
 
 const TURN_STREAM_DATA: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Shape } = {
   ...TRANSIENT_EVENTS,
-  answer: TURN_ANSWER,
+  answer: TURN_ANSWER_SHAPE,
   suspended: SUSPENDED_VIEW,
   later: LATER_VIEW,
   erased: { object: { turn: TEXT } },
@@ -94,7 +94,7 @@ const SESSION_STREAM_DATA = { ...TRANSIENT_EVENTS, erased: { object: {} } };
  * Returns the shape of a stream event with this data. `later` is sent as `accepted`. The empty id of `erased`
  * clears the previous one.
  */
-const frameShape = ([type, data]: readonly [string, Shape]): Shape =>
+const toFrameShape = ([type, data]: readonly [string, Shape]): Shape =>
   type === 'erased'
     ? { object: { id: { only: '' }, event: { only: type }, data } }
     : { object: { id: OPTIONAL_TEXT, event: { only: type === 'later' ? 'accepted' : type }, data } };
@@ -102,7 +102,7 @@ const frameShape = ([type, data]: readonly [string, Shape]): Shape =>
 const streamEventShape = (passing: { readonly [type: string]: Shape }): Shape => ({
   anyOf: [
     { object: { id: TEXT, event: { oneOf: EVENT_TYPES }, data: STORED_EVENT } },
-    ...Object.entries(passing).map(frameShape),
+    ...Object.entries(passing).map(toFrameShape),
   ],
 });
 
@@ -116,7 +116,7 @@ const streamShape = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape =>
     description:
       'Each has an `event` and its `data` as JSON; a journal event also has an `id`, for `Last-Event-ID`.',
     contentMediaType: 'text/event-stream',
-    contentSchema: { type: 'array', items: refTo(events) },
+    contentSchema: { type: 'array', items: createRef(events) },
   },
 });
 
@@ -173,7 +173,7 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   Agent: AGENT_VIEW,
   Tool: TOOL_VIEW,
   InnerTool: INNER_TOOL_VIEW,
-  TurnAnswer: TURN_ANSWER,
+  TurnAnswer: TURN_ANSWER_SHAPE,
   SuspendedTurn: SUSPENDED_VIEW,
   LaterTurn: LATER_VIEW,
   RunningTurn: RUNNING_TURN_VIEW,
@@ -210,7 +210,7 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
 };
 
 /** Returns every component. They are created on request, because few requests need them. */
-export function componentSchemas(): Readonly<Record<string, Schema>> {
+export function createComponentSchemas(): Readonly<Record<string, Schema>> {
   const shapes: readonly (readonly [string, Shape])[] = Object.entries({
     ...COMPONENTS,
     ...EVENT_COMPONENTS,

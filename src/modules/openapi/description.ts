@@ -49,7 +49,10 @@ export interface BodySchema {
 }
 
 /** Returns the schema of a JSON body that is described once, under a name. */
-export const bodyOf = (name: string, shape: Shape): BodySchema => ({ name, schema: toJsonSchema(shape) });
+export const createBodySchema = (name: string, shape: Shape): BodySchema => ({
+  name,
+  schema: toJsonSchema(shape),
+});
 
 /** The name of a component, or a schema. */
 export type AnswerSchema = ComponentName | BodySchema;
@@ -83,7 +86,7 @@ export interface RouteParameter {
 }
 
 /** A JSON object whose properties are not described. */
-export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProperties: true } };
+export const ANY_OBJECT_BODY: BodySchema = { schema: { type: 'object', additionalProperties: true } };
 
 /**
  * Describes a header.
@@ -109,7 +112,7 @@ export const queryParameter = (name: string, schema: Schema, description: string
 });
 
 /** The header that identifies retries of a message. */
-export const IDEMPOTENCY_KEY = headerParameter(
+export const IDEMPOTENCY_KEY_PARAMETER = headerParameter(
   'Idempotency-Key',
   'A retry under the same key joins or replays the same turn.',
 );

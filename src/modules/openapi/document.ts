@@ -1,9 +1,9 @@
 import { SESSION_ID } from '../../session/read-secrets.ts';
 import type { Schema } from '../../tool/shape.ts';
-import { statusOf } from '../../worker/problem.ts';
+import { getHttpStatus } from '../../worker/problem.ts';
 import { FAILED_TURN_PROBLEMS, type ProblemStatus } from '../../worker/refusal.ts';
 import type { HttpHost, Route } from '../../worker/route.ts';
-import { componentSchemas } from './components.ts';
+import { createComponentSchemas } from './components.ts';
 import type {
   AnswerSchema,
   ProblemAnswer,
@@ -13,12 +13,12 @@ import type {
   RouteDescriptions,
 } from './description.ts';
 import { OWN_ROUTES } from './own-routes.ts';
-import { refTo } from './to-json-schema.ts';
+import { createRef } from './to-json-schema.ts';
 
 /** The parts of an app that its paths depend on. */
 type PathContext = Pick<HttpHost, 'agents' | 'basePath'>;
 
-const INFO = {
+const DOCUMENT_INFO = {
   title: 'Holdfast',
   version: '1',
   description:
@@ -49,14 +49,14 @@ export function toDocument(
   const paths = Map.groupBy(described, ({ route }) => route.path);
   return {
     openapi: '3.1.0',
-    info: INFO,
+    info: DOCUMENT_INFO,
     servers: [{ url: base || '/' }],
     security: [{ token: [] }],
     paths: Object.fromEntries(
       Array.from(paths, ([path, ways]) => [path, toPathItem(app, path, { ways, names })]),
     ),
     components: {
-      schemas: { ...componentSchemas(), ...schemasOf(described.map(({ about }) => about)) },
+      schemas: { ...createComponentSchemas(), ...createNamedSchemas(described.map(({ about }) => about)) },
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -85,13 +85,13 @@ function describeRoute(route: Route, descriptions: RouteDescriptions, basePath =
  * applies.
  */
 const PATH_PARAMETERS: Readonly<Record<string, (app: PathContext) => Schema>> = {
-  agent: ({ agents }) => enumOf(agents),
+  agent: ({ agents }) => createEnum(agents),
   session: () => ({ type: 'string', pattern: SESSION_ID.source }),
   file: () => ({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its bytes.' }),
 };
 
 /** An empty list of values would be an invalid schema. */
-const enumOf = (all: ReadonlyMap<string, unknown>): Schema => ({
+const createEnum = (all: ReadonlyMap<string, unknown>): Schema => ({
   type: 'string',
   ...(all.size > 0 && { enum: [...all.keys()] }),
 });
@@ -125,11 +125,11 @@ function toOperation(one: DescribedRoute): Schema {
     ...(body && {
       requestBody: {
         required: true,
-        content: { [body.type ?? 'application/json']: { schema: schemaOf(body) } },
+        content: { [body.type ?? 'application/json']: { schema: toSchemaOrRef(body) } },
       },
     }),
-    responses: responsesOf(one),
-    ...(accessOf(one) === 'open' && { security: [] }),
+    responses: toResponses(one),
+    ...(getAccess(one) === 'open' && { security: [] }),
   };
 }
 
@@ -155,10 +155,10 @@ interface ResponseSchema {
   readonly content?: Schema;
 }
 
-function responsesOf(one: DescribedRoute): Schema {
+function toResponses(one: DescribedRoute): Schema {
   const { answers, others: description, refusal } = one.about;
   const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));
-  for (const [code, problems] of problemsByStatus(one)) {
+  for (const [code, problems] of groupProblemsByStatus(one)) {
     const status = String(code);
     const { description, content } = toProblemResponse(one, problems);
     const other = responses.get(status);
@@ -172,24 +172,26 @@ function responsesOf(one: DescribedRoute): Schema {
   }
   if (description !== undefined) {
     const isTold = refusal && Object.keys(answers).length > 0;
-    responses.set('default', { description, content: isTold ? contentOf(refusal) : ANY_CONTENT });
+    responses.set('default', { description, content: isTold ? toContent(refusal) : ANY_CONTENT });
   }
   return Object.fromEntries(responses);
 }
 
 const ANY_CONTENT: Schema = { '*/*': {} };
 
-const contentOf = (schemas: Refusal): Schema =>
-  Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]));
+const toContent = (schemas: Refusal): Schema =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([type, schema]) => [type, { schema: toSchemaOrRef(schema) }]),
+  );
 
 /**
  * Converts a response. Its body depends on `Accept`, which OpenAPI can only express as several content types.
  */
 function toResponse({ description, json, streams, isFile }: RouteAnswer): ResponseSchema {
   const content = {
-    ...(isFile && contentOf({ '*/*': ANY_BYTES })),
-    ...(json && { 'application/json': { schema: anyOf(json) } }),
-    ...(streams && contentOf({ 'text/event-stream': streams === true ? ANY_TEXT : streams })),
+    ...(isFile && toContent({ '*/*': ANY_BYTES })),
+    ...(json && { 'application/json': { schema: joinSchemas(json) } }),
+    ...(streams && toContent({ 'text/event-stream': streams === true ? ANY_TEXT : streams })),
   };
   return { description, ...(Object.keys(content).length > 0 && { content }) };
 }
@@ -198,15 +200,15 @@ const ANY_BYTES = { schema: { type: 'string', format: 'binary' } };
 
 const ANY_TEXT = { schema: { type: 'string' } };
 
-function anyOf(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
-  const [first, ...others] = [schemas].flat().map(schemaOf);
+function joinSchemas(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
+  const [first, ...others] = [schemas].flat().map(toSchemaOrRef);
   return others.length > 0 || first === undefined ? { anyOf: [first, ...others] } : first;
 }
 
 /** Returns a schema, or a reference to it if it has a name. */
-function schemaOf(schema: AnswerSchema): Schema {
+function toSchemaOrRef(schema: AnswerSchema): Schema {
   const name = typeof schema === 'string' ? schema : schema.name;
-  return typeof schema !== 'string' && name === undefined ? schema.schema : refTo(String(name));
+  return typeof schema !== 'string' && name === undefined ? schema.schema : createRef(String(name));
 }
 
 const CALLER_PROBLEMS: readonly ProblemAnswer[] = [
@@ -235,24 +237,24 @@ const ACCESS_PROBLEMS: Readonly<Record<Route['access'], readonly ProblemAnswer[]
 
 const FAILED_TURN_TYPES = Object.values(FAILED_TURN_PROBLEMS);
 
-const accessOf = ({ route, about }: DescribedRoute): Route['access'] => about.access ?? route.access;
+const getAccess = ({ route, about }: DescribedRoute): Route['access'] => about.access ?? route.access;
 
-function problemsByStatus(described: DescribedRoute): ReadonlyMap<number, readonly ProblemStatus[]> {
+function groupProblemsByStatus(described: DescribedRoute): ReadonlyMap<number, readonly ProblemStatus[]> {
   const { route, about } = described;
   const { method, isCounted, streams } = route;
-  const access = accessOf(described);
+  const access = getAccess(described);
   const all: readonly ProblemAnswer[] = [
     ...ACCESS_PROBLEMS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
     ...(isCounted || streams ? (['rate-limited'] as const) : []),
     ...(about.problems ?? []),
-    ...(runsTurns(about) ? FAILED_TURN_TYPES : []),
+    ...(canRunTurns(about) ? FAILED_TURN_TYPES : []),
   ];
-  const told = all.map((one): ProblemStatus => (typeof one === 'string' ? [statusOf(one), one] : one));
+  const told = all.map((one): ProblemStatus => (typeof one === 'string' ? [getHttpStatus(one), one] : one));
   return Map.groupBy(told, ([status]) => status);
 }
 
-const runsTurns = ({ answers }: RouteDescription): boolean =>
+const canRunTurns = ({ answers }: RouteDescription): boolean =>
   Object.values(answers).some(({ json }) => json === 'TurnAnswer');
 
 /**
@@ -265,14 +267,16 @@ function toProblemResponse(
 ): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
   const { refusal } = about;
-  if (route.refuse) return { description, content: refusal ? contentOf(refusal) : ANY_CONTENT };
-  const mayBeTurn = runsTurns(about) && FAILED_TURN_TYPES.some(([status]) => status === problems[0]?.[0]);
-  const schema = anyOf(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
+  if (route.refuse) return { description, content: refusal ? toContent(refusal) : ANY_CONTENT };
+  const mayBeTurn = canRunTurns(about) && FAILED_TURN_TYPES.some(([status]) => status === problems[0]?.[0]);
+  const schema = joinSchemas(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
   return { description, content: { 'application/problem+json': { schema } } };
 }
 
 /** Returns the schemas that have a name in the descriptions. */
-export function schemasOf(descriptions: readonly RouteDescription[]): Readonly<Record<string, Schema>> {
+export function createNamedSchemas(
+  descriptions: readonly RouteDescription[],
+): Readonly<Record<string, Schema>> {
   const all = descriptions.flatMap(({ body, answers, refusal = {} }): AnswerSchema[] => [
     ...(body ? [body] : []),
     ...Object.values(answers).flatMap(({ json = [] }) => json),

@@ -30,7 +30,7 @@ export interface OpenApiConfig {
   readonly descriptions?: Descriptions | undefined;
 }
 
-const OPENAPI = createModule({ name: 'openapi' });
+const OPENAPI_MODULE = createModule({ name: 'openapi' });
 
 /**
  * Serves the OpenAPI 3.1 description of every route of an app at `GET /openapi.json`.
@@ -45,7 +45,7 @@ const OPENAPI = createModule({ name: 'openapi' });
  */
 export function openApi({ descriptions = [] }: OpenApiConfig = {}): ModuleUse {
   const described = joinDescriptions(descriptions);
-  const use = createUse(OPENAPI);
+  const use = createUse(OPENAPI_MODULE);
   APP.give(use, { routes: ({ table }) => [createDocumentRoute(table, described)] });
   return use;
 }

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Schema } from '../../tool/shape.ts';
-import { componentSchemas } from './components.ts';
+import { createComponentSchemas } from './components.ts';
 import type { RouteAddition, RouteDescription, RouteDescriptions } from './description.ts';
-import { schemasOf } from './document.ts';
+import { createNamedSchemas } from './document.ts';
 import { OWN_ROUTES } from './own-routes.ts';
 
 /** The route descriptions of modules, and their additions to other descriptions. */
@@ -17,7 +17,7 @@ export type Descriptions = readonly Readonly<Record<string, RouteDescription | R
  */
 export function joinDescriptions(all: Descriptions): RouteDescriptions {
   const joined = new Map<string, RouteDescription>();
-  const schemas = new Map(Object.entries<Schema>(componentSchemas()));
+  const schemas = new Map(Object.entries<Schema>(createComponentSchemas()));
   for (const [key, about] of [OWN_ROUTES, ...all].flatMap((one) => Object.entries(one))) {
     const known = joined.get(key);
     if (typeof about === 'function') {
@@ -26,8 +26,8 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
     }
     if (known) throw new ConfigurationError(`openApi has two descriptions of '${key}'.`);
     joined.set(key, about);
-    for (const [name, own] of Object.entries(schemasOf([about]))) {
-      const problem = schemaProblem(name, own, schemas.get(name) ?? own);
+    for (const [name, own] of Object.entries(createNamedSchemas([about]))) {
+      const problem = findSchemaProblem(name, own, schemas.get(name) ?? own);
       if (problem)
         throw new ConfigurationError(`openApi: '${key}' has a schema called '${name}'. ${problem}.`);
       schemas.set(name, own);
@@ -37,7 +37,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
 }
 
 /** Returns the problem of a schema's name, or `undefined`. */
-function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
+function findSchemaProblem(name: string, own: Schema, other: Schema): string | undefined {
   if (!/^[\w.-]+$/.test(name)) return 'Use only letters, digits and . _ -';
   if (JSON.stringify(other) !== JSON.stringify(own)) return 'Another description uses that name';
   return undefined;

@@ -6,10 +6,10 @@ import { MESSAGE_BODY, MESSAGE_FORM } from '../../worker/body.ts';
 import { SESSION_PATH } from '../../worker/route.ts';
 import type { OwnRoute } from '../../worker/routes/route-table.ts';
 import {
-  ANY_OBJECT,
-  bodyOf,
+  ANY_OBJECT_BODY,
+  createBodySchema,
   headerParameter,
-  IDEMPOTENCY_KEY,
+  IDEMPOTENCY_KEY_PARAMETER,
   type ProblemAnswer,
   queryParameter,
   type RouteAnswer,
@@ -20,7 +20,7 @@ import {
 import { toJsonSchema } from './to-json-schema.ts';
 
 /** The key of a route, such as `GET /health`, or `POST .../messages` for a route of a session. */
-type KeyOf<One extends OwnRoute> = One extends OwnRoute
+type RouteKey<One extends OwnRoute> = One extends OwnRoute
   ? `${One['method']} ${One['path'] extends `${typeof SESSION_PATH}${infer Rest}` ? `...${Rest}` : One['path']}`
   : never;
 
@@ -31,8 +31,8 @@ const RESUME_PARAMETERS: readonly RouteParameter[] = [
 ];
 
 /** The parameters of every request that can run a turn. */
-export const TURN_HEADERS: readonly RouteParameter[] = [
-  IDEMPOTENCY_KEY,
+export const TURN_PARAMETERS: readonly RouteParameter[] = [
+  IDEMPOTENCY_KEY_PARAMETER,
   headerParameter(
     'Prefer',
     '`respond-async` runs the turn in the background; `wait=10` waits 10 seconds first (at most 60).',
@@ -73,7 +73,7 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
 ];
 
 const ANSWER_PARAMETERS: readonly RouteParameter[] = [
-  ...TURN_HEADERS,
+  ...TURN_PARAMETERS,
   queryParameter(
     'question',
     { type: 'integer', minimum: 1, default: 1 },
@@ -107,7 +107,7 @@ type AnswersRoute = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'ans
 
 /** The description that both message routes share. */
 const MESSAGE_ROUTE = {
-  parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
+  parameters: [...TURN_PARAMETERS, ...MESSAGE_QUERY],
   answers: TURN_ANSWERS,
   problems: [
     ...JSON_BODY_PROBLEMS,
@@ -129,13 +129,13 @@ const MESSAGE_ROUTE = {
 } as const satisfies Partial<RouteDescription>;
 
 /** The descriptions, in the order of the routes. */
-const DESCRIPTIONS: {
-  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | FilesRoute | AnswersRoute]: RouteDescription;
+const ROUTE_DESCRIPTIONS: {
+  readonly [Key in RouteKey<OwnRoute> | 'GET /openapi.json' | FilesRoute | AnswersRoute]: RouteDescription;
 } = {
   'GET /openapi.json': {
     operation: 'getOpenApi',
     summary: 'This description',
-    answers: { 200: { description: 'OpenAPI 3.1', json: ANY_OBJECT } },
+    answers: { 200: { description: 'OpenAPI 3.1', json: ANY_OBJECT_BODY } },
   },
   'GET /': {
     operation: 'getRoot',
@@ -157,7 +157,7 @@ const DESCRIPTIONS: {
     ...MESSAGE_ROUTE,
     operation: 'sendMessage',
     summary: 'Runs a turn',
-    body: bodyOf('NewMessage', MESSAGE_BODY),
+    body: createBodySchema('NewMessage', MESSAGE_BODY),
   },
   'POST .../forms': {
     ...MESSAGE_ROUTE,
@@ -252,7 +252,7 @@ const DESCRIPTIONS: {
     operation: 'decide',
     summary: 'Decides about a call, once, and resumes its turn',
     parameters: ANSWER_PARAMETERS,
-    body: bodyOf('Decision', SENT_DECISION),
+    body: createBodySchema('Decision', SENT_DECISION),
     answers: TURN_ANSWERS,
     problems: [...ANSWER_PROBLEMS, ...DECISION_PROBLEMS],
   },
@@ -260,15 +260,15 @@ const DESCRIPTIONS: {
     operation: 'sendResult',
     summary: 'Sends the result of a call, once, and resumes its turn',
     parameters: ANSWER_PARAMETERS,
-    body: bodyOf('Result', SENT_RESULT),
+    body: createBodySchema('Result', SENT_RESULT),
     answers: TURN_ANSWERS,
     problems: [...ANSWER_PROBLEMS, ...RESULT_PROBLEMS],
   },
   'POST .../answers': {
     operation: 'answerCalls',
     summary: 'Answers calls of a turn, each once, and resumes it',
-    parameters: TURN_HEADERS,
-    body: bodyOf('Answers', ANSWERS_BODY),
+    parameters: TURN_PARAMETERS,
+    body: createBodySchema('Answers', ANSWERS_BODY),
     answers: TURN_ANSWERS,
     problems: [...ANSWER_PROBLEMS, ...DECISION_PROBLEMS, ...RESULT_PROBLEMS],
   },
@@ -276,7 +276,7 @@ const DESCRIPTIONS: {
 
 /** The descriptions, by the method and path of their routes. */
 export const OWN_ROUTES: RouteDescriptions = Object.fromEntries(
-  Object.entries<RouteDescription>(DESCRIPTIONS).map(([key, about]) => [
+  Object.entries<RouteDescription>(ROUTE_DESCRIPTIONS).map(([key, about]) => [
     key.replace('...', SESSION_PATH),
     about,
   ]),

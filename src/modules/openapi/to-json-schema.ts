@@ -1,24 +1,29 @@
 import type { Fields, ObjectShape, Schema, Shape } from '../../tool/shape.ts';
 
 /** Returns the name of a shape that is a component, or `undefined`. */
-export type NameOf = (shape: object) => string | undefined;
+export type NameResolver = (shape: object) => string | undefined;
 
-export const refTo = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+export const createRef = (name: string): { readonly $ref: string } => ({
+  $ref: `#/components/schemas/${name}`,
+});
 
 /**
  * Converts a shape to a JSON Schema. Objects are open, because later versions can add properties, and clients
  * generated from an older description ignore them.
  */
-export function toJsonSchema(shape: Shape, nameOf: NameOf = () => undefined): Schema {
-  const inner = (one: Shape): Schema => {
+export function toJsonSchema(shape: Shape, nameOf: NameResolver = () => undefined): Schema {
+  const convertInner = (one: Shape): Schema => {
     const name = nameOf(one);
-    return name === undefined ? toJsonSchema(one, nameOf) : refTo(name);
+    return name === undefined ? toJsonSchema(one, nameOf) : createRef(name);
   };
-  return { ...toPlainSchema(shape, inner), ...(shape.says !== undefined && { description: shape.says }) };
+  return {
+    ...toPlainSchema(shape, convertInner),
+    ...(shape.says !== undefined && { description: shape.says }),
+  };
 }
 
 function toPlainSchema(shape: Shape, inner: (shape: Shape) => Schema): Schema {
-  if ('object' in shape) return objectSchema(shape, inner);
+  if ('object' in shape) return toObjectSchema(shape, inner);
   if ('listOf' in shape) return { type: 'array', items: inner(shape.listOf), ...shape.also };
   if ('mapOf' in shape) return { type: 'object', additionalProperties: inner(shape.mapOf) };
   if ('anyOf' in shape) return { anyOf: shape.anyOf.map(inner) };
@@ -29,8 +34,8 @@ function toPlainSchema(shape: Shape, inner: (shape: Shape) => Schema): Schema {
   return typeof shape.schema === 'function' ? shape.schema() : shape.schema;
 }
 
-function objectSchema(shape: ObjectShape, inner: (shape: Shape) => Schema): Schema {
-  const fields = Object.entries(fieldsOf(shape));
+function toObjectSchema(shape: ObjectShape, inner: (shape: Shape) => Schema): Schema {
+  const fields = Object.entries(collectFields(shape));
   const required = fields.flatMap(([name, field]) => ('optional' in field ? [] : name));
   const properties = fields.map(([name, field]) => [
     name,
@@ -44,4 +49,7 @@ function objectSchema(shape: ObjectShape, inner: (shape: Shape) => Schema): Sche
   };
 }
 
-const fieldsOf = ({ object, and }: ObjectShape): Fields => ({ ...(and && fieldsOf(and)), ...object });
+const collectFields = ({ object, and }: ObjectShape): Fields => ({
+  ...(and && collectFields(and)),
+  ...object,
+});

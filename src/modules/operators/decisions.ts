@@ -1,7 +1,7 @@
 /** Defines which questions operators can answer. */
 
-import { appParts } from '../../worker/app-seam.ts';
-import { mustHaveRole } from '../../worker/auth.ts';
+import { collectAppParts } from '../../worker/app-seam.ts';
+import { assertRole } from '../../worker/auth.ts';
 import { readBody } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { CallerRequest } from '../../worker/route.ts';
@@ -31,8 +31,8 @@ export async function assertDecidesByRole(
   for (const named of await readQuestions(asked, call)) {
     const { question } = await findQuestion(target, named, turns);
     const { wait } = question;
-    if (wait.for !== 'decision' || wait.by === undefined) throw waitsForOwnerError(named.call);
-    mustHaveRole(asked.caller, { call: named.call, wait });
+    if (wait.for !== 'decision' || wait.by === undefined) throw createWaitsForOwnerError(named.call);
+    assertRole(asked.caller, { call: named.call, wait });
   }
 }
 
@@ -46,10 +46,10 @@ async function readQuestions(
   }
   // Reads a clone, since the route also reads the body.
   const { value } = await readBody(request.clone(), host.maxBodyBytes);
-  return appParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
+  return collectAppParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
 }
 
-const waitsForOwnerError = (call: string): SessionError =>
+const createWaitsForOwnerError = (call: string): SessionError =>
   new SessionError(
     'role-required',
     `Call ${call.slice(0, 80)} waits for the owner of this session. Operators can only decide calls for their roles.`,

@@ -2,7 +2,7 @@
 import { SESSION_PATH } from '../../worker/route.ts';
 import { type ProblemAnswer, queryParameter, type RouteAddition } from '../openapi/description.ts';
 
-const OWNER = queryParameter(
+const OWNER_PARAMETER = queryParameter(
   'owner',
   { type: 'string' },
   'Whose session: `id:` or `tenant:` and a name. For operators. Defaults to the caller.',
@@ -17,8 +17,8 @@ const forOwners = withProblems('role-required', 'invalid-query');
 
 const withOperatorProblems = withProblems('role-required', 'invalid-query', 'session-full');
 
-const forOperators: RouteAddition = (about) =>
-  withOperatorProblems({ ...about, parameters: [...(about.parameters ?? []), OWNER] });
+const withOperatorAccess: RouteAddition = (about) =>
+  withOperatorProblems({ ...about, parameters: [...(about.parameters ?? []), OWNER_PARAMETER] });
 
 const OWNER_ROUTES = [
   `PATCH ${SESSION_PATH}`,
@@ -42,6 +42,6 @@ const OPERATOR_ROUTES = [
  * not describe.
  */
 export const operatorsDescription: Readonly<Record<string, RouteAddition>> = Object.fromEntries([
-  ...OPERATOR_ROUTES.map((key) => [key, forOperators]),
+  ...OPERATOR_ROUTES.map((key) => [key, withOperatorAccess]),
   ...OWNER_ROUTES.map((key) => [key, forOwners]),
 ]);

@@ -13,11 +13,11 @@ import { warningEntry } from '../../tool/log.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { requestedOwner } from '../../worker/operator.ts';
+import { getRequestedOwner } from '../../worker/operator.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { type CallerRequest, type Gates, SESSION_PATH } from '../../worker/route.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
-import { type Target, targetOf } from '../../worker/target.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
+import { createTarget, type Target } from '../../worker/target.ts';
 import { assertDecidesByRole } from './decisions.ts';
 
 /** The kind of an operator's access to a session. */
@@ -55,10 +55,10 @@ const ACCESS_MEMORY: ToolMemory<null, AccessFact> = {
 /** The name of the module in journals. */
 const OPERATORS = 'operators';
 
-const MODULE = createModule({ name: OPERATORS, state: [ACCESS_MEMORY] });
+const OPERATORS_MODULE = createModule({ name: OPERATORS, state: [ACCESS_MEMORY] });
 
 /** The actions of operators below the path of a session, in addition to reads. */
-const ACTIONS: Readonly<Record<string, OperatorAction>> = {
+const ACTION_BY_ROUTE: Readonly<Record<string, OperatorAction>> = {
   [`DELETE ${SESSION_PATH}`]: 'erase',
   [`POST ${SESSION_PATH}/cancel`]: 'cancel',
   [`DELETE ${SESSION_PATH}/files/{file}`]: 'delete-file',
@@ -67,8 +67,8 @@ const ACTIONS: Readonly<Record<string, OperatorAction>> = {
 };
 
 /** Returns the action of a route, or `undefined` if only the owner can use the route. */
-export const actionOf = (method: string, path: string): OperatorAction | undefined =>
-  method === 'GET' ? 'read' : ACTIONS[`${method} ${path}`];
+export const findAction = (method: string, path: string): OperatorAction | undefined =>
+  method === 'GET' ? 'read' : ACTION_BY_ROUTE[`${method} ${path}`];
 
 /**
  * Lets operators use single sessions of other owners. Pass it in `use` of `createHoldfast`. Callers for whom
@@ -81,7 +81,7 @@ export const actionOf = (method: string, path: string): OperatorAction | undefin
  * ```
  */
 export function operators(): ModuleUse {
-  const use = createUse(MODULE);
+  const use = createUse(OPERATORS_MODULE);
   APP.give(use, { owner: admitOperator });
   return use;
 }
@@ -109,7 +109,7 @@ const isAccessFact = (fact: Json): fact is AccessFact =>
   isJsonObject(fact) && typeof fact.action === 'string'; // `recordAccess` wrote it
 
 /** An allowed access, before it is journaled. */
-interface Access {
+interface GrantedAccess {
   readonly asked: CallerRequest;
   readonly owner: Owner;
   readonly agent: string;
@@ -122,22 +122,22 @@ const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path 
   if (!asked.request.url.includes('?')) return undefined;
   const names = new URL(asked.request.url).searchParams.getAll('owner');
   if (names.length > 1) throw new SessionError('invalid-query', 'The query can contain `owner` only once.');
-  const owner = requestedOwner(asked.caller, names[0]);
+  const owner = getRequestedOwner(asked.caller, names[0]);
   if (!owner) return undefined;
-  const action = actionOf(method, path);
-  if (!action) throw ownerOnlyError();
+  const action = findAction(method, path);
+  if (!action) throw createOwnerOnlyError();
   const { agent = '', session = '' } = named;
   const access = { asked, owner, agent, session, action };
   if (action === 'erase') await recordErasure(access);
   else {
-    const target = targetOf(asked, asked.caller, { agent, session, owner });
+    const target = createTarget(asked, asked.caller, { agent, session, owner });
     if (action === 'answer') await assertDecidesByRole(asked, target, named.callId);
     await recordAccess(access, target);
   }
   return owner;
 };
 
-const ownerOnlyError = (): SessionError =>
+const createOwnerOnlyError = (): SessionError =>
   new SessionError(
     'role-required',
     'Only the owner of this session can do this. Operators can read, cancel and erase the session, and decide calls for their roles.',
@@ -154,10 +154,10 @@ const ALLOWED_WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'de
  *
  * @throws SessionError if the session does not exist or cannot store the access.
  */
-async function recordAccess(access: Access, target: Target): Promise<void> {
+async function recordAccess(access: GrantedAccess, target: Target): Promise<void> {
   const posted = await postAccess(access, target.port);
   if (posted === 'posted') return;
-  if (posted !== 'session-full') throw unknownSessionError(target);
+  if (posted !== 'session-full') throw createUnknownSessionError(target);
   if (!ALLOWED_WITHOUT_EVENT.includes(access.action))
     throw new SessionError(
       'session-full',
@@ -170,16 +170,16 @@ async function recordAccess(access: Access, target: Target): Promise<void> {
  * Logs the access, since the journal is erased with the session. Works for sessions whose agent is no longer
  * deployed.
  */
-async function recordErasure(access: Access): Promise<void> {
+async function recordErasure(access: GrantedAccess): Promise<void> {
   const { asked, owner, agent, session } = access;
   const { host, env, caller } = asked;
-  if (host.agents.has(agent)) targetOf(asked, caller, { agent, session, owner });
+  if (host.agents.has(agent)) createTarget(asked, caller, { agent, session, owner });
   const posted = await postAccess(access, host.session(env, toSessionName({ owner, agent, session })));
   if (posted !== 'no-such-session') logAccess(access);
 }
 
 /** Adds the access to the journal, as an event of the first turn. */
-async function postAccess({ asked, action }: Access, port: SessionPort) {
+async function postAccess({ asked, action }: GrantedAccess, port: SessionPort) {
   const { host, caller, requestId: request } = asked;
   const types = { names: ['turn-started'], until: Number.MAX_SAFE_INTEGER };
   const [first] = (await port.read({ from: 1, limit: 1, types }))?.rows ?? [];
@@ -187,10 +187,10 @@ async function postAccess({ asked, action }: Access, port: SessionPort) {
   const { id, tenant } = caller;
   const fact: AccessFact = { by: { id, ...(tenant !== undefined && { tenant }) }, action, request };
   const at = host.clock.now();
-  return recordFact(port, MODULE, { turn: first.turn, memory: ACCESS_MEMORY, fact, at });
+  return recordFact(port, OPERATORS_MODULE, { turn: first.turn, memory: ACCESS_MEMORY, fact, at });
 }
 
-function logAccess({ asked, owner, agent, session, action }: Access): void {
+function logAccess({ asked, owner, agent, session, action }: GrantedAccess): void {
   const { host, caller, requestId } = asked;
   const message = `an operator accesses a session, and its journal cannot record it: ${action}`;
   host.log({ ...warningEntry(message), owner, agent, session, principal: caller.id, requestId });

@@ -1,20 +1,20 @@
 import type { DueRow } from '../../journal/agenda.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Clock } from '../../session/read-platform.ts';
-import { agentOfSession, parseSessionName } from '../../session/read-secrets.ts';
+import { getSessionAgent, parseSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { type StoppedTurn, type TurnStop, toTurnStop } from '../../session/turn-end.ts';
 import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import { toBase64 } from '../../tool/content.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
-import { sessionPath, turnPath } from '../../worker/target.ts';
-import { pendingViews } from '../../worker/turn-view.ts';
-import { decodeStandardKey, hmacOf, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
+import { getTurnPath, sessionPath } from '../../worker/target.ts';
+import { listPendingViews } from '../../worker/turn-view.ts';
+import { computeHmac, decodeStandardKey, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
-import { type PostRequest, parseRetryAfter, post, urlProblem } from './post.ts';
+import { findUrlProblem, type PostRequest, parseRetryAfter, post } from './post.ts';
 
 export interface OutgoingMessage {
   /** The id of the message, which is the same for every attempt. It is visible ASCII without a period. */
@@ -61,7 +61,7 @@ export const toMessageRef = (
   { on, agents }: Receiver,
   { id, seq, stop, name }: StoppedTurn,
 ): string | undefined =>
-  on.includes(stop) && agents?.includes(agentOfSession(name)) !== false
+  on.includes(stop) && agents?.includes(getSessionAgent(name)) !== false
     ? JSON.stringify([id, seq])
     : undefined;
 
@@ -161,8 +161,8 @@ async function deliverOnce(
   if (last === undefined) return undefined;
   const stop = last.type === 'turn-ended' ? toTurnStop(last.outcome) : 'suspended';
   if (!receiver.on.includes(stop)) return undefined;
-  const body = bodyOf(app, { name, stop, events, at: last.at });
-  const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
+  const body = createBody(app, { name, stop, events, at: last.at });
+  const id = `msg_${(await computeSha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
   const not = await receiver.send({ id, body, env, clock: host.clock });
   return not && { ...not, at: last.at };
 }
@@ -180,7 +180,7 @@ interface StopContent {
  */
 const MAX_BODY_LENGTH = 256 * 1024;
 
-function bodyOf({ host }: DueApp, { name, stop, events, at }: StopContent): string {
+function createBody({ host }: DueApp, { name, stop, events, at }: StopContent): string {
   const { owner, agent, session } = parseSessionName(name);
   const [first] = events;
   const base = first?.type === 'turn-started' ? first.base : undefined;
@@ -190,9 +190,9 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: StopContent): stri
   const brief = {
     ...{ owner, agent, session, turn, status: stop, outcome },
     ...(view.error && { error: view.error }),
-    links: { turn: turnPath({ path }, turn) },
+    links: { turn: getTurnPath({ path }, turn) },
   };
-  const pending = stop === 'suspended' && { pending: pendingViews({ host, target: { path } }, events) };
+  const pending = stop === 'suspended' && { pending: listPendingViews({ host, target: { path } }, events) };
   const write = (data: object): string =>
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
   const body = write({ ...brief, ...view, ...pending });
@@ -214,7 +214,7 @@ async function readSenderSettings(
 ): Promise<string | { readonly to: string; readonly keys: readonly Uint8Array<ArrayBuffer>[] }> {
   const told = typeof url === 'function' ? url(env) : url;
   const to = typeof told === 'string' ? told : '';
-  const problem = urlProblem(to);
+  const problem = findUrlProblem(to);
   if (problem !== undefined) return problem;
   const keys = (await readSecrets(env, secret)).map(decodeStandardKey);
   if (keys.length === 0)
@@ -235,7 +235,8 @@ export const createSender = (config: SenderSettings): Pick<Receiver, 'send' | 'l
     const { to, keys } = read;
     const time = Math.floor(clock.now() / 1000);
     const signatures: string[] = [];
-    for (const key of keys) signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
+    for (const key of keys)
+      signatures.push(`v1,${toBase64(await computeHmac(key, `${id}.${time}.${body}`))}`);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'holdfast',

@@ -1,6 +1,6 @@
 /** The entry `holdfast/outgoing-webhooks`, which notifies other systems when turns stop. */
 import { DeploymentError } from '../../session/deployment.ts';
-import { ENDED, type TurnStop } from '../../session/turn-end.ts';
+import { STOP_SEAM, type TurnStop } from '../../session/turn-end.ts';
 import { wordProblem } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
@@ -12,7 +12,7 @@ import { DUE } from '../../worker/background.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
 import { createSender, deliver, type Receiver, toMessageRef } from './announce.ts';
-import { urlProblem } from './post.ts';
+import { findUrlProblem } from './post.ts';
 
 export type { TurnStop } from '../../session/turn-end.ts';
 
@@ -40,7 +40,7 @@ export interface OutgoingWebhookConfig {
   readonly agents?: readonly string[] | undefined;
 }
 
-const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
+const TURN_STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 
 /**
  * Declares a receiver for `createHoldfast({ use })`. It receives a message, signed as in Standard Webhooks
@@ -62,11 +62,11 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new WebhookDefinitionError(readName(config) || 'outgoing', fault.field, fault.problem);
-  const { name = 'outgoing', url, secret, on = STOPS, agents } = config;
+  const { name = 'outgoing', url, secret, on = TURN_STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
   const receiver: Receiver = { name, on, agents, ...createSender(config) };
-  const use = createUse(OUTGOING_WEBHOOKS, name);
-  ENDED.give(use, (turn) => {
+  const use = createUse(OUTGOING_WEBHOOKS_MODULE, name);
+  STOP_SEAM.give(use, (turn) => {
     const ref = toMessageRef(receiver, turn);
     return ref === undefined ? undefined : { agenda: [{ ref }] };
   });
@@ -89,7 +89,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
 }
 
 /** Each webhook is a use of this module, with its name as the key. */
-const OUTGOING_WEBHOOKS = createModule({ name: 'outgoing-webhooks' });
+const OUTGOING_WEBHOOKS_MODULE = createModule({ name: 'outgoing-webhooks' });
 
 const SHAPE = {
   of: 'outgoingWebhook',
@@ -105,12 +105,12 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     refuse('name', 'needs a name of 1 to 64 of the characters A-Z a-z 0-9 _ -');
   }
-  const problem = typeof url === 'function' ? undefined : urlProblem(url);
+  const problem = typeof url === 'function' ? undefined : findUrlProblem(url);
   if (problem !== undefined) refuse('url', problem);
   if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
-  if (on?.length === 0) refuse('on', `has no events. Use one or more of ${STOPS.join(', ')}`);
+  if (on?.length === 0) refuse('on', `has no events. Use one or more of ${TURN_STOPS.join(', ')}`);
   for (const one of on ?? []) {
-    const use = wordProblem(one, STOPS);
+    const use = wordProblem(one, TURN_STOPS);
     if (use) refuse('on', `has '${String(one)}' in its 'on'. It must be ${use}`);
   }
 }

@@ -6,7 +6,7 @@ import { withTimeout } from '../../tool/async.ts';
  * Returns the problem of a URL, or `undefined`. The text names its `option`, and does not contain the URL,
  * because it can contain a credential.
  */
-export function urlProblem(url: unknown, option = 'url'): string | undefined {
+export function findUrlProblem(url: unknown, option = 'url'): string | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
@@ -38,22 +38,22 @@ export async function post(
 ): Promise<Response | FailedPost> {
   const over = new AbortController();
   const { signal } = over;
-  const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
-  const asking = async (): Promise<Response> => {
+  const createTimeoutError = (ms: number): Error => new PostTimeoutError(`did not answer within ${ms} ms`);
+  const sendRequest = async (): Promise<Response> => {
     // Redirects are not followed, because they could lead to a host that the app's developer did not choose.
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
     await read(response);
     return response;
   };
   try {
-    return await withTimeout(clock, asking(), { ms: TIMEOUT_MS, late });
+    return await withTimeout(clock, sendRequest(), { ms: TIMEOUT_MS, late: createTimeoutError });
   } catch (failure) {
     over.abort();
-    return { unanswered: failure instanceof TooLate ? failure.message : 'could not be reached' };
+    return { unanswered: failure instanceof PostTimeoutError ? failure.message : 'could not be reached' };
   }
 }
 
-class TooLate extends Error {}
+class PostTimeoutError extends Error {}
 
 /** Returns the pause that a response requests, in milliseconds. The header contains seconds or a date. */
 export function parseRetryAfter({ status, headers }: Response, now: number): number | undefined {

@@ -85,7 +85,7 @@ export interface OwnerUsage {
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Returns the UTC day of a time, as the number of days since the epoch. */
-export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+export const toDayNumber = (at: number): number => Math.floor(at / DAY_MS);
 
 /** Returns the start of a day in milliseconds since the epoch. */
 export const startOfDay = (day: number): number => day * DAY_MS;

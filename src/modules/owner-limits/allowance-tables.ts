@@ -28,7 +28,7 @@ export interface DayTotals {
   readonly cost: number;
 }
 
-const TABLES = `
+const CREATE_TABLES_SQL = `
   CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL);
   CREATE TABLE days (day INTEGER PRIMARY KEY, turns INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL);
   CREATE TABLE sessions (agent TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (agent, session)) WITHOUT ROWID;
@@ -58,7 +58,7 @@ export class AllowanceTables {
     const isMade = this.#isMade;
     try {
       return this.#storage.transactionSync(() => {
-        if (!isMade) this.#storage.sql.exec(TABLES);
+        if (!isMade) this.#storage.sql.exec(CREATE_TABLES_SQL);
         this.#isMade = true;
         return change();
       });
@@ -82,7 +82,7 @@ export class AllowanceTables {
 
   /** Returns the allowance of a turn, including one that another turn of the same request drew. */
   find(turn: string): StoredAllowance | undefined {
-    return this.#read<StoredAllowance & Row>(
+    return this.#read<StoredAllowance & SqlRow>(
       'SELECT * FROM allowances WHERE turn = ? OR turn = (SELECT same FROM aliases WHERE turn = ?)',
       turn,
       turn,
@@ -94,7 +94,7 @@ export class AllowanceTables {
     { agent, session, request }: SessionKey & { request: string },
     now: number,
   ): StoredAllowance | undefined {
-    return this.#read<StoredAllowance & Row>(
+    return this.#read<StoredAllowance & SqlRow>(
       'SELECT * FROM allowances WHERE request = ? AND session = ? AND agent = ? AND knownUntil > ? ORDER BY at DESC LIMIT 1',
       ...[request, session, agent, now],
     )[0];
@@ -141,13 +141,13 @@ export class AllowanceTables {
   }
 
   totals(day: number): DayTotals {
-    const [found] = this.#read<DayTotals & Row>('SELECT turns, tokens, cost FROM days WHERE day = ?', day);
+    const [found] = this.#read<DayTotals & SqlRow>('SELECT turns, tokens, cost FROM days WHERE day = ?', day);
     return found ?? ZERO_TOTALS;
   }
 
   /** Returns the amounts that open turns have drawn for a day. */
   held(day: number): Pick<DayTotals, 'tokens' | 'cost'> {
-    const [held] = this.#read<DayTotals & Row>(
+    const [held] = this.#read<DayTotals & SqlRow>(
       "SELECT COALESCE(SUM(tokens), 0) AS tokens, COALESCE(SUM(cost), 0) AS cost FROM allowances WHERE state = 'open' AND day = ?",
       day,
     );
@@ -176,7 +176,7 @@ export class AllowanceTables {
 
   /** Returns open allowances that are due, the oldest first. */
   due(now: number, most: number): readonly StoredAllowance[] {
-    return this.#read<StoredAllowance & Row>(
+    return this.#read<StoredAllowance & SqlRow>(
       "SELECT * FROM allowances WHERE state = 'open' AND due <= ? ORDER BY due LIMIT ?",
       now,
       most,
@@ -184,7 +184,7 @@ export class AllowanceTables {
   }
 
   openIn({ agent, session }: SessionKey): readonly StoredAllowance[] {
-    return this.#read<StoredAllowance & Row>(
+    return this.#read<StoredAllowance & SqlRow>(
       "SELECT * FROM allowances WHERE state = 'open' AND agent = ? AND session = ?",
       agent,
       session,
@@ -212,11 +212,11 @@ export class AllowanceTables {
     return this.#read<{ number: number }>(query)[0]?.number ?? 0;
   }
 
-  #read<T extends Row>(query: string, ...values: SqlStorageValue[]): T[] {
+  #read<T extends SqlRow>(query: string, ...values: SqlStorageValue[]): T[] {
     return this.#isMade ? this.#rows<T>(query, ...values) : [];
   }
 
-  #rows<T extends Row>(query: string, ...values: SqlStorageValue[]): T[] {
+  #rows<T extends SqlRow>(query: string, ...values: SqlStorageValue[]): T[] {
     return this.#storage.sql.exec<T>(query, ...values).toArray();
   }
 
@@ -225,4 +225,4 @@ export class AllowanceTables {
   }
 }
 
-type Row = Record<string, SqlStorageValue>;
+type SqlRow = Record<string, SqlStorageValue>;

@@ -2,7 +2,6 @@ import { roundUsd } from '../../model/prices.ts';
 import {
   type DrawRequest,
   type DrawResult,
-  dayOf,
   type GrantedAllowance,
   type OverLimit,
   type OwnerUsage,
@@ -10,6 +9,7 @@ import {
   type Settlement,
   startOfDay,
   type TurnUsage,
+  toDayNumber,
 } from './account.ts';
 import { AllowanceTables, type DayTotals, type StoredAllowance } from './allowance-tables.ts';
 import { ALLOWANCE_DIVISOR, type DailyLimit, type ParsedLimits } from './limits.ts';
@@ -72,7 +72,7 @@ export class Allowances {
   #drawNew(asked: DrawRequest): DrawResult {
     const { turn, agent, session, limits, request } = asked;
     const at = this.#now();
-    const day = dayOf(at);
+    const day = toDayNumber(at);
     const over = this.#whyOver(asked, day);
     if (over) return over;
     this.#tables.addSession(asked);
@@ -80,8 +80,8 @@ export class Allowances {
     const used = this.#tables.totals(day);
     const allowance: StoredAllowance = {
       ...{ turn, agent, session, day, at },
-      tokens: limits.tokens ? allowanceOf(limits.tokens, used.tokens) : null,
-      cost: limits.cost ? allowanceOf(limits.cost, used.cost) : null,
+      tokens: limits.tokens ? computeAllowance(limits.tokens, used.tokens) : null,
+      cost: limits.cost ? computeAllowance(limits.cost, used.cost) : null,
       state: 'open',
       due: at + FIRST_CHECK_MS,
       request: request?.key ?? null,
@@ -121,9 +121,9 @@ export class Allowances {
         retryAfter: untilReset,
       };
     for (const [limit, bound] of [['tokens', tokens] as const, ['cost', cost] as const]) {
-      if (!bound || bound.most - used[limit] >= minAllowanceOf(bound)) continue;
+      if (!bound || bound.most - used[limit] >= getMinAllowance(bound)) continue;
       // Open turns can return part of their allowances.
-      const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= minAllowanceOf(bound);
+      const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= getMinAllowance(bound);
       const retryAfter = isHeld ? Math.min(RETRY_AFTER_S, untilReset) : untilReset;
       return { status: 'over', limit, most: bound.most, used: used[limit], resetAt, retryAfter };
     }
@@ -150,7 +150,7 @@ export class Allowances {
       const own = this.#tables.find(turn);
       if (own?.state === 'settled') return;
       const { tokens, cost } = used;
-      const day = own?.day ?? dayOf(used.startedAt);
+      const day = own?.day ?? toDayNumber(used.startedAt);
       const drawn = own ? { turns: 1, tokens: own.tokens ?? 0, cost: own.cost ?? 0 } : ZERO_TOTALS;
       // A turn without an allowance called no model, or ran while this object was unreachable.
       const turns = own || used.replies > 0 ? 1 : 0;
@@ -177,7 +177,7 @@ export class Allowances {
   }
 
   standing(): OwnerUsage {
-    const day = dayOf(this.#now());
+    const day = toDayNumber(this.#now());
     return {
       ...this.#tables.totals(day),
       openSessions: this.#tables.sessions(),
@@ -190,7 +190,7 @@ export class Allowances {
   forgetOld(): void {
     const now = this.#now();
     // A turn can be settled a day after its start.
-    this.#tables.change(() => this.#tables.forgetBefore({ day: dayOf(now) - 1, now }));
+    this.#tables.change(() => this.#tables.forgetBefore({ day: toDayNumber(now) - 1, now }));
   }
 
   /**
@@ -198,7 +198,7 @@ export class Allowances {
    */
   nextDue(): number | undefined {
     const due = this.#tables.firstDue();
-    const cleaning = this.#tables.hasRows() ? startOfDay(dayOf(this.#now()) + 1) : undefined;
+    const cleaning = this.#tables.hasRows() ? startOfDay(toDayNumber(this.#now()) + 1) : undefined;
     return due === undefined || cleaning === undefined ? (due ?? cleaning) : Math.min(due, cleaning);
   }
 }
@@ -217,10 +217,10 @@ const NOT_DRAWN = {
 const toSessionKey = ({ agent, session }: SessionKey): SessionKey => ({ agent, session });
 
 /** Returns the minimum that must be left for a turn to start. */
-const minAllowanceOf = ({ allowance }: DailyLimit): number => allowance / ALLOWANCE_DIVISOR;
+const getMinAllowance = ({ allowance }: DailyLimit): number => allowance / ALLOWANCE_DIVISOR;
 
 /** Returns the allowance that a turn draws from a day with this usage. */
-const allowanceOf = ({ most, allowance }: DailyLimit, used: number): number =>
+const computeAllowance = ({ most, allowance }: DailyLimit, used: number): number =>
   Math.min(allowance, roundUsd(most - used));
 
 const toGrantedAllowance = ({ tokens, cost }: StoredAllowance, isNew: boolean): GrantedAllowance => ({

@@ -21,10 +21,10 @@ const RETRY_AFTER_S = 5;
 
 /** @throws DeploymentError if the binding is missing. */
 export function assertOwnerLimitsBound(env: Env): void {
-  if (typeof Object(env.OWNER_LIMITS).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
+  if (typeof Object(env.OWNER_LIMITS).getByName !== 'function') throw new DeploymentError(NOT_BOUND_MESSAGE);
 }
 
-const NOT_BOUND =
+const NOT_BOUND_MESSAGE =
   'This Worker has no Durable Object binding OWNER_LIMITS, which ownerLimits() needs. In its main module: ' +
   'export { OwnerLimits } from \'holdfast/owner-limits\'. In wrangler.toml: [[durable_objects.bindings]] with name = "OWNER_LIMITS" and ' +
   'class_name = "OwnerLimits", and [[migrations]] with a tag of its own and new_sqlite_classes = ["OwnerLimits"].';
@@ -38,20 +38,20 @@ export function createAccountClient({ env, jurisdiction }: ObjectLocation, owner
   return { owner, jurisdiction, ask: createObjectCaller(namespace, jurisdiction, toOwnerKey(owner)) };
 }
 
-type Draw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
+type AccountDraw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
 
 /** The limits of one owner, from which turns draw their allowances. */
 export interface Account extends AccountClient {
   /** Returns `undefined` if the turn is unlimited. @throws ConfigurationError if the limits are invalid. */
-  draw(asked: Draw): Promise<DrawResult | 'unavailable' | undefined>;
+  draw(asked: AccountDraw): Promise<DrawResult | 'unavailable' | undefined>;
   /** Draws like `draw`. @throws SessionError if the turn must not start. */
-  drawOrRefuse(asked: Draw): Promise<GrantedAllowance | undefined>;
+  drawOrRefuse(asked: AccountDraw): Promise<GrantedAllowance | undefined>;
 }
 
-export function accountOf(place: ObjectLocation, owner: Owner, limiting: LimitPolicy): Account {
+export function createAccount(place: ObjectLocation, owner: Owner, limiting: LimitPolicy): Account {
   const account = createAccountClient(place, owner);
   const { jurisdiction, ask } = account;
-  const drawNow = async (asked: Draw): Promise<DrawResult> => {
+  const drawNow = async (asked: AccountDraw): Promise<DrawResult> => {
     const limits = await limiting.limitsOf(owner, place.env);
     return ask(async (object) => object.draw({ ...asked, owner, jurisdiction, limits }));
   };
@@ -68,8 +68,8 @@ export function accountOf(place: ObjectLocation, owner: Owner, limiting: LimitPo
     draw,
     async drawOrRefuse(asked) {
       const drawn = await draw(asked);
-      if (drawn === 'unavailable') throw unavailableError();
-      if (drawn?.status === 'over') throw overLimitError(drawn);
+      if (drawn === 'unavailable') throw createUnavailableError();
+      if (drawn?.status === 'over') throw createOverLimitError(drawn);
       return drawn;
     },
   };
@@ -81,7 +81,7 @@ const DRAW_TIMEOUT = { ms: DRAW_TIMEOUT_MS, late: () => new Error('the limits ti
 export const withDrawTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
   withTimeout(systemClock, work, DRAW_TIMEOUT).catch(() => undefined);
 
-const unavailableError = (): SessionError =>
+const createUnavailableError = (): SessionError =>
   new SessionError(
     'session-unavailable',
     'The limits of this owner cannot be read now. Send the message again.',
@@ -91,7 +91,7 @@ const unavailableError = (): SessionError =>
   );
 
 /** The names of limits in error messages. */
-const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {
   turns: 'turns a day',
   tokens: 'tokens a day',
   cost: 'USD a day',
@@ -99,7 +99,7 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   running: 'open turns',
 };
 
-function overLimitError({ limit, most, used, resetAt, retryAfter }: OverLimit): SessionError {
+function createOverLimitError({ limit, most, used, resetAt, retryAfter }: OverLimit): SessionError {
   const until = resetAt === undefined ? undefined : new Date(resetAt).toISOString();
   const next =
     until !== undefined
@@ -107,7 +107,7 @@ function overLimitError({ limit, most, used, resetAt, retryAfter }: OverLimit): 
       : limit === 'running'
         ? 'Send the message again when a turn has ended.'
         : 'Erase a session, or continue one.';
-  return new SessionError('owner-limit', `The limit of ${most} ${LIMIT_WORDS[limit]} is reached. ${next}`, {
+  return new SessionError('owner-limit', `The limit of ${most} ${LIMIT_LABELS[limit]} is reached. ${next}`, {
     retryAfter,
     more: { ownerLimit: limit, most, used, ...(until !== undefined && { resetAt: until }) },
   });

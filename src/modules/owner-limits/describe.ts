@@ -1,5 +1,5 @@
-import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
-import { OWNER_LIMITS_REPORT } from './views.ts';
+import { createBodySchema, queryParameter, type RouteDescription } from '../openapi/description.ts';
+import { OWNER_LIMITS_SHAPE } from './views.ts';
 
 /** Describes the route of `ownerLimits`, for `openApi({ descriptions: [ownerLimitsDescription] })`. */
 export const ownerLimitsDescription = {
@@ -14,7 +14,7 @@ export const ownerLimitsDescription = {
       ),
     ],
     answers: {
-      200: { description: 'The limits', json: bodyOf('OwnerLimitsReport', OWNER_LIMITS_REPORT) },
+      200: { description: 'The limits', json: createBodySchema('OwnerLimitsReport', OWNER_LIMITS_SHAPE) },
     },
     problems: ['invalid-query', 'role-required', 'session-unavailable'],
   },

@@ -2,17 +2,17 @@
 
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { parseSessionName } from '../../session/read-secrets.ts';
-import { ENDED } from '../../session/turn-end.ts';
+import { STOP_SEAM } from '../../session/turn-end.ts';
 import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { objectLocationOf } from '../../worker/asking-object.ts';
 import type { DueHandler } from '../../worker/background.ts';
 import { DUE } from '../../worker/background.ts';
 import { createRetentionWrapper } from '../../worker/keeping.ts';
-import { BUDGET_LAYER, missingPrices, registerBudgets } from '../limits/budget-layer.ts';
-import { BUDGETS } from '../limits/spending.ts';
+import { BUDGET_LAYER, findMissingPrices, registerBudgets } from '../limits/budget-layer.ts';
+import { BUDGETS_MODULE } from '../limits/spending.ts';
 import { assertOwnerLimitsBound, createAccountClient } from './ask-account.ts';
-import { budgetsOfTurn } from './held-grants.ts';
+import { readTurnBudgets } from './held-grants.ts';
 import { LIMIT_ROUTES } from './limit-routes.ts';
 import { withOwnerLimits } from './limited-session.ts';
 import { LIMIT_POLICIES, toLimitPolicy } from './limiting.ts';
@@ -53,15 +53,15 @@ export function ownerLimits(
 ): ModuleUse {
   const limiting = toLimitPolicy(declared, options);
   const perDay = typeof declared === 'function' ? undefined : declared.perDay;
-  const use = createUse(BUDGETS, BUDGET_KEY);
+  const use = createUse(BUDGETS_MODULE, BUDGET_KEY);
   LIMIT_POLICIES.set(use, limiting);
-  registerBudgets(use, budgetsOfTurn);
+  registerBudgets(use, readTurnBudgets);
   LOOPS.give(use, {
     ask: BUDGET_LAYER,
     boundsTokens: perDay?.tokens !== undefined,
-    refuses: perDay?.cost === undefined ? undefined : missingPrices,
+    refuses: perDay?.cost === undefined ? undefined : findMissingPrices,
   });
-  ENDED.give(use, ({ id, stop }) => (stop === 'suspended' ? undefined : { agenda: [{ ref: id }] }));
+  STOP_SEAM.give(use, ({ id, stop }) => (stop === 'suspended' ? undefined : { agenda: [{ ref: id }] }));
   DUE.give(use, settleDue);
   APP.give(use, {
     routes: () => LIMIT_ROUTES,
@@ -71,7 +71,7 @@ export function ownerLimits(
       withOwnerLimits(port, name, {
         place: objectLocationOf(env, app.use),
         limiting,
-        user: { module: BUDGETS.name, key: BUDGET_KEY },
+        user: { module: BUDGETS_MODULE.name, key: BUDGET_KEY },
       }),
   });
   return use;

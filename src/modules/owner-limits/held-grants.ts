@@ -7,7 +7,7 @@ import { ROOT } from '../../journal/events.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { Loop } from '../../loop/loop.ts';
-import { type Budget, spendingOf } from '../limits/reserve.ts';
+import { type Budget, getSpending } from '../limits/reserve.ts';
 import type { DrawResult } from './account.ts';
 
 /** The allowance of a turn for the duration of a lease. */
@@ -21,12 +21,12 @@ interface HeldGrant {
 }
 
 /** The allowances by turn id, which is unique across sessions. */
-const HELD_GRANTS = new Map<string, HeldGrant>();
+const GRANT_BY_TURN = new Map<string, HeldGrant>();
 
 /** Stores a turn's allowance, which is drawn once, before the first model call. */
 export function holdGrant(turn: string, { epoch, grant }: HeldGrant): void {
   let drawn: ReturnType<HeldGrant['grant']> | undefined;
-  HELD_GRANTS.set(turn, {
+  GRANT_BY_TURN.set(turn, {
     epoch,
     grant() {
       drawn ??= grant();
@@ -37,7 +37,7 @@ export function holdGrant(turn: string, { epoch, grant }: HeldGrant): void {
 
 /** Removes the allowance when the lease of a turn ends. */
 export function dropGrant(turn: string, epoch: number): void {
-  if (HELD_GRANTS.get(turn)?.epoch === epoch) HELD_GRANTS.delete(turn);
+  if (GRANT_BY_TURN.get(turn)?.epoch === epoch) GRANT_BY_TURN.delete(turn);
 }
 
 /**
@@ -46,8 +46,8 @@ export function dropGrant(turn: string, epoch: number): void {
  * @throws ModelCallRefused if the turn has no allowance.
  * @throws Interrupted if the limits cannot be read now.
  */
-export async function budgetsOfTurn(loop: Loop): Promise<readonly Budget[]> {
-  const grant = await HELD_GRANTS.get(loop.turn)?.grant();
+export async function readTurnBudgets(loop: Loop): Promise<readonly Budget[]> {
+  const grant = await GRANT_BY_TURN.get(loop.turn)?.grant();
   if (grant === 'unavailable')
     throw new Interrupted('handed-over', 'the limits of its owner cannot be read now');
   if (!grant) return [];
@@ -58,7 +58,7 @@ export async function budgetsOfTurn(loop: Loop): Promise<readonly Budget[]> {
       used: 0,
       needed: 1,
     });
-  const { before } = spendingOf(loop);
+  const { before } = getSpending(loop);
   return (['tokens', 'cost'] as const).flatMap((limit) => {
     const most = grant[limit];
     return most === null ? [] : [{ frame: ROOT, limit, most: most + before[limit] }];

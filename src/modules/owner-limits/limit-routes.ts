@@ -1,6 +1,6 @@
-import { requestedOwner } from '../../worker/operator.ts';
+import { getRequestedOwner } from '../../worker/operator.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
-import { ownerOf } from '../../worker/target.ts';
+import { getOwner } from '../../worker/target.ts';
 import { readOwnerLimits } from './limits-of.ts';
 
 export const LIMIT_ROUTES: readonly Route[] = [
@@ -11,7 +11,9 @@ export const LIMIT_ROUTES: readonly Route[] = [
     async handle(asked) {
       const { caller, request } = asked;
       const named = new URL(request.url).searchParams.get('owner') ?? undefined;
-      return Response.json(await readOwnerLimits(asked, requestedOwner(caller, named) ?? ownerOf(caller)));
+      return Response.json(
+        await readOwnerLimits(asked, getRequestedOwner(caller, named) ?? getOwner(caller)),
+      );
     },
   }),
 ];

@@ -4,7 +4,7 @@ import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { parseSessionName } from '../../session/read-secrets.ts';
 import type { ObjectLocation } from '../../worker/asking-object.ts';
 import type { Account } from './ask-account.ts';
-import { accountOf, withDrawTimeout } from './ask-account.ts';
+import { createAccount, withDrawTimeout } from './ask-account.ts';
 import { dropGrant, holdGrant } from './held-grants.ts';
 import type { LimitPolicy } from './limiting.ts';
 
@@ -17,25 +17,27 @@ export function withOwnerLimits(
   const { owner, ...session } = parseSessionName(name);
   // Data that surfaces store beside sessions has no agent and calls no model.
   if (session.agent === '') return port;
-  const account = accountOf(place, owner, limiting);
+  const account = createAccount(place, owner, limiting);
   /** The turns of the leases that this invocation holds. */
   const turns = new Map<number, string>();
-  const reported = (start: TurnStart): TurnStart => ({
+  const withReporter = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), user],
   });
   const take = createDrawAndStore(account, session);
-  const over = (epoch: number): void => {
+  const endLease = (epoch: number): void => {
     const turn = turns.get(epoch);
     if (turn !== undefined) dropGrant(turn, epoch);
     turns.delete(epoch);
   };
   return {
     ...port,
-    accept: async (start) => (await take(start, () => port.accept(reported(start)))).answer,
+    accept: async (start) => (await take(start, () => port.accept(withReporter(start)))).answer,
     async begin(request) {
       const { start } = request;
-      const { answer, grant } = await take(start, () => port.begin({ ...request, start: reported(start) }));
+      const { answer, grant } = await take(start, () =>
+        port.begin({ ...request, start: withReporter(start) }),
+      );
       if (answer.status === 'leased' && grant) {
         turns.set(answer.epoch, start.turn);
         holdGrant(start.turn, { epoch: answer.epoch, grant: async () => grant });
@@ -53,12 +55,12 @@ export function withOwnerLimits(
     },
     async append(epoch, from, change) {
       const answer = await port.append(epoch, from, change);
-      if (change.release !== undefined || answer.status === 'stale') over(epoch);
+      if (change.release !== undefined || answer.status === 'stale') endLease(epoch);
       return answer;
     },
     async renew(epoch, inboxHeld) {
       const answer = await port.renew(epoch, inboxHeld);
-      if (answer.status === 'stale') over(epoch);
+      if (answer.status === 'stale') endLease(epoch);
       return answer;
     },
     async erase() {

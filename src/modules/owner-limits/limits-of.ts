@@ -42,7 +42,7 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
     );
   const bindings = env as Env; // an interface of bindings has no index signature
   const { host } = found;
-  limitPolicyOf({ host });
+  getLimitPolicy({ host });
   assertOwnerLimitsBound(bindings);
   return {
     async read(owner) {
@@ -61,7 +61,7 @@ export async function readOwnerLimits(
 ): Promise<OwnerLimitsReport> {
   const { ask } = createAccountClient(objectLocationOf(env, host.modules.uses), owner);
   const [limits, standing] = await Promise.all([
-    limitPolicyOf({ host }).limitsOf(owner, env),
+    getLimitPolicy({ host }).limitsOf(owner, env),
     ask(async (object) => object.standing()),
   ]);
   const resetAt = new Date(standing.resetAt).toISOString();
@@ -77,7 +77,7 @@ export async function readOwnerLimits(
 }
 
 /** @throws ConfigurationError if the app has no `ownerLimits()`. */
-function limitPolicyOf({ host }: Pick<HostedApp, 'host'>): LimitPolicy {
+function getLimitPolicy({ host }: Pick<HostedApp, 'host'>): LimitPolicy {
   for (const use of host.modules.uses) {
     const limiting = LIMIT_POLICIES.get(use);
     if (limiting) return limiting;

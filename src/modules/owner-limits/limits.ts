@@ -2,7 +2,7 @@
 import { isCount } from '../../loop/policies.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { unknownKeyProblems } from '../../tool/json.ts';
+import { listUnknownKeyProblems } from '../../tool/json.ts';
 import type { Env } from '../../worker/host.ts';
 
 /** Limits for the sessions of one owner. Absent limits are not enforced. */
@@ -79,7 +79,7 @@ export const ALLOWANCE_DIVISOR = 10;
 
 /** Reads declared limits. @throws ConfigurationError if a limit is not a positive number, or is unknown. */
 export function readLimits(limits: OwnerPlan): ParsedLimits {
-  const problem = limitsProblem(limits);
+  const problem = findLimitsProblem(limits);
   if (problem !== undefined) throw new ConfigurationError(`ownerLimits: ${problem}.`);
   const { perDay: { turns, tokens, cost } = {}, openSessions, running, allowance = {} } = limits;
   return {
@@ -97,13 +97,19 @@ const toDailyLimit = (most: number, allowance: number): DailyLimit => ({
   allowance: Math.min(most, allowance),
 });
 
-function limitsProblem(limits: OwnerPlan): string | undefined {
+function findLimitsProblem(limits: OwnerPlan): string | undefined {
   if (typeof limits !== 'object' || limits === null) return 'the limits must be an object';
   const { perDay = {}, allowance = {} } = limits;
   const [unknown] = [
-    ...unknownKeyProblems(limits, { perDay: 1, openSessions: 1, running: 1, allowance: 1, onUnavailable: 1 }),
-    ...unknownKeyProblems(perDay, { turns: 1, tokens: 1, cost: 1 }),
-    ...unknownKeyProblems(allowance, { tokens: 1, cost: 1 }),
+    ...listUnknownKeyProblems(limits, {
+      perDay: 1,
+      openSessions: 1,
+      running: 1,
+      allowance: 1,
+      onUnavailable: 1,
+    }),
+    ...listUnknownKeyProblems(perDay, { turns: 1, tokens: 1, cost: 1 }),
+    ...listUnknownKeyProblems(allowance, { tokens: 1, cost: 1 }),
   ];
   if (unknown !== undefined) return unknown;
   const counts = {

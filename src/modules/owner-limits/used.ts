@@ -2,14 +2,14 @@
 import { parseKnownEvent } from '../../journal/event-rows.ts';
 import type { EventType, StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { tokensOf } from '../../journal/spending.ts';
+import { sumTokens } from '../../journal/spending.ts';
 import { roundUsd, type Usage } from '../../model/prices.ts';
 import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { SPENDING } from '../limits/spending.ts';
+import { SPENDING_MEMORY } from '../limits/spending.ts';
 import type { TurnUsage } from './account.ts';
 
-const USAGE_EVENTS: readonly EventType[] = [
+const USAGE_EVENT_TYPES: readonly EventType[] = [
   'turn-started',
   'turn-steered',
   'model-replied',
@@ -23,7 +23,7 @@ export async function readTurnUsage(
   port: Pick<SessionPort, 'read'>,
   turn: string,
 ): Promise<TurnUsage | null> {
-  const query = { turn, types: { names: USAGE_EVENTS, until: Number.MAX_SAFE_INTEGER } };
+  const query = { turn, types: { names: USAGE_EVENT_TYPES, until: Number.MAX_SAFE_INTEGER } };
   const first = await port.read({ ...query, from: 1, maxBytes: MAX_PAGE_BYTES });
   if (!first) return null;
   const count = new UsageCounter();
@@ -77,7 +77,7 @@ class UsageCounter {
 
   #hold({ facts, frame = '' }: Extract<StoredEvent, { type: 'module-event' }>): void {
     for (const { slice, fact } of facts) {
-      if (slice !== SPENDING.name || !isJsonObject(fact) || !isJsonObject(fact.reserved)) continue;
+      if (slice !== SPENDING_MEMORY.name || !isJsonObject(fact) || !isJsonObject(fact.reserved)) continue;
       const { inputTokens, outputTokens, cost } = fact.reserved;
       this.#reserved.set(frame, {
         inputTokens: Number(inputTokens),
@@ -89,7 +89,7 @@ class UsageCounter {
 
   #use(usage: (Usage & { readonly cost?: number | undefined }) | undefined): void {
     if (!usage) return;
-    this.#tokens += tokensOf(usage);
+    this.#tokens += sumTokens(usage);
     this.#cost = roundUsd(this.#cost + (usage.cost ?? 0));
   }
 

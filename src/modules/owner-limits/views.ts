@@ -2,8 +2,8 @@
 import { type Infer, NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
 
 /** A limit and its usage. */
-export interface LimitReport extends Infer<typeof LIMIT_REPORT> {}
-export const LIMIT_REPORT = {
+export interface LimitReport extends Infer<typeof LIMIT_REPORT_SHAPE> {}
+export const LIMIT_REPORT_SHAPE = {
   object: {
     /** `turns`, `tokens` and `cost` are per day. `openSessions` and `running` are current counts. */
     limit: { oneOf: ['turns', 'tokens', 'cost', 'openSessions', 'running'] },
@@ -16,11 +16,11 @@ export const LIMIT_REPORT = {
 } as const satisfies Shape;
 
 /** The limits of an owner. */
-export interface OwnerLimitsReport extends Infer<typeof OWNER_LIMITS_REPORT> {}
-export const OWNER_LIMITS_REPORT = {
+export interface OwnerLimitsReport extends Infer<typeof OWNER_LIMITS_SHAPE> {}
+export const OWNER_LIMITS_SHAPE = {
   object: {
     /** The owner: `id:` or `tenant:`, followed by the name. */
     owner: TEXT,
-    limits: { listOf: LIMIT_REPORT },
+    limits: { listOf: LIMIT_REPORT_SHAPE },
   },
 } as const satisfies Shape;

@@ -15,11 +15,11 @@ import type { AnyTool, CallRun, Tool, ToolInput, ToolOutput } from '../../tool/t
 import { NAMED_KEYS } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import {
+  computeProgress,
   nameSteps,
   type OnFailure,
   type PipelineRun,
   type PipelineStep,
-  progressOf,
   readSteps,
 } from './steps.ts';
 
@@ -74,7 +74,7 @@ export function definePipeline<
   // Without a `name`, the type is `string`, unless a caller sets the type parameter explicitly.
   const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
   checkNaming(name, description);
-  checkWord(name, { onFailure }, ON_FAILURE);
+  checkWord(name, { onFailure }, FAILURE_POLICIES);
   const [first, ...rest] = nameSteps(declared);
   if (!first) return createPassThrough(name, description);
   const { inputSchema, readInput, check } = first.tool;
@@ -87,7 +87,7 @@ export function definePipeline<
     check: (input, as = name) => check(input, as),
     effect: 'none',
     // Steps store their state under the pipeline's path, where two parallel calls would conflict.
-    serial: serialOf(name, steps),
+    serial: findSerial(name, steps),
     returnDirect: false,
     metadata: {},
     output: steps.at(-1)?.tool.output,
@@ -112,12 +112,12 @@ const SHAPE = {
  * Returns a step's fixed `serial` for the pipeline. If all of them depend on their step's input, returns the
  * pipeline's name.
  */
-function serialOf(name: string, steps: PipelineRun['steps']): string | undefined {
+function findSerial(name: string, steps: PipelineRun['steps']): string | undefined {
   const words = steps.flatMap(({ tool: { serial } }) => serial ?? []);
   return words.find((word) => typeof word === 'string') ?? (words.length > 0 ? name : undefined);
 }
 
-const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];
+const FAILURE_POLICIES: readonly OnFailure[] = ['fail-fast', 'continue'];
 
 async function runSteps(
   run: PipelineRun,
@@ -125,7 +125,7 @@ async function runSteps(
   call: CallRun,
 ): Promise<ToolResult> {
   const plan: Plan = (done) => {
-    const progress = progressOf(run, done);
+    const progress = computeProgress(run, done);
     return 'next' in progress ? progress.next : undefined;
   };
   const outcome = await nest(call, {
@@ -135,7 +135,7 @@ async function runSteps(
     limits: { iterations: run.steps.length + 1 },
     plan,
   });
-  const progress = progressOf(run, outcome.calls);
+  const progress = computeProgress(run, outcome.calls);
   return 'done' in progress ? progress.done : error(outcome.text);
 }
 
@@ -146,18 +146,18 @@ const createPassThrough = <Name extends string>(
 ): AnyTool & { readonly name: Name } =>
   defineTextTool({ name, description, effect: 'read', run: (input) => input });
 
-type StepTool<Step> = Step extends { readonly tool: infer T } ? T : Step;
+type ToolOfStep<Step> = Step extends { readonly tool: infer T } ? T : Step;
 
 /** The input of the first step's `run`. Text if there are no steps. */
 type FirstInput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
   ? string
   : Steps extends readonly [infer First, ...unknown[]]
-    ? ToolInput<StepTool<First> & AnyTool>
+    ? ToolInput<ToolOfStep<First> & AnyTool>
     : unknown;
 
 /** The output of the last step's `run`. Text if there are no steps. */
 type LastOutput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
   ? string
   : Steps extends readonly [...unknown[], infer Last]
-    ? ToolOutput<StepTool<Last> & AnyTool>
+    ? ToolOutput<ToolOfStep<Last> & AnyTool>
     : unknown;

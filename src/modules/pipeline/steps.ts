@@ -1,4 +1,4 @@
-import { errorMessageOf } from '../../tool/async.ts';
+import { getErrorMessage } from '../../tool/async.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { withoutAdvice } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/js
 import { literals } from '../../tool/literals.ts';
 import { SignalError, toSignalResult } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { createToolResult, error, type ToolResult } from '../../tool/tool-result.ts';
 import { withName } from '../../tool/with.ts';
 
 /** A declared step. */
@@ -65,7 +65,7 @@ const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === '
 export function nameSteps(steps: readonly AdaptedStep[]): readonly Step[] {
   const used = new Set<string>();
   return steps.map(({ tool, adapt }) => {
-    const name = used.has(tool.name) ? freeName(tool.name, used) : tool.name;
+    const name = used.has(tool.name) ? findFreeName(tool.name, used) : tool.name;
     used.add(name);
     const named = name === tool.name ? tool : withName(tool, name);
     // With `returnDirect`, a step would end the frame before the next step.
@@ -73,11 +73,11 @@ export function nameSteps(steps: readonly AdaptedStep[]): readonly Step[] {
   });
 }
 
-const MAX_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
-function freeName(name: string, used: ReadonlySet<string>): string {
+function findFreeName(name: string, used: ReadonlySet<string>): string {
   for (let i = 2; ; i += 1) {
-    const free = `${name.slice(0, MAX_NAME - 4)}_${i}`;
+    const free = `${name.slice(0, MAX_NAME_LENGTH - 4)}_${i}`;
     if (!used.has(free)) return free;
   }
 }
@@ -94,14 +94,18 @@ export interface PipelineRun {
 export type OnFailure = 'fail-fast' | 'continue';
 
 /** The state of a pipeline: the call of its next step, or its result. */
-type Progress = { readonly next: PlannedCall } | { readonly done: ToolResult };
+type PipelineProgress = { readonly next: PlannedCall } | { readonly done: ToolResult };
 
 /**
  * Returns the state of a pipeline. It depends only on the results so far, so any invocation can resume it
  * from the journal.
  */
-export function progressOf({ steps, onFailure, input }: PipelineRun, calls: readonly DoneCall[]): Progress {
-  if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name)) return { done: changedError(calls) };
+export function computeProgress(
+  { steps, onFailure, input }: PipelineRun,
+  calls: readonly DoneCall[],
+): PipelineProgress {
+  if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name))
+    return { done: createChangedError(calls) };
   const index = calls.length - 1;
   const [ran, last, next] = [steps[index], calls[index]?.result, steps[index + 1]];
   if (!ran || !last) return { next: { tool: steps[0].tool.name, input } };
@@ -116,7 +120,7 @@ export function progressOf({ steps, onFailure, input }: PipelineRun, calls: read
  * Returns the error for steps that changed after the pipeline began, because a step that has run must not run
  * again at another position.
  */
-const changedError = (calls: readonly DoneCall[]): ToolResult =>
+const createChangedError = (calls: readonly DoneCall[]): ToolResult =>
   error(
     `The pipeline has changed since it began. Its steps ${calls.map(({ tool }) => `'${tool}'`).join(', ')} have run, and ` +
       'nothing more was run. Do not assume that it did all of its work.',
@@ -135,16 +139,16 @@ const isStopping = (result: Extract<ToolResult, { type: 'error' }>, onFailure: O
 function explainStepError(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
   if (result.type !== 'error') return result;
   if (result.reason === 'threw') {
-    return toolResult({ ...result, message: `Step '${step.label}' threw: ${result.message}` });
+    return createToolResult({ ...result, message: `Step '${step.label}' threw: ${result.message}` });
   }
   if (result.reason !== 'invalid-input' || !before) return result;
   const problem = withoutAdvice(result.message);
   const message = `Step '${step.label}' did not run, because the output of step '${before.label}' is not valid input for it. ${problem}`;
-  return toolResult({ ...result, message });
+  return createToolResult({ ...result, message });
 }
 
-function adaptResult(step: Step, next: Step, result: ToolResult): Progress {
-  if (!step.adapt) return { next: toPlannedCall(next, valueFor(next, result)) };
+function adaptResult(step: Step, next: Step, result: ToolResult): PipelineProgress {
+  if (!step.adapt) return { next: toPlannedCall(next, getStepValue(next, result)) };
   try {
     const copy = copyJson(step.adapt(result) ?? '');
     if (copy.ok) return { next: toPlannedCall(next, copy.value) };
@@ -154,7 +158,7 @@ function adaptResult(step: Step, next: Step, result: ToolResult): Progress {
     };
   } catch (thrown) {
     if (thrown instanceof SignalError) return { done: toSignalResult(thrown) };
-    const message = errorMessageOf(thrown);
+    const message = getErrorMessage(thrown);
     return { done: error(`The adapter of step '${step.label}' threw: ${shorten(message, 240)}`) };
   }
 }
@@ -172,5 +176,5 @@ function toPlannedCall({ tool }: Step, value: Json): PlannedCall {
 /**
  * Returns the text that the model would read for a text tool, and the artifact's value for any other tool.
  */
-const valueFor = ({ tool }: Step, result: ToolResult): Json =>
+const getStepValue = ({ tool }: Step, result: ToolResult): Json =>
   tool.readInput || result.type !== 'artifact' ? result.content : result.value;

@@ -8,34 +8,34 @@ import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { createFact } from '../../tool/tool-memory.ts';
 import {
   AGENTIC_KEYS,
-  agenticTool,
   checkAgenticLiteral,
-  defaultInstructions,
-  frameName,
+  createAgenticTool,
+  formatLoopInstructions,
+  getFrameName,
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
 import { applyLoopChanges, registerCopy } from '../agentic/copies.ts';
 import { type ResolvedInnerTools, resolveInnerTools, withNotes } from '../agentic/define-agentic-tool.ts';
-import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
+import { createKeyedSerial, type KeyedConfig, resolveMemory } from '../agentic/memory.ts';
 import {
   checkLocked,
   checkLocks,
+  describeLock,
   describePrerequisites,
-  guidanceFor,
   isOpen,
+  isOpened,
   type Lock,
   readLockContext,
   toLock,
-  wasOpened,
   withLock,
 } from './lock.ts';
-import { playbookStrategy } from './strategy.ts';
+import { createPlaybookStrategy } from './strategy.ts';
 import {
+  getStoredProgress,
   NO_PROGRESS,
   PLAYBOOK,
-  PLAYBOOKS,
-  storedProgress,
+  PLAYBOOK_MEMORY,
   type UnlockCondition,
 } from './unlock-condition.ts';
 
@@ -44,7 +44,7 @@ export interface LockedTool<Name extends string, Known extends string> {
   /**
    * The tool, as in the `tools` of an agent. If the source has several tools, the condition applies to each.
    */
-  readonly tool: Listed<Name>;
+  readonly tool: ListedTool<Name>;
   /** The condition. It can only name tools of this playbook. */
   readonly unlockedBy: NameToolsOfThisPlaybook<Known>;
 }
@@ -58,7 +58,7 @@ type NameToolsOfThisPlaybook<Known extends string> = UnlockCondition<Known>;
 /**
  * A listed tool, and its names for conditions. The tools of a factory are known when the playbook is defined.
  */
-type Listed<Name extends string> =
+type ListedTool<Name extends string> =
   | Exclude<ToolSource, ToolFactory>
   | (AnyTool & { readonly name: Name })
   | (ToolFactory & { readonly '~names'?: Name });
@@ -73,7 +73,7 @@ export interface PlaybookConfig<
 > extends InstructedConfig<Name, Declaration, [], Output>,
     KeyedConfig<InputOf<Declaration>> {
   /** Tools that are always available, as in the `tools` of an agentic tool. */
-  readonly tools: readonly Listed<Open>[];
+  readonly tools: readonly ListedTool<Open>[];
   /** Tools that are available once their condition is met. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
 }
@@ -130,38 +130,38 @@ export function definePlaybook<
   const notes = [...new Set([...openNotes, ...locked.flatMap((one) => one.notes)])];
   const tools = [...open, ...locks.flatMap(({ tool }) => tool ?? [])];
   const own = new Set(tools.map((tool) => tool.name));
-  const tool = agenticTool(config, {
+  const tool = createAgenticTool(config, {
     inner: tools,
     sources,
     uses: [PLAYBOOK],
     whenEmpty: 'No tools available for PlaybookTool',
-    serial: keyedSerial(name, config.input, config.key),
+    serial: createKeyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input, call);
+      const memory = resolveMemory(config, input, call);
       const { key, isReset } = memory;
-      const path = `${call.view.path}/${frameName(name, call)}`;
+      const path = `${call.view.path}/${getFrameName(name, call)}`;
       // The progress at the time of the reply that requested this call, even if another invocation resumes
       // it.
-      const before = isReset ? NO_PROGRESS : storedProgress(call.view.recall(PLAYBOOKS, path), key);
-      const shut = locks.filter((lock) => !wasOpened(lock, before));
+      const before = isReset ? NO_PROGRESS : getStoredProgress(call.view.recall(PLAYBOOK_MEMORY, path), key);
+      const shut = locks.filter((lock) => !isOpened(lock, before));
       return {
         tools,
         sources,
-        instructions: withNotes(playbookInstructions(config, shut), notes),
-        facts: isReset ? [createFact(PLAYBOOKS, { type: 'reset', key })] : [],
-        strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
+        instructions: withNotes(createInstructions(config, shut), notes),
+        facts: isReset ? [createFact(PLAYBOOK_MEMORY, { type: 'reset', key })] : [],
+        strategies: [createPlaybookStrategy({ locks, own, key, serialKey: name })],
         memory,
       };
     },
   });
   const playbook: DrawnTool & typeof tool = {
     ...tool,
-    [DIAGRAM]: () => playbookDiagram(open, locks),
+    [DIAGRAM]: () => drawPlaybook(open, locks),
     [STANDING](input, view) {
-      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // its schema has parsed the input
+      const { key } = resolveMemory(config, input as InputOf<Declaration>, view); // its schema has parsed the input
       const now = readLockContext(view, key);
       const shut = locks.filter((lock) => !isOpen(lock, now));
-      return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: guidanceFor(lock, now) })) };
+      return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: describeLock(lock, now) })) };
     },
   };
   return registerCopy(playbook, ({ tools: more = [], ...changes }) =>
@@ -190,8 +190,8 @@ function readLocked(
  * Returns the instructions of a playbook, followed by the prerequisites of its closed locks, which no other
  * text shows from the start.
  */
-function playbookInstructions<Input>(
-  { description, instructions = defaultInstructions(description) }: InstructedPlaybook<Input>,
+function createInstructions<Input>(
+  { description, instructions = formatLoopInstructions(description) }: InstructedPlaybook<Input>,
   shut: readonly Lock[],
 ): NestedInstructions<Input> {
   if (shut.length === 0) return instructions;
@@ -211,14 +211,14 @@ interface InstructedPlaybook<Input> {
  * Rounded boxes are conditions that do not depend on the use of a tool. All arrows into a node are required,
  * except for "any of".
  */
-function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
+function drawPlaybook(open: readonly AnyTool[], locks: readonly Lock[]): string {
   const tools = [...open, ...locks];
   const idOf = new Map(tools.map(({ name }, at) => [name, `tool${at + 1}`]));
   const nodes = tools.map(({ name }) => `${idOf.get(name)}[${quoteForMermaid(name)}]`);
   const arrows: string[] = [];
   let boxes = 0;
 
-  function box(shape: (label: string) => string, label: string, from: readonly string[] = []): string {
+  function addBox(shape: (label: string) => string, label: string, from: readonly string[] = []): string {
     boxes += 1;
     const id = `condition${boxes}`;
     nodes.push(`${id}${shape(quoteForMermaid(label))}`);
@@ -227,37 +227,37 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
   }
 
   /** Returns the nodes of a condition. All of them are required. */
-  function nodesOf(condition: UnlockCondition): readonly string[] {
+  function addNodes(condition: UnlockCondition): readonly string[] {
     switch (condition.type) {
       case 'after':
         return condition.names.flatMap((name) => idOf.get(name) ?? []);
       case 'all-of':
-        return condition.conditions.flatMap(nodesOf);
+        return condition.conditions.flatMap(addNodes);
       case 'any-of':
-        return [box(hexagonNode, 'any of', condition.conditions.flatMap(oneNodeOf))];
+        return [addBox(formatHexagon, 'any of', condition.conditions.flatMap(addJoinedNode))];
       default:
-        return [box(roundedNode, labelOf(condition))];
+        return [addBox(formatRounded, formatLabel(condition))];
     }
   }
 
-  function oneNodeOf(condition: UnlockCondition): readonly string[] {
-    const all = nodesOf(condition);
-    return all.length > 1 ? [box(hexagonNode, 'all of', all)] : all;
+  function addJoinedNode(condition: UnlockCondition): readonly string[] {
+    const all = addNodes(condition);
+    return all.length > 1 ? [addBox(formatHexagon, 'all of', all)] : all;
   }
 
   for (const { name, condition } of locks) {
-    const from = new Set(nodesOf(condition));
+    const from = new Set(addNodes(condition));
     arrows.push(...[...from].map((one) => `${one} --> ${idOf.get(name)}`));
   }
   return ['flowchart LR', ...[...nodes, ...arrows].map((line) => `  ${line}`)].join('\n');
 }
 
-const roundedNode = (label: string): string => `([${label}])`;
-const hexagonNode = (label: string): string => `{{${label}}}`;
+const formatRounded = (label: string): string => `([${label}])`;
+const formatHexagon = (label: string): string => `{{${label}}}`;
 
 type LeafType = Exclude<UnlockCondition['type'], 'after' | 'all-of' | 'any-of'>;
 
-function labelOf(condition: Extract<UnlockCondition, { readonly type: LeafType }>): string {
+function formatLabel(condition: Extract<UnlockCondition, { readonly type: LeafType }>): string {
   switch (condition.type) {
     case 'artifact':
       return `artifact: ${condition.of.name}`;

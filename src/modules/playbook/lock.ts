@@ -6,10 +6,10 @@ import { errorEntry } from '../../tool/log.ts';
 import { describeValue } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
-  conditionsIn,
-  PLAYBOOKS,
+  getStoredProgress,
+  listConditions,
+  PLAYBOOK_MEMORY,
   type StoredProgress,
-  storedProgress,
   toProgress,
   type UnlockCondition,
 } from './unlock-condition.ts';
@@ -50,7 +50,7 @@ export function toLock(
   condition: UnlockCondition,
   id = locked.name,
 ): Lock {
-  const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
+  const matching = new Set(listConditions(condition).filter(({ type }) => type === 'artifact-matching'));
   return { ...locked, condition, ids: new Map([...matching].map((one, at) => [one, `${id}#${at}`])) };
 }
 
@@ -76,7 +76,7 @@ interface LockContext {
 /** Returns the progress of a playbook as its loop knows it. */
 export const readLockContext = (view: LoopView, key: string): LockContext => ({
   view,
-  progress: storedProgress(view.recall(PLAYBOOKS), key),
+  progress: getStoredProgress(view.recall(PLAYBOOK_MEMORY), key),
 });
 
 /** Returns `true` if the tool is available. Never throws. */
@@ -87,12 +87,12 @@ export const isOpen = (lock: Lock, circumstances: LockContext): boolean =>
  * Returns `true` if earlier progress has opened a lock, without a loop. Conditions that need the loop count
  * as unmet.
  */
-export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
+export const isOpened = (lock: Lock, progress: StoredProgress): boolean =>
   isMet(lock.condition, lock, { progress });
 
 /** Returns the text for the model about a locked tool. */
-export const guidanceFor = (lock: Lock, now: LockContext): string =>
-  `This tool is not yet available. ${hintFor(lock.condition, lock, now)}`;
+export const describeLock = (lock: Lock, now: LockContext): string =>
+  `This tool is not yet available. ${describeHint(lock.condition, lock, now)}`;
 
 function isMet(
   condition: UnlockCondition,
@@ -102,7 +102,7 @@ function isMet(
   const { progress, view } = now;
   switch (condition.type) {
     case 'after':
-      return missingNames(condition, progress).length === 0;
+      return listMissingNames(condition, progress).length === 0;
     case 'artifact':
       return toProgress(progress).produced(condition.of) > 0;
     case 'artifact-matching':
@@ -124,11 +124,11 @@ function isMet(
   }
 }
 
-function hintFor(condition: UnlockCondition, lock: Lock, now: LockContext): string {
+function describeHint(condition: UnlockCondition, lock: Lock, now: LockContext): string {
   const { progress } = now;
   switch (condition.type) {
     case 'after':
-      return `You must first use: ${missingNames(condition, progress).join(', ')}`;
+      return `You must first use: ${listMissingNames(condition, progress).join(', ')}`;
     case 'artifact':
       return `You must first produce an artifact of type: ${condition.of.name}`;
     case 'artifact-matching':
@@ -141,7 +141,9 @@ function hintFor(condition: UnlockCondition, lock: Lock, now: LockContext): stri
       return UNMET_MESSAGE;
     case 'all-of':
       return joinSentences(
-        condition.conditions.filter((one) => !isMet(one, lock, now)).map((one) => hintFor(one, lock, now)),
+        condition.conditions
+          .filter((one) => !isMet(one, lock, now))
+          .map((one) => describeHint(one, lock, now)),
       );
     case 'any-of':
       return 'At least one prerequisite condition must be met.';
@@ -154,7 +156,7 @@ const joinSentences = (hints: readonly string[]): string =>
 
 const UNMET_MESSAGE = 'Prerequisites have not been met yet.';
 
-const missingNames = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
+const listMissingNames = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
   names.filter((name) => toProgress(progress).used(name) === 0);
 
 /**
@@ -182,20 +184,20 @@ function describeCondition(condition: UnlockCondition): string {
     case 'when':
       return 'meet a condition on what has been done';
     case 'all-of':
-      return condition.conditions.map(inBrackets).join(' and ');
+      return condition.conditions.map(wrapInBrackets).join(' and ');
     case 'any-of':
-      return condition.conditions.map(inBrackets).join(' or ');
+      return condition.conditions.map(wrapInBrackets).join(' or ');
   }
 }
 
 /** Adds brackets to a compound condition among others. */
-const inBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
-  const isSeveral = conditionsIn(condition).length > 1 || condition.names.length > 1;
+const wrapInBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
+  const isSeveral = listConditions(condition).length > 1 || condition.names.length > 1;
   return all.length > 1 && isSeveral ? `(${describeCondition(condition)})` : describeCondition(condition);
 };
 
 /** Evaluates a predicate. */
-type EvaluatePredicate = <Args extends readonly unknown[]>(
+type PredicateEvaluator = <Args extends readonly unknown[]>(
   predicate: (...args: Args) => unknown,
   ...args: Args
 ) => boolean;
@@ -206,7 +208,7 @@ type EvaluatePredicate = <Args extends readonly unknown[]>(
 export function evaluateSafely(
   { name }: Pick<Lock, 'name'>,
   { log }: Pick<LoopView, 'log'>,
-  ask: (yes: EvaluatePredicate) => boolean,
+  ask: (yes: PredicateEvaluator) => boolean,
 ): boolean {
   try {
     return ask((predicate, ...args) =>
@@ -236,7 +238,7 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
     const unknown = condition.names.find((one) => !names.has(one));
     if (unknown !== undefined)
       refuse(`'${name}' is unlocked by '${unknown}', which is not one of its tools.`);
-    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' is empty.`);
+    if (listConditions(condition).some(isEmpty)) refuse(`a condition of '${name}' is empty.`);
   }
   const stuck = findNeverUnlocked(open, locks).map(({ name }) => `'${name}'`);
   if (stuck.length > 0)
@@ -281,25 +283,25 @@ export type Locks = ReadonlyMap<AnyTool, Lock>;
  * tool may have been opened for another key, or before a reset of the playbook. Its current lock then blocks
  * its inner tools. If several unfolding tools contain a tool, one open lock is enough.
  */
-function blockingLock(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
+function findBlockingLock(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own =
     locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool) ??
     unwrapAs(tool, isLocked)?.[LOCK];
   if (own && isShut(own)) return own;
   const origin = originOf(tool);
   if (!origin || origin.wasThere) return undefined;
-  const ways = origin.by.map((unfolding) => blockingLock(unfolding, locks, isShut));
+  const ways = origin.by.map((unfolding) => findBlockingLock(unfolding, locks, isShut));
   return ways.includes(undefined) ? undefined : ways[0];
 }
 
 /** Returns the first lock that blocks one of these tools. */
-export function firstBlockingLock(
+export function findFirstBlockingLock(
   tools: readonly AnyTool[],
   locks: Locks,
   isShut: (lock: Lock) => boolean,
 ): Lock | undefined {
   for (const tool of tools) {
-    const lock = blockingLock(tool, locks, isShut);
+    const lock = findBlockingLock(tool, locks, isShut);
     if (lock) return lock;
   }
   return undefined;

@@ -4,20 +4,20 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import type { Log } from '../../tool/log.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { createFact } from '../../tool/tool-memory.ts';
-import { artifactItems, type ToolResult, withheldResult } from '../../tool/tool-result.ts';
+import { createWithheldResult, listArtifactItems, type ToolResult } from '../../tool/tool-result.ts';
 import {
+  describeLock,
   evaluateSafely,
-  firstBlockingLock,
-  guidanceFor,
+  findFirstBlockingLock,
   isOpen,
   type Lock,
   type Locks,
   readLockContext,
 } from './lock.ts';
 import {
-  type Counts,
-  conditionsIn,
-  PLAYBOOKS,
+  type ExecutionCounts,
+  listConditions,
+  PLAYBOOK_MEMORY,
   type PlaybookFact,
   type ProducedArtifact,
   type ProducedCount,
@@ -28,7 +28,7 @@ import {
  * Withholds the locked tools of a playbook, and records progress. It runs after unfolding and chaining. The
  * tools that those offer have no own conditions, but their use counts.
  */
-export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
+export function createPlaybookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
   const inPlaybook = createBinder(run, locks);
   const listed = createListCache();
@@ -38,9 +38,9 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
     // they saw.
     offer: (tools) => listed(tools, undefined, () => tools.map(inPlaybook)),
     remarkOn: ({ tool, result }, view) => {
-      const done = { names: namesOf(tool), result, log: view.log };
+      const done = { names: getNames(tool), result, log: view.log };
       const { progress } = readLockContext(view, run.key);
-      return { facts: [createFact(PLAYBOOKS, toPlaybookFact(done, progress, run))] };
+      return { facts: [createFact(PLAYBOOK_MEMORY, toPlaybookFact(done, progress, run))] };
     },
   };
 }
@@ -63,22 +63,22 @@ interface PlaybookRun {
  * withheld while they are locked.
  */
 function createBinder({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
-  function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
+  function bindTool(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
     const all = [tool, ...around];
     // The lock of an unfolding tool also locks its inner tools.
-    const viaUnfolding = (meant: AnyTool): RoutedTool => ({ ...bound(meant, all), [VIA]: tool.name });
+    const toRoutedTool = (meant: AnyTool): RoutedTool => ({ ...bindTool(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: serialKey,
-      route: mapRoute(tool, viaUnfolding),
+      route: mapRoute(tool, toRoutedTool),
       async call(input, call) {
         const now = readLockContext(withLiveBoard(call), key);
-        const lock = firstBlockingLock(all, locks, (one) => !isOpen(one, now));
-        return lock ? withheldResult(guidanceFor(lock, now)) : tool.call(input, call);
+        const lock = findFirstBlockingLock(all, locks, (one) => !isOpen(one, now));
+        return lock ? createWithheldResult(describeLock(lock, now)) : tool.call(input, call);
       },
     });
   }
 
-  return memoize((tool: AnyTool) => bound(tool));
+  return memoize((tool: AnyTool) => bindTool(tool));
 }
 
 /** A tool inside an unfolding tool, with the name of that unfolding tool. */
@@ -91,7 +91,7 @@ const VIA: unique symbol = Symbol('holdfast.via');
 const isRouted = (tool: AnyTool): tool is RoutedTool => VIA in tool;
 
 /** Returns the name of a tool, and that of the unfolding tool that the model called instead. */
-function namesOf(tool: AnyTool): readonly string[] {
+function getNames(tool: AnyTool): readonly string[] {
   const via = unwrapAs(tool, isRouted)?.[VIA];
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
 }
@@ -118,12 +118,12 @@ function toPlaybookFact(
   { tools, artifacts, met }: StoredProgress,
   { locks, own, key }: PlaybookRun,
 ): PlaybookFact {
-  const types = typesIn(locks);
-  const items = artifactItems(result).filter((item) => matchesItsType(item, types));
+  const types = collectTypes(locks);
+  const items = listArtifactItems(result).filter((item) => isOfOwnType(item, types));
   const produced = countByType(items).filter(({ type }) => isCounted(type, artifacts, types));
   const [one] = produced;
   const newlyMet = locks
-    .flatMap((lock) => conditionsMetBy(items, lock, log))
+    .flatMap((lock) => listMetConditions(items, lock, log))
     .filter((id) => !met.includes(id));
   return {
     type: 'used',
@@ -142,28 +142,28 @@ function countByType(items: readonly ProducedArtifact[]): readonly ProducedCount
 }
 
 /** Returns the domain types in conditions, by name. */
-const typesIn = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
+const collectTypes = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
   new Map(
     locks
-      .flatMap(({ condition }) => conditionsIn(condition))
+      .flatMap(({ condition }) => listConditions(condition))
       .flatMap((one) => ('of' in one && one.of ? [[one.of.name, one.of] as const] : [])),
   );
 
 /** Returns `false` if the artifact does not match the schema of its own type. */
-const matchesItsType = ({ type, value }: ProducedArtifact, types: ReadonlyMap<string, DomainType>): boolean =>
+const isOfOwnType = ({ type, value }: ProducedArtifact, types: ReadonlyMap<string, DomainType>): boolean =>
   types.get(type ?? '')?.parse(value).ok !== false;
 
-const isCounted = (name: string, counts: Counts, needed: { has(name: string): boolean }): boolean =>
-  needed.has(name) || Object.hasOwn(counts, name) || Object.keys(counts).length < MAX_COUNTED;
+const isCounted = (name: string, counts: ExecutionCounts, needed: { has(name: string): boolean }): boolean =>
+  needed.has(name) || Object.hasOwn(counts, name) || Object.keys(counts).length < MAX_COUNTED_NAMES;
 
 /**
  * The maximum number of names that are counted individually, in addition to those in conditions. Objects of a
  * domain type add tools with their own names.
  */
-const MAX_COUNTED = 200;
+const MAX_COUNTED_NAMES = 200;
 
 /** Returns the ids of a lock's conditions that one of these artifacts meets. */
-const conditionsMetBy = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
+const listMetConditions = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
   [...lock.ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&
     items.some((item) => evaluateSafely(lock, { log }, (yes) => yes(condition.accepts, item)))

@@ -19,7 +19,7 @@ export type UnlockCondition<Name extends string = string> = ConditionRule & {
 type ConditionRule =
   | { readonly type: 'after' }
   | { readonly type: 'artifact'; readonly of: DomainType }
-  | ArtifactMatching
+  | ArtifactCondition
   | {
       readonly type: 'blackboard';
       readonly of?: DomainType | undefined;
@@ -29,7 +29,7 @@ type ConditionRule =
   | { readonly type: 'all-of' | 'any-of'; readonly conditions: readonly UnlockCondition[] };
 
 /** A condition that is decided when an artifact arrives. Only the decision is stored, not the artifact. */
-interface ArtifactMatching {
+interface ArtifactCondition {
   readonly type: 'artifact-matching';
   readonly of?: DomainType | undefined;
   readonly accepts: Predicate<ProducedArtifact>;
@@ -46,9 +46,9 @@ type Predicate<Value> = (value: Value) => boolean;
 /** A tool, or its name. */
 type ToolOrName<Name extends string> = Name | (AnyTool & { readonly name: Name });
 
-type NonEmpty<Item> = readonly [Item, ...Item[]];
+type NonEmptyList<Item> = readonly [Item, ...Item[]];
 
-type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
+type ConditionNames<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
 
 /**
  * Met after all of these tools have been used successfully.
@@ -59,7 +59,7 @@ type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]
  * ```
  */
 export const after = <const Name extends string>(
-  ...tools: NonEmpty<ToolOrName<Name>>
+  ...tools: NonEmptyList<ToolOrName<Name>>
 ): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
@@ -158,9 +158,13 @@ export const when = (
  * const unlockedBy = allOf(after('find_order'), onBlackboard(Customer));
  * ```
  */
-export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
+export const allOf = <const Conditions extends NonEmptyList<UnlockCondition>>(
   ...conditions: Conditions
-): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
+): UnlockCondition<ConditionNames<Conditions>> => ({
+  type: 'all-of',
+  conditions,
+  names: listNames(conditions),
+});
 
 /**
  * Met if at least one of these conditions is met.
@@ -170,18 +174,22 @@ export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
  * const unlockedBy = anyOf(after('find_order'), after('look_up'));
  * ```
  */
-export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
+export const anyOf = <const Conditions extends NonEmptyList<UnlockCondition>>(
   ...conditions: Conditions
-): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });
+): UnlockCondition<ConditionNames<Conditions>> => ({
+  type: 'any-of',
+  conditions,
+  names: listNames(conditions),
+});
 
-const namesIn = <Conditions extends readonly UnlockCondition[]>(
+const listNames = <Conditions extends readonly UnlockCondition[]>(
   conditions: Conditions,
-): readonly NamesIn<Conditions>[] => conditions.flatMap(({ names }) => names);
+): readonly ConditionNames<Conditions>[] => conditions.flatMap(({ names }) => names);
 
 /** Returns a condition and all conditions inside it, the outermost first. */
-export const conditionsIn = (condition: UnlockCondition): readonly UnlockCondition[] => [
+export const listConditions = (condition: UnlockCondition): readonly UnlockCondition[] => [
   condition,
-  ...('conditions' in condition ? condition.conditions.flatMap(conditionsIn) : []),
+  ...('conditions' in condition ? condition.conditions.flatMap(listConditions) : []),
 ];
 
 /** The progress of a playbook for conditions, over all calls with one key in the session. */
@@ -200,18 +208,18 @@ export interface PlaybookProgress {
 export type StoredProgress = {
   readonly toolExecutions: number;
   /** Counts by tool name. */
-  readonly tools: Counts;
+  readonly tools: ExecutionCounts;
   /** Counts by type name. */
-  readonly artifacts: Counts;
+  readonly artifacts: ExecutionCounts;
   /** The ids of artifact conditions that have been met. */
   readonly met: readonly string[];
 };
 
 /** Counts by name. A name can come from a model, so use `countOf`, never an index. */
-export type Counts = { readonly [name: string]: number };
+export type ExecutionCounts = { readonly [name: string]: number };
 
 /** Progress by key. A key can come from a model, so only own properties are read. */
-type Playbook = { readonly [key: string]: StoredProgress };
+type PlaybookState = { readonly [key: string]: StoredProgress };
 
 /** A reset of a playbook, or the progress of a successful call. */
 export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | UsedFact;
@@ -236,7 +244,7 @@ export type ProducedCount = { readonly type: string; readonly count: number };
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
 /** Stores the progress of every playbook in a session, by path. It outlives the turn. */
-export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
+export const PLAYBOOK_MEMORY: ToolMemory<PlaybookState, PlaybookFact> = {
   name: 'playbooks',
   folding: FOLDING,
   initial: {},
@@ -244,14 +252,14 @@ export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   when: 'batch',
   apply(playbook, fact) {
     const progress =
-      fact.type === 'used' ? advanceProgress(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
+      fact.type === 'used' ? advanceProgress(getStoredProgress(playbook, fact.key), fact) : NO_PROGRESS;
     // A computed key is always an own property, even for the name `__proto__`.
     return { ...playbook, [fact.key]: progress };
   },
 };
 
 /** The module of playbooks. */
-export const PLAYBOOK = createUse(createModule({ name: 'playbooks', state: [PLAYBOOKS] }));
+export const PLAYBOOK = createUse(createModule({ name: 'playbooks', state: [PLAYBOOK_MEMORY] }));
 
 const advanceProgress = (
   { toolExecutions, tools, artifacts, met }: StoredProgress,
@@ -265,16 +273,16 @@ const advanceProgress = (
   met: [...new Set([...met, ...(fact.met ?? [])])],
 });
 
-const addCount = (counts: Counts, name: string, more: number): Counts => ({
+const addCount = (counts: ExecutionCounts, name: string, more: number): ExecutionCounts => ({
   ...counts,
   [name]: countOf(counts, name) + more,
 });
 
 /** Returns the count of a name. */
-const countOf = (counts: Counts, name: string): number => getOwn(counts, name) ?? 0;
+const countOf = (counts: ExecutionCounts, name: string): number => getOwn(counts, name) ?? 0;
 
 /** Returns the progress of a playbook under this key. */
-export const storedProgress = (playbook: Playbook, key: string): StoredProgress =>
+export const getStoredProgress = (playbook: PlaybookState, key: string): StoredProgress =>
   getOwn(playbook, key) ?? NO_PROGRESS;
 
 /** Converts stored progress to the form that conditions read. */

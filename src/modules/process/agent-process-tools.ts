@@ -1,13 +1,17 @@
 import { defineTool } from '../../tool/define-tool.ts';
 import type { BudgetView, ProcessView } from '../../tool/frame.ts';
-import { type LenientSchema, lenientSchema, singleStringSchema } from '../../tool/input-schema.ts';
+import {
+  createLenientSchema,
+  createSingleStringSchema,
+  type LenientSchema,
+} from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
-import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
+import { AGENT_PROCESS, type PastCall, PROCESS_MEMORY, type ProcessMemory } from './memory.ts';
 
 /**
  * Returns tools with which a model inspects its own turn: its running time, its usage and limits, and the
@@ -35,23 +39,23 @@ export const agentProcessTools = (
   });
 
 /** The result of each tool outside a session. */
-const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
+const NO_PROCESS_MESSAGE = 'No agent process available. These tools require an active agent context.';
 
 const processTools = (): readonly AnyTool[] => [
   defineStatusTool(
     'process_status',
     'Get the current process status, ID, running time, and goal information',
-    statusText,
+    formatStatus,
   ),
   defineStatusTool(
     'process_budget',
     'Get the budget limits and current usage against those limits',
-    budgetText,
+    formatBudget,
   ),
-  defineStatusTool('process_cost', 'Get detailed cost and token usage information', costText),
-  defineStatusTool('process_history', 'Get the history of actions taken in this process', historyText),
-  defineStatusTool('process_tools_stats', 'Get statistics about tool usage in this process', toolsText),
-  defineStatusTool('process_models', 'Get information about which models have been used', modelsText),
+  defineStatusTool('process_cost', 'Get detailed cost and token usage information', formatCost),
+  defineStatusTool('process_history', 'Get the history of actions taken in this process', formatHistory),
+  defineStatusTool('process_tools_stats', 'Get statistics about tool usage in this process', formatTools),
+  defineStatusTool('process_models', 'Get information about which models have been used', formatModels),
 ];
 
 const defineStatusTool = (
@@ -63,11 +67,11 @@ const defineStatusTool = (
     name,
     description,
     effect: 'read',
-    run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
+    run: (_, { process }) => (process ? text(process, process.recall(PROCESS_MEMORY)) : NO_PROCESS_MESSAGE),
   });
 
 /** Returns the status of the turn. The turn always runs, because only a running turn has calls. */
-const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
+const formatStatus = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
     'Status: RUNNING',
@@ -77,18 +81,18 @@ const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   ].join('\n');
 
 /** Returns the budget and its usage. "Action" means a tool call. */
-const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
+const formatBudget = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
   [
     'Budget Status:',
     '',
-    ...limitLines('Cost', { budget: cost, used: used.cost }, (amount) => formatDollars(amount, 4)),
+    ...formatLimit('Cost', { budget: cost, used: used.cost }, (amount) => formatDollars(amount, 4)),
     '',
-    ...limitLines('Token', { budget: tokens, used: used.tokens }, formatCount),
+    ...formatLimit('Token', { budget: tokens, used: used.tokens }, formatCount),
     '',
-    ...limitLines('Action', { budget: toolCalls, used: used.toolCalls }, formatCount),
+    ...formatLimit('Action', { budget: toolCalls, used: used.toolCalls }, formatCount),
   ].join('\n');
 
-function limitLines(
+function formatLimit(
   name: string,
   { budget, used }: { readonly budget: BudgetView | undefined; readonly used: number },
   shown: (amount: number) => string,
@@ -106,7 +110,7 @@ function limitLines(
  * Returns the cost of the turn. The number of embeddings is always 0, because the library makes no embedding
  * calls.
  */
-const costText = (
+const formatCost = (
   { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
   { models }: ProcessMemory,
 ): string =>
@@ -126,7 +130,7 @@ const costText = (
     `  Total tokens: ${formatCount(inputTokens + outputTokens)}`,
   ].join('\n');
 
-function historyText(_: ProcessView, { calls, history }: ProcessMemory): string {
+function formatHistory(_: ProcessView, { calls, history }: ProcessMemory): string {
   if (calls === 0) return 'No actions have been executed yet.';
   const earlier = calls - history.length;
   return [
@@ -142,7 +146,7 @@ function describeCall({ ms, failed }: PastCall): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-function toolsText(_: ProcessView, { calls, tools }: ProcessMemory): string {
+function formatTools(_: ProcessView, { calls, tools }: ProcessMemory): string {
   if (calls === 0) return 'No tools have been called yet.';
   return [
     'Tool Usage Statistics:',
@@ -155,7 +159,7 @@ function toolsText(_: ProcessView, { calls, tools }: ProcessMemory): string {
   ].join('\n');
 }
 
-function modelsText(_: ProcessView, { models }: ProcessMemory): string {
+function formatModels(_: ProcessView, { models }: ProcessMemory): string {
   if (models.length === 0) return 'No models have been used yet.';
   const lines = models.map(({ model, calls, tokens, cost }) => {
     const price = cost === undefined ? '' : `, ${formatDollars(cost, 6)}`;
@@ -180,8 +184,8 @@ const formatCount = (amount: number): string => amount.toLocaleString('en-US');
 const formatDollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
 /** Declares one required text, which is `undefined` if the model omits it or sends only blanks. */
-export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
-  lenientSchema(singleStringSchema(name, description), (input) => {
+export const createTextParameter = (name: string, description: string): LenientSchema<string | undefined> =>
+  createLenientSchema(createSingleStringSchema(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
     if (sent === undefined || sent === null) return undefined;
     const words = typeof sent === 'string' ? sent : JSON.stringify(sent);
@@ -189,7 +193,7 @@ export const textParameter = (name: string, description: string): LenientSchema<
   });
 
 /** Marks tools whose calls a console can hide, because it shows their output separately. */
-const WITHOUT_BANNER: { readonly banner: false } = { banner: false };
+const NO_BANNER_METADATA: { readonly banner: false } = { banner: false };
 
 /**
  * Returns a tool with which the model reports its progress to the people who watch the turn. Progress is not
@@ -199,9 +203,9 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
   defineTool({
     name: 'progress',
     description: 'Tells the user what you are doing right now, while you go on working. It is not an answer.',
-    input: textParameter('status', 'What you are doing, in a few words'),
+    input: createTextParameter('status', 'What you are doing, in a few words'),
     effect: 'read',
-    metadata: WITHOUT_BANNER,
+    metadata: NO_BANNER_METADATA,
     run(status, call) {
       if (status === undefined) return error("Missing 'status' parameter");
       if (!call.inSession) {
@@ -226,10 +230,10 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
   defineTool({
     name: 'communicate',
     description: 'Sends a message to the user now, while you go on working. The user can keep it.',
-    input: textParameter('message', 'What to say to the user'),
+    input: createTextParameter('message', 'What to say to the user'),
     // The journal stores the message with the end of the call, so a repeated run does not send it twice.
     effect: 'read',
-    metadata: WITHOUT_BANNER,
+    metadata: NO_BANNER_METADATA,
     run(message, call) {
       if (message === undefined) return error("Missing 'message' parameter");
       if (!call.inSession) {

@@ -7,7 +7,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
-import { textParameter } from './agent-process-tools.ts';
+import { createTextParameter } from './agent-process-tools.ts';
 
 /** Converts a value of the blackboard to text for the model. */
 export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => string;
@@ -49,20 +49,20 @@ export const blackboardTools = ({
       "Use blackboard_list to see what's available. " +
       'Use blackboard_get for named bindings, blackboard_last for the most recent of a type.',
     ...options,
-    tools: boardTools(format),
+    tools: createBoardTools(format),
   });
 
 /** The result of each tool outside a session. */
-const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
+const NO_PROCESS_MESSAGE = 'No agent process available. Blackboard tools require an active agent context.';
 
 /** The maximum number of characters of a value without a custom format. */
 const MAX_VALUE_CHARACTERS = 8_000;
 /** The maximum number of entries in a list. The newest are shown. */
-const MAX_LISTED = 200;
+const MAX_LISTED_ENTRIES = 200;
 /** The maximum number of characters that a result repeats of a name from the model. */
-const MAX_ECHO = 80;
+const MAX_ECHO_LENGTH = 80;
 
-const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
+const createBoardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
   listTool,
   defineNameTool(
     'blackboard_get',
@@ -96,11 +96,11 @@ const listTool: AnyTool = defineTool({
   description: 'List all objects currently in the blackboard with their types, indices and binding names',
   effect: 'read',
   run: (_, call) => {
-    if (!call.process) return NO_PROCESS;
+    if (!call.process) return NO_PROCESS_MESSAGE;
     const entries = call.blackboard.entries();
     if (entries.length === 0) return 'Blackboard is empty - no objects available.';
-    const left = Math.max(0, entries.length - MAX_LISTED);
-    const lines = entries.slice(left).map((entry, index) => `[${left + index}] ${labelOf(entry)}`);
+    const left = Math.max(0, entries.length - MAX_LISTED_ENTRIES);
+    const lines = entries.slice(left).map((entry, index) => `[${left + index}] ${formatLabel(entry)}`);
     return [
       `Blackboard contains ${entries.length} object(s):`,
       ...(left > 0 ? [`(the first ${left} are not shown)`] : []),
@@ -109,7 +109,7 @@ const listTool: AnyTool = defineTool({
   },
 });
 
-const labelOf = (entry: BlackboardEntry): string =>
+const formatLabel = (entry: BlackboardEntry): string =>
   entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
 
 /** Returns the type of an entry. An entry without a type has its JSON type. */
@@ -127,7 +127,7 @@ const defineNameTool = (
   defineTool({
     name: tool,
     description,
-    input: textParameter('name', 'The binding name to look up'),
+    input: createTextParameter('name', 'The binding name to look up'),
     effect: 'read',
     run: (name, call) =>
       lookUp(call, { parameter: 'name', sought: name }, (sought, shown) => {
@@ -144,7 +144,7 @@ const defineTypeTool = (
   defineTool({
     name: tool,
     description,
-    input: textParameter('typeName', 'The type name, as blackboard_list shows it'),
+    input: createTextParameter('typeName', 'The type name, as blackboard_list shows it'),
     effect: 'read',
     run: (type, call) =>
       lookUp(call, { parameter: 'typeName', sought: type }, (sought, shown) =>
@@ -160,9 +160,9 @@ function lookUp(
   { parameter, sought }: { readonly parameter: string; readonly sought: string | undefined },
   say: (sought: string, shown: string) => string,
 ): string | ToolResult {
-  if (!call.process) return NO_PROCESS;
+  if (!call.process) return NO_PROCESS_MESSAGE;
   if (sought === undefined) return error(`Missing required parameter: ${parameter}`);
-  return say(sought, sought.slice(0, MAX_ECHO));
+  return say(sought, sought.slice(0, MAX_ECHO_LENGTH));
 }
 
 /**

@@ -28,23 +28,29 @@ type ModelUse = {
 };
 
 /** The maximum number of calls in the history. */
-const MAX_HISTORY = 50;
+const MAX_PAST_CALLS = 50;
 /** The maximum number of tool names. Models can call tools that do not exist, with any name. */
-const MAX_TOOLS = 200;
-const MAX_NAME = 64;
+const MAX_TOOL_NAMES = 200;
+const MAX_NAME_LENGTH = 64;
 
-const emptyMemory = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
+const createEmptyMemory = (turn: string): ProcessMemory => ({
+  turn,
+  calls: 0,
+  history: [],
+  tools: [],
+  models: [],
+});
 
 /** The state for `agentProcessTools`, which restarts with each turn. */
-export const PROCESS: ToolMemory<ProcessMemory> = {
+export const PROCESS_MEMORY: ToolMemory<ProcessMemory> = {
   name: 'process',
   folding: FOLDING,
-  initial: emptyMemory(''),
+  initial: createEmptyMemory(''),
   scope: 'session',
   observe(memory, moment) {
     switch (moment.type) {
       case 'turn-started':
-        return emptyMemory(moment.turn);
+        return createEmptyMemory(moment.turn);
       case 'model-replied':
         return { ...memory, models: withReply(memory.models, moment) };
       case 'call-ended':
@@ -56,18 +62,18 @@ export const PROCESS: ToolMemory<ProcessMemory> = {
 };
 
 /** The module of `agentProcessTools`. */
-export const AGENT_PROCESS = createUse(createModule({ name: 'process', state: [PROCESS] }));
+export const AGENT_PROCESS = createUse(createModule({ name: 'process', state: [PROCESS_MEMORY] }));
 
-type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;
-type CallEnded = Extract<SessionMoment, { type: 'call-ended' }>;
+type ModelReplyMoment = Extract<SessionMoment, { type: 'model-replied' }>;
+type CallEndMoment = Extract<SessionMoment, { type: 'call-ended' }>;
 
-function withCall(memory: ProcessMemory, { tool: name, result, ms }: CallEnded): ProcessMemory {
-  const tool = name.slice(0, MAX_NAME);
+function withCall(memory: ProcessMemory, { tool: name, result, ms }: CallEndMoment): ProcessMemory {
+  const tool = name.slice(0, MAX_NAME_LENGTH);
   const call: PastCall = { tool, failed: result.type === 'error', ...(ms !== undefined && { ms }) };
   return {
     ...memory,
     calls: memory.calls + 1,
-    history: [...memory.history, call].slice(-MAX_HISTORY),
+    history: [...memory.history, call].slice(-MAX_PAST_CALLS),
     tools: countTool(memory.tools, tool),
   };
 }
@@ -76,10 +82,10 @@ function countTool(tools: readonly ToolCount[], tool: string): readonly ToolCoun
   if (tools.some((one) => one.tool === tool)) {
     return tools.map((one) => (one.tool === tool ? { tool, calls: one.calls + 1 } : one));
   }
-  return tools.length < MAX_TOOLS ? [...tools, { tool, calls: 1 }] : tools;
+  return tools.length < MAX_TOOL_NAMES ? [...tools, { tool, calls: 1 }] : tools;
 }
 
-function withReply(models: readonly ModelUse[], { model, usage }: ModelReplied): readonly ModelUse[] {
+function withReply(models: readonly ModelUse[], { model, usage }: ModelReplyMoment): readonly ModelUse[] {
   const known = models.find((one) => one.model === model) ?? { model, calls: 0, tokens: 0 };
   const cost = usage?.cost === undefined ? known.cost : (known.cost ?? 0) + usage.cost;
   const use: ModelUse = {

@@ -1,5 +1,5 @@
 /** The entry `holdfast/prompt-cache`, which overrides the default prompt caching of an agent. */
-import { messageOf } from '../../loop/exception-processor.ts';
+import { getThrownMessage } from '../../loop/exception-processor.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { logMistake } from '../../loop/tool-answer.ts';
@@ -23,7 +23,7 @@ export function promptCache(setting: CacheSetting): ModuleUse {
   // Callers without types can pass any value.
   if (setting !== 'auto' && setting !== 'off' && typeof setting !== 'function')
     throw new TypeError("promptCache must receive 'auto', 'off' or a function.");
-  const use = createUse(PROMPT_CACHE);
+  const use = createUse(PROMPT_CACHE_MODULE);
   LOOPS.give(use, {
     marks(request, { key, auto }, loop) {
       if (setting === 'off') return undefined;
@@ -50,7 +50,7 @@ export interface CacheableRequest extends Omit<ModelRequest, 'cache'> {
   readonly key: string;
 }
 
-const PROMPT_CACHE = createModule({ name: 'prompt-cache', nested: true });
+const PROMPT_CACHE_MODULE = createModule({ name: 'prompt-cache', nested: true });
 
 function chooseMarks(
   loop: Loop,
@@ -59,11 +59,11 @@ function chooseMarks(
 ): CacheMarks | undefined {
   try {
     const marks = choose(request);
-    const problem = marksProblem(marks);
+    const problem = findMarksProblem(marks);
     if (problem === undefined) return marks;
     logMissingMarks(loop, `returned ${problem}`);
   } catch (thrown) {
-    logMissingMarks(loop, `threw: ${messageOf(loop.frame.path, thrown)}`);
+    logMissingMarks(loop, `threw: ${getThrownMessage(loop.frame.path, thrown)}`);
   }
   return undefined;
 }
@@ -78,7 +78,7 @@ const logMissingMarks = (loop: Loop, what: string): void =>
  * Returns the problem of a function's return value, or `undefined` if it is valid. Callers without types can
  * return any value.
  */
-function marksProblem(marks: unknown): string | undefined {
+function findMarksProblem(marks: unknown): string | undefined {
   if (marks === undefined) return undefined;
   if (marks instanceof Promise) {
     marks.catch(() => {});

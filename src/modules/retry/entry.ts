@@ -22,12 +22,12 @@ export { retryDescription } from './describe.ts';
  * ```
  */
 export function retry(): ModuleUse {
-  const use = createUse(MODULE);
+  const use = createUse(RETRY_MODULE);
   APP.give(use, { ...RETRY_PARTS, retry: retryResent });
   return use;
 }
 
-const MODULE = createModule({ name: 'retry' });
+const RETRY_MODULE = createModule({ name: 'retry' });
 
 /** Options of a retry from code. */
 export interface RetryOptions {

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../journal/events.ts';
-import { isFile, textsOf } from '../../tool/content.ts';
+import { isFile, joinTexts } from '../../tool/content.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { RepeatedMessage } from '../../worker/app-seam.ts';
 import { isFirstAttempt, readIdempotencyKey } from '../../worker/request-headers.ts';
@@ -15,7 +15,7 @@ export async function retryResent(
 ): Promise<TurnStream | undefined> {
   const isByPerson = isFirstAttempt(request) && readIdempotencyKey(request) === undefined;
   if (!isByPerson || parts.some(isFile)) return undefined;
-  const message = textsOf(parts);
+  const message = joinTexts(parts);
   if (!(await runInSession(session, ({ target: { port } }) => canRetry(port, { message, ...sent }))))
     return undefined;
   return streamRetry(session, signal, ToolCallContext.of(context));

@@ -1,6 +1,6 @@
 import type { AppParts } from '../../worker/app-seam.ts';
-import { invalidBodyError, readBytes } from '../../worker/body.ts';
-import { contextOfHeaders, prefersAsync, readIdempotencyKey } from '../../worker/request-headers.ts';
+import { createInvalidBodyError, readBytes } from '../../worker/body.ts';
+import { prefersAsync, readContextHeaders, readIdempotencyKey } from '../../worker/request-headers.ts';
 import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { respondWithTurn } from '../../worker/turn-response.ts';
 import { retryTurn } from './retry.ts';
@@ -19,9 +19,9 @@ async function handleRetry(asked: SessionRequest) {
   const { request, host } = asked;
   const body = new TextDecoder().decode(await readBytes(request, host.maxBodyBytes));
   if (!/^\s*(\{\s*\})?\s*$/.test(body))
-    throw invalidBodyError(['a retry has no body: it runs the message of the last turn again']);
+    throw createInvalidBodyError(['a retry has no body: it runs the message of the last turn again']);
   return retryTurn(asked, {
-    contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders),
+    contextOfHeaders: readContextHeaders(request.headers, host.contextHeaders),
     idempotencyKey: readIdempotencyKey(request),
     inBackground: prefersAsync(request),
   });

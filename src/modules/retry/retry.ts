@@ -11,8 +11,8 @@ import { SessionError } from '../../worker/problem.ts';
 import { toRefusal, toUnansweredError } from '../../worker/refusal.ts';
 import { toRequestKey } from '../../worker/request-headers.ts';
 import type { HttpHost } from '../../worker/route.ts';
-import { unknownSessionError } from '../../worker/session-view.ts';
-import { type SessionAccess, turnServices } from '../../worker/target.ts';
+import { createUnknownSessionError } from '../../worker/session-view.ts';
+import { createTurnServices, type SessionAccess } from '../../worker/target.ts';
 
 export interface RetryRequest {
   /**
@@ -34,12 +34,12 @@ export interface RetryRequest {
 }
 
 /** A session, as accessed by a request or by the app's code. */
-export interface RetriedSession extends SessionAccess {
+export interface RetrySession extends SessionAccess {
   readonly host: SessionAccess['host'] & Pick<HttpHost, 'contextHeaders'>;
 }
 
 /** The text that the model reads after the output of the failed turn. */
-const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
+const ANSWER_NOW_MESSAGE = '[My last message was not answered. Go on from here, and answer it now.]';
 
 /**
  * Starts a turn for the last message of a session if that turn failed, was cancelled or reached a limit. The
@@ -47,17 +47,17 @@ const ANSWER_NOW = '[My last message was not answered. Go on from here, and answ
  *
  * @throws SessionError if the session does not exist, a turn is open, or the last turn was answered.
  */
-export async function retryTurn(at: RetriedSession, how: RetryRequest): Promise<AcceptedRequest> {
+export async function retryTurn(at: RetrySession, how: RetryRequest): Promise<AcceptedRequest> {
   const { port, caller, agent } = at.target;
   const { idempotencyKey: key } = how;
   const known = key === undefined ? undefined : await deriveTurnId('key', key);
   const page = await port.read({ from: 1, limit: 1, turn: known });
-  if (!page) throw unknownSessionError(at.target);
+  if (!page) throw createUnknownSessionError(at.target);
   const isKnown = known !== undefined && page.rows.length > 0;
   if (!isKnown && page.openTurn) return joinOpenRetry(at, page.openTurn, how);
   const failed = isKnown ? parseStart(page) : await findUnansweredTurn(at, page.head);
   const turn = isKnown ? failed.turn : (known ?? (await deriveTurnId('turn', failed.turn)));
-  const line = isKnown || !(await hasReplied(port, failed.turn)) ? undefined : ANSWER_NOW;
+  const line = isKnown || !(await hasReplied(port, failed.turn)) ? undefined : ANSWER_NOW_MESSAGE;
   const { message, parts, loopId } = failed;
   const start: TurnStart = {
     turn,
@@ -68,7 +68,7 @@ export async function retryTurn(at: RetriedSession, how: RetryRequest): Promise<
       loopId: loopId === failed.turn ? turn : loopId,
       message,
       ...(parts && { parts }),
-      context: contextOf(at, failed, how).toJSON(),
+      context: createRetryContext(at, failed, how).toJSON(),
       principal: toPrincipal(caller),
       retries: failed.turn,
       ...(line && { line }),
@@ -95,7 +95,7 @@ const deriveTurnId = async (of: 'key' | 'turn', name: string): Promise<string> =
  * @throws SessionError, as for a message, if the client may not join.
  */
 async function joinOpenRetry(
-  at: RetriedSession,
+  at: RetrySession,
   { id: turn, state }: NonNullable<EventPage['openTurn']>,
   { joins = false, inBackground }: RetryRequest,
 ): Promise<AcceptedRequest> {
@@ -107,13 +107,17 @@ async function joinOpenRetry(
   throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
 }
 
-async function beginRetry(at: RetriedSession, start: TurnStart, how: RetryRequest): Promise<AcceptedRequest> {
+async function beginRetry(at: RetrySession, start: TurnStart, how: RetryRequest): Promise<AcceptedRequest> {
   const { inBackground } = how;
   const { host, target, request } = at;
   const { port, owner, agent, session, caller } = target;
   // Copying calls every getter, so missing configuration is found before the turn is stored.
   const services = {
-    ...turnServices(at, { port, owner, agent: agent.name, session }, { turn: start.turn, caller, request }),
+    ...createTurnServices(
+      at,
+      { port, owner, agent: agent.name, session },
+      { turn: start.turn, caller, request },
+    ),
   };
   const sentAt = host.clock.now();
   const taking = inBackground
@@ -145,8 +149,8 @@ async function beginRetry(at: RetriedSession, start: TurnStart, how: RetryReques
  * Returns the context that the message was sent with, if the same person retries it. Excludes the context
  * from mapped headers, which belong to their own request, and the context of another person.
  */
-function contextOf(
-  { host, target }: RetriedSession,
+function createRetryContext(
+  { host, target }: RetrySession,
   { context, principal }: EventOf<'turn-started'>,
   { context: given, contextOfHeaders = ToolCallContext.EMPTY }: RetryRequest,
 ): ToolCallContext {
@@ -157,14 +161,14 @@ function contextOf(
   return ToolCallContext.of(Object.fromEntries(own)).merge(contextOfHeaders);
 }
 
-type StartEvent = EventOf<'turn-started'>;
+type TurnStartEvent = EventOf<'turn-started'>;
 
 /**
  * Returns the start event of the last turn if it has no answer.
  *
  * @throws SessionError `nothing-to-retry` if it has an answer, or no turn exists.
  */
-async function findUnansweredTurn({ target }: RetriedSession, head: number): Promise<StartEvent> {
+async function findUnansweredTurn({ target }: RetrySession, head: number): Promise<TurnStartEvent> {
   const last = await findLastEnd(target.port, head);
   if (last && !ANSWERED_OUTCOMES.has(last.outcome)) return readStart(target.port, last.turn);
   const detail = last
@@ -192,13 +196,13 @@ export async function findLastEnd(
   }
 }
 
-export async function readStart(port: SessionReader, turn: string): Promise<StartEvent> {
+export async function readStart(port: SessionReader, turn: string): Promise<TurnStartEvent> {
   const page = await port.read({ from: 1, limit: 1, turn });
   if (!page) throw new Error(`Turn ${turn} has no start.`);
   return parseStart(page);
 }
 
-function parseStart({ rows: [row] }: EventPage): StartEvent {
+function parseStart({ rows: [row] }: EventPage): TurnStartEvent {
   const event = row && parseEvent(row);
   if (event?.type !== 'turn-started') throw new Error('A turn has no start.');
   return event;

@@ -1,8 +1,8 @@
-import { type ContentPart, textsOf } from '../../tool/content.ts';
+import { type ContentPart, joinTexts } from '../../tool/content.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { runInSession } from '../../worker/session-from-code.ts';
-import { turnFeed } from '../../worker/turn-feed.ts';
+import { createTurnFeed } from '../../worker/turn-feed.ts';
 import { retryTurn } from './retry.ts';
 
 /** The outcomes of turns without an answer. A turn that reached a limit is retried only on request. */
@@ -19,7 +19,7 @@ export async function streamResent(
   signal: AbortSignal,
   replayed?: string,
 ): Promise<TurnStream | undefined> {
-  const words = typeof message === 'string' ? message : textsOf(message);
+  const words = typeof message === 'string' ? message : joinTexts(message);
   if (replayed !== undefined && !FAILED_OUTCOMES.has(`${(await session.turn(replayed)).outcome}`))
     return undefined;
   const state = await session.state().catch(() => undefined);
@@ -44,7 +44,7 @@ export const streamRetry = (
     const at = { ...entered, signal };
     const { contextOfHeaders } = entered.sentBy ?? {};
     const begun = await retryTurn(at, { context, inBackground: false, joins: true, contextOfHeaders });
-    const items = turnFeed(at, begun, { signal });
+    const items = createTurnFeed(at, begun, { signal });
     const isJoined = begun.later !== undefined || begun.run === undefined;
     return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };
   });

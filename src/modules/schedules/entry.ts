@@ -3,7 +3,7 @@
  */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
-import { sessionFullText } from '../../session/turn-end.ts';
+import { formatSessionFull } from '../../session/turn-end.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -49,7 +49,7 @@ export interface ScheduleConfig {
   readonly context?: JsonObject | undefined;
 }
 
-const SCHEDULE = defineSeam<ScheduleConfig>();
+const SCHEDULE_SEAM = defineSeam<ScheduleConfig>();
 
 /** Removes extra spaces, which the platform can change from those in wrangler.toml. */
 const normalizeCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
@@ -96,13 +96,13 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
   }
   if (typeof message !== 'function' && !isText(message)) refuse('its message is blank.');
   checkContext(context, refuse);
-  const use = createUse(SCHEDULES, name);
-  SCHEDULE.give(use, { ...config, cron: normalizeCron(cron) });
+  const use = createUse(SCHEDULES_MODULE, name);
+  SCHEDULE_SEAM.give(use, { ...config, cron: normalizeCron(cron) });
   APP.give(use, SCHEDULE_PARTS);
   return use;
 }
 
-const SCHEDULES = createModule({ name: 'schedules' });
+const SCHEDULES_MODULE = createModule({ name: 'schedules' });
 
 const SHAPE = {
   of: 'defineSchedule',
@@ -125,7 +125,7 @@ const isCron = (cron: unknown): boolean =>
   typeof cron === 'string' &&
   /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(normalizeCron(cron));
 
-const FIELDS = [
+const CRON_FIELDS = [
   ['minutes', 59],
   ['hours', 23],
   ['days', 31],
@@ -136,7 +136,7 @@ const FIELDS = [
 /** Returns the first number of an expression that is out of range for its field, or `undefined`. */
 function findOutOfRange(cron: string): string | undefined {
   const fields = normalizeCron(cron).split(' ');
-  for (const [at, [name, most]] of FIELDS.entries()) {
+  for (const [at, [name, most]] of CRON_FIELDS.entries()) {
     const beyond = fields[at]?.match(/\d+/g)?.find((one) => Number(one) > most);
     if (beyond !== undefined) return `'${cron}' has ${beyond} among its ${name}, which end at ${most}.`;
   }
@@ -155,14 +155,14 @@ function checkContext(context: JsonObject, refuse: (problem: string) => never): 
 /** The parts that all schedules together add to an app. */
 const SCHEDULE_PARTS: AppParts = {
   routes({ host }) {
-    checkStarters(host, 'schedule', schedulesOf(host));
+    checkStarters(host, 'schedule', listSchedules(host));
     return [];
   },
   scheduled: (app, time) => runSchedules(app, time),
 };
 
-const schedulesOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleConfig[] =>
-  modules.uses.flatMap((use) => SCHEDULE.of(use) ?? []);
+const listSchedules = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleConfig[] =>
+  modules.uses.flatMap((use) => SCHEDULE_SEAM.of(use) ?? []);
 
 /**
  * Stores a turn for each schedule with this cron expression. The turns run in the background. A schedule that
@@ -171,7 +171,7 @@ const schedulesOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleC
  * @throws Error at the end that names the failed schedules, so that the platform shows the event as failed.
  */
 async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<void> {
-  const schedules = schedulesOf(host);
+  const schedules = listSchedules(host);
   const cron = normalizeCron(time.cron);
   const taking = schedules.filter((one) => one.cron === cron);
   if (taking.length === 0)
@@ -223,5 +223,5 @@ async function startScheduledTurn(
   });
   const taken = await startInBackground(turn);
   if (taken.status === 'full') throw new Error(queueFullText(taken));
-  if (taken.status === 'session-full') throw new Error(sessionFullText(taken));
+  if (taken.status === 'session-full') throw new Error(formatSessionFull(taken));
 }

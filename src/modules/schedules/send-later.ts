@@ -3,10 +3,10 @@ import type { ScheduledMessage } from '../../journal/events.ts';
 import { MAX_WAITING } from '../../journal/inbox-message.ts';
 import type { TurnState } from '../../journal/state.ts';
 import { CallStarts } from '../../loop/call-starts.ts';
-import { DELAY_RULE, ENCODER, isDelay, sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex, DELAY_RULE, ENCODER, isDelay } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
-import { lenientSchema } from '../../tool/input-schema.ts';
+import { createLenientSchema } from '../../tool/input-schema.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 
@@ -16,7 +16,7 @@ interface ScheduleInput {
   readonly when: string | undefined;
 }
 
-const SCHEMA = {
+const INPUT_SCHEMA = {
   type: 'object',
   properties: {
     message: {
@@ -42,9 +42,9 @@ export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
     name: 'schedule_message',
     description:
       'Sends a message to yourself later, in this conversation, so that you go on with something then.',
-    input: lenientSchema(
-      SCHEMA,
-      (input): ScheduleInput => ({ message: textIn(input, 'message'), when: textIn(input, 'when') }),
+    input: createLenientSchema(
+      INPUT_SCHEMA,
+      (input): ScheduleInput => ({ message: readText(input, 'message'), when: readText(input, 'when') }),
     ),
     // The message is journaled with the end of the call, so running the call again does not schedule it
     // twice.
@@ -54,7 +54,7 @@ export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
       if (when === undefined) return error("Missing 'when' parameter");
       const now = Date.now();
       const delaySeconds = toDelay(when, now);
-      if (delaySeconds === undefined) return error(unclearTimeMessage(when));
+      if (delaySeconds === undefined) return error(formatUnclearTime(when));
       if (delaySeconds < 0) return error(`'${shortenTime(when)}' is over: it is ${formatTime(now)} now.`);
       if (!call.inSession)
         return error('There is no session that could keep the message, so it was not scheduled.');
@@ -63,14 +63,14 @@ export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
     },
   });
 
-function textIn(input: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function readText(input: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const sent = Object.hasOwn(input, name) ? input[name] : undefined;
   const words = typeof sent === 'number' ? String(sent) : sent;
   return typeof words === 'string' && words.trim() !== '' ? words : undefined;
 }
 
 /** The seconds of each unit, with the spellings that models use. */
-const UNITS: readonly (readonly [RegExp, number])[] = [
+const TIME_UNITS: readonly (readonly [RegExp, number])[] = [
   [/^s(ec(ond)?s?)?$/, 1],
   [/^m(in(ute)?s?)?$/, 60],
   [/^h((ou)?rs?)?$/, 3_600],
@@ -78,7 +78,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^w(eeks?)?$/, 604_800],
 ];
 
-const ISO = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
 
 /**
  * Returns the seconds from `now` to a time, or `undefined` if the time is ambiguous. Negative for a past
@@ -88,14 +88,14 @@ function toDelay(when: string, now: number): number | undefined {
   const words = when.trim().toLowerCase();
   const [, count, unit = 's'] = /^(?:in\s+)?(\d+(?:\.\d+)?|an?)\s*([a-z]+)?\.?$/.exec(words) ?? [];
   if (count !== undefined) {
-    const seconds = UNITS.find(([name]) => name.test(unit))?.[1];
+    const seconds = TIME_UNITS.find(([name]) => name.test(unit))?.[1];
     return seconds && (/^a/.test(count) ? 1 : Number(count)) * seconds;
   }
-  const time = ISO.test(words) ? Date.parse(when.trim()) : Number.NaN;
+  const time = ISO_TIME.test(words) ? Date.parse(when.trim()) : Number.NaN;
   return Number.isNaN(time) ? undefined : (time - now) / 1_000;
 }
 
-const unclearTimeMessage = (when: string): string =>
+const formatUnclearTime = (when: string): string =>
   `'${shortenTime(when)}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
   '2027-01-31T09:00:00Z.';
 
@@ -164,10 +164,10 @@ export async function sendLater(
 type MessageWithoutTurn = Omit<ScheduledMessage, 'turn'>;
 
 const deriveTurnId = async (call: string, index: number): Promise<string> =>
-  (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
+  (await computeSha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
 
 /** The maximum number of messages that one turn can schedule. Stops a model that schedules endlessly. */
-const MAX_PER_TURN = 20;
+const MAX_MESSAGES_PER_TURN = 20;
 
 /**
  * Reserves room for the message before the call reports it as scheduled, so that it is not refused later.
@@ -177,11 +177,11 @@ const MAX_PER_TURN = 20;
 function reserveRoom(origin: CallStarts, message: MessageWithoutTurn): void {
   const { turn } = origin.turns.journal.state;
   if (!turn) return;
-  const bytes = byteLengthOf(message, turn);
+  const bytes = countStoredBytes(message, turn);
   const limited = message.recurring
-    ? recurringProblem(origin, turn)
-    : (origin.treeProblem(turn) ?? perTurnProblem(origin, turn));
-  const problem = limited ?? fullProblem(origin, bytes);
+    ? findRecurringProblem(origin, turn)
+    : (origin.treeProblem(turn) ?? findPerTurnProblem(origin, turn));
+  const problem = limited ?? findFullProblem(origin, bytes);
   if (problem !== undefined) throw new Error(`Not scheduled: ${problem}`);
   origin.count({ as: message.recurring ? 'recurring' : 'scheduled', bytes });
 }
@@ -190,7 +190,7 @@ function reserveRoom(origin: CallStarts, message: MessageWithoutTurn): void {
  * A session has one recurring run at a time, and only a root turn can schedule it. Otherwise, one tree could
  * leave recurring runs in many sessions.
  */
-function recurringProblem(origin: CallStarts, turn: TurnState): string | undefined {
+function findRecurringProblem(origin: CallStarts, turn: TurnState): string | undefined {
   if (turn.generation > 0)
     return 'another turn has started this one. Only a turn that a person or the app has started, or a recurring run, may schedule a recurring run.';
   const { recurring } = origin.turns.journal.state;
@@ -199,12 +199,12 @@ function recurringProblem(origin: CallStarts, turn: TurnState): string | undefin
   return `a recurring run waits in this session already${which}, and only one may. Cancel that one first, or leave it.`;
 }
 
-function perTurnProblem(origin: CallStarts, turn: TurnState): string | undefined {
-  if (turn.scheduled + origin.startedAs('scheduled').length < MAX_PER_TURN) return undefined;
-  return `the calls of this turn have scheduled ${MAX_PER_TURN} messages already, and no more may be in one turn.`;
+function findPerTurnProblem(origin: CallStarts, turn: TurnState): string | undefined {
+  if (turn.scheduled + origin.startedAs('scheduled').length < MAX_MESSAGES_PER_TURN) return undefined;
+  return `the calls of this turn have scheduled ${MAX_MESSAGES_PER_TURN} messages already, and no more may be in one turn.`;
 }
 
-function fullProblem(origin: CallStarts, bytes: number): string | undefined {
+function findFullProblem(origin: CallStarts, bytes: number): string | undefined {
   const { turns, bytes: waiting } = origin.turns.journal.waiting;
   const running = origin.startedAs('scheduled', 'recurring');
   if (turns + running.length >= MAX_WAITING.turns)
@@ -215,7 +215,7 @@ function fullProblem(origin: CallStarts, bytes: number): string | undefined {
 }
 
 /** The size of the stored row. All ids have the same length. */
-const byteLengthOf = (message: MessageWithoutTurn, turn: TurnState): number =>
+const countStoredBytes = (message: MessageWithoutTurn, turn: TurnState): number =>
   ENCODER.encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
 
 /** The maximum number of characters of one scheduled message. */

@@ -9,25 +9,25 @@ import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import {
   AGENTIC_KEYS,
-  agenticTool,
   checkAgenticLiteral,
-  frameName,
+  createAgenticTool,
+  getFrameName,
   type InstructedConfig,
 } from '../agentic/agentic-tool.ts';
 import { applyLoopChanges, registerCopy } from '../agentic/copies.ts';
 import { withNotes } from '../agentic/define-agentic-tool.ts';
-import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
+import { createKeyedSerial, type KeyedConfig, resolveMemory } from '../agentic/memory.ts';
 import {
-  positionIn,
-  removedStateMessage,
+  createStartFacts,
+  createStateInstructions,
+  formatRemovedStateResult,
+  formatWrongState,
+  resolvePosition,
   STATE_MACHINES,
   type StateRun,
-  startingFacts,
-  stateInstructions,
-  wrongStateText,
 } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
-import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
+import { createStateStrategy, guardSource, guardTool } from './strategy.ts';
 
 /** The options of `defineStateMachine`. */
 export interface StateMachineConfig<
@@ -111,29 +111,29 @@ export function defineStateMachine<
   const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);
   const { registrations, sources, notes } = machine;
-  const tool = agenticTool(config, {
+  const tool = createAgenticTool(config, {
     inner: registrations.map((one) => one.tool),
     sources: sources.map(({ source }) => source),
     uses: [STATE_MACHINES],
     whenEmpty: 'No tools registered for StateMachineTool',
-    serial: keyedSerial(name, config.input, config.key),
+    serial: createKeyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input, call);
+      const memory = resolveMemory(config, input, call);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
-      const path = `${call.view.path}/${frameName(name, call)}`;
+      const path = `${call.view.path}/${getFrameName(name, call)}`;
       const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
-      const position = positionIn(run, inside);
+      const position = resolvePosition(run, inside);
       if (!position.ok && !isReset && !hasOpenFrame(call))
-        return error(removedStateMessage(call.tool, position));
+        return error(formatRemovedStateResult(call.tool, position));
       // The state at the time of the reply that requested this call, even if another invocation resumes it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {
-        instructions: withNotes(stateInstructions(config, run, began), notes),
+        instructions: withNotes(createStateInstructions(config, run, began), notes),
         tools: registrations.map((one) => guardTool(one, run)),
-        facts: startingFacts(run, inside, isReset),
-        sources: sources.map(({ source, rule }) => guardedSource(source, rule, run)),
-        strategies: [stateStrategy(run, hideUnavailable)],
+        facts: createStartFacts(run, inside, isReset),
+        sources: sources.map(({ source, rule }) => guardSource(source, rule, run)),
+        strategies: [createStateStrategy(run, hideUnavailable)],
         memory,
       };
     },
@@ -141,14 +141,14 @@ export function defineStateMachine<
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
   const drawable: DrawnTool & typeof tool = {
     ...tool,
-    [DIAGRAM]: () => stateDiagram(drawn),
+    [DIAGRAM]: () => drawStateMachine(drawn),
     [STANDING](input, view) {
-      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // its schema has parsed the input
-      const position = positionIn({ ...machine, key }, view);
+      const { key } = resolveMemory(config, input as InputOf<Declaration>, view); // its schema has parsed the input
+      const position = resolvePosition({ ...machine, key }, view);
       const { state } = position;
       const away = registrations.flatMap(({ tool, rule }) =>
         position.ok && rule.states !== 'all' && !rule.states.includes(state)
-          ? [{ tool: tool.name, why: wrongStateText(state, rule.states) }]
+          ? [{ tool: tool.name, why: formatWrongState(state, rule.states) }]
           : [],
       );
       return { key, state, withheld: away };
@@ -205,7 +205,7 @@ export function startingIn<Name extends string, Input, State extends string>(
   return copy(state) as StateMachine<Name, Input, State>; // the copy has the same options
 }
 
-interface DiagramMachine {
+interface DiagramSource {
   readonly states: readonly string[];
   readonly initial: string;
   readonly registrations: readonly Registration[];
@@ -216,23 +216,23 @@ interface DiagramMachine {
  * itself for tools that do not move, and a note on the initial state with the tools that all states have.
  * States have generated ids and their names as labels, since a name can contain any character.
  */
-function stateDiagram({ states, initial, registrations }: DiagramMachine): string {
+function drawStateMachine({ states, initial, registrations }: DiagramSource): string {
   const ids = new Map(states.map((state, index) => [state, `s${index}`]));
-  const id = (state: string): string => ids.get(state) ?? '';
+  const getId = (state: string): string => ids.get(state) ?? '';
   const moves = states.flatMap((from) =>
-    [...toolsByTarget(from, registrations)].map(
-      ([to, tools]) => `    ${id(from)} --> ${id(to)} : ${tools.join(', ')}`,
+    [...groupToolsByTarget(from, registrations)].map(
+      ([to, tools]) => `    ${getId(from)} --> ${getId(to)} : ${tools.join(', ')}`,
     ),
   );
   const everywhere = registrations.flatMap(({ tool, rule }) => (rule.states === 'all' ? tool.name : []));
   return [
     'stateDiagram-v2',
-    ...states.map((state) => `    state ${quoteForMermaid(state)} as ${id(state)}`),
-    `    [*] --> ${id(initial)}`,
+    ...states.map((state) => `    state ${quoteForMermaid(state)} as ${getId(state)}`),
+    `    [*] --> ${getId(initial)}`,
     ...moves,
     ...(everywhere.length > 0
       ? [
-          `    note right of ${id(initial)}`,
+          `    note right of ${getId(initial)}`,
           `        In every state: ${everywhere.join(', ')}`,
           '    end note',
         ]
@@ -241,7 +241,7 @@ function stateDiagram({ states, initial, registrations }: DiagramMachine): strin
 }
 
 /** Groups the names of a state's tools by their target state. */
-function toolsByTarget(
+function groupToolsByTarget(
   state: string,
   registrations: readonly Registration[],
 ): ReadonlyMap<string, readonly string[]> {

@@ -2,7 +2,7 @@ import { collectForField, withProviders } from '../../sources/resolution/resolve
 import type { CollectedTools, ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { hasToolMembers, unreadableProblem } from '../../tool/object-class.ts';
+import { findUnreadableProblem, hasToolMembers } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { resolveInnerTools } from '../agentic/define-agentic-tool.ts';
 import { describeAvailability, type StateRun } from './memory.ts';
@@ -17,7 +17,7 @@ interface DeclaredMachine {
 }
 
 /** A machine whose states, tools and moves are consistent. */
-interface Machine extends Omit<StateRun, 'key'> {
+interface ParsedMachine extends Omit<StateRun, 'key'> {
   readonly registrations: readonly Registration[];
   /** The sources that offer the tools of providers. */
   readonly sources: readonly RuledSource[];
@@ -28,7 +28,7 @@ interface Machine extends Omit<StateRun, 'key'> {
 /** A source of tools that are not known in advance, with their rule in the machine. */
 interface RuledSource {
   readonly source: InjectionStrategy;
-  readonly rule: Rule;
+  readonly rule: StateRule;
 }
 
 /**
@@ -37,14 +37,14 @@ interface RuledSource {
  * @throws ToolDefinitionError if its states are inconsistent.
  * @throws ToolObjectError as `toolsOf` does.
  */
-export function readMachine(declared: DeclaredMachine): Machine {
+export function readMachine(declared: DeclaredMachine): ParsedMachine {
   const { name: machine, initial } = declared;
   const states = new Map(Object.entries(declared.states));
   checkInitial(machine, states, initial);
   const everywhere = resolveInnerTools(machine, declared.everywhere ?? []);
   const { registrations, providers, notes } = readStates({ machine, states, everywhere: everywhere.tools });
   const sources = [
-    ...everywhere.sources.map((source) => ({ source, rule: EVERYWHERE })),
+    ...everywhere.sources.map((source) => ({ source, rule: EVERYWHERE_RULE })),
     ...[...providers].flatMap(([provider, rule]) =>
       withProviders([], [provider]).map((source) => ({ source, rule })),
     ),
@@ -63,11 +63,11 @@ export function readMachine(declared: DeclaredMachine): Machine {
 }
 
 /** The rule of tools that are available in every state and do not move the machine. */
-const EVERYWHERE: Rule = { states: 'all', to: new Map() };
+const EVERYWHERE_RULE: StateRule = { states: 'all', to: new Map() };
 
-type States = ReadonlyMap<string, unknown>;
+type StateMap = ReadonlyMap<string, unknown>;
 
-function checkInitial(machine: string, states: States, initial: string | undefined): void {
+function checkInitial(machine: string, states: StateMap, initial: string | undefined): void {
   if (states.size === 0) throw new ToolDefinitionError(machine, 'states', 'it has no states.');
   if (states.has('')) throw new ToolDefinitionError(machine, 'states', 'it has a state without a name.');
   if (initial !== undefined && states.has(initial)) return;
@@ -78,7 +78,7 @@ function checkInitial(machine: string, states: States, initial: string | undefin
   throw new ToolDefinitionError(machine, 'initial', `${problem}. Use ${listStates(states)}.`);
 }
 
-function checkRenamed(machine: string, states: States, [was, is]: readonly [string, string]): void {
+function checkRenamed(machine: string, states: StateMap, [was, is]: readonly [string, string]): void {
   const refuse = (problem: string): never => {
     throw new ToolDefinitionError(machine, 'renamed', problem);
   };
@@ -90,24 +90,24 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
   }
 }
 
-const listStates = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
+const listStates = (states: StateMap): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
 /**
  * An entry of one state: a tool source as for an agent, or `{ tool, to }`. A success of any tool of such an
  * entry moves to `to`.
  */
 export type StateEntry<State extends string> =
-  | (ToolSource & NoMove)
+  | (ToolSource & MissingMove)
   | { readonly tool: ToolSource; readonly to?: State | undefined };
 
 /** Distinguishes a plain entry from a move. */
-interface NoMove {
+interface MissingMove {
   readonly tool?: never;
   readonly to?: never;
 }
 
 /** The rule of a tool in all states that list it. */
-export interface Rule {
+export interface StateRule {
   /** The states in which it is available, in the order of their declaration. */
   readonly states: readonly string[] | 'all';
   /** The state that a success leads to, by the state in which the tool was called. */
@@ -117,7 +117,7 @@ export interface Rule {
 /** A tool with its rule, which its description mentions. */
 export interface Registration {
   readonly tool: AnyTool;
-  readonly rule: Rule;
+  readonly rule: StateRule;
 }
 
 /** The states of a machine, by name, and the tools that are available in all of them. */
@@ -127,11 +127,11 @@ interface DeclaredStates {
   readonly everywhere: readonly AnyTool[];
 }
 
-interface ReadStates {
+interface ParsedStates {
   /** One registration for each tool, in the order in which the tools are first listed. */
   readonly registrations: readonly Registration[];
   /** The rule of each provider's tools. */
-  readonly providers: ReadonlyMap<ToolProvider, Rule>;
+  readonly providers: ReadonlyMap<ToolProvider, StateRule>;
   readonly notes: readonly string[];
 }
 
@@ -142,7 +142,7 @@ interface ReadStates {
  * tool has two targets from one state.
  * @throws ToolObjectError as `toolsOf` does.
  */
-function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates {
+function readStates({ machine, states, everywhere }: DeclaredStates): ParsedStates {
   const found = new Map<string, FoundRule & { readonly tool: AnyTool }>();
   const providers = new Map<ToolProvider, FoundRule>();
   const notes: string[] = [];
@@ -213,7 +213,7 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   Object.hasOwn(entry, 'tool') &&
   !isTool(entry) &&
   !hasToolMembers(entry) &&
-  unreadableProblem(entry) === undefined;
+  findUnreadableProblem(entry) === undefined;
 
 /** A listed source, its state, and its target after a success. */
 interface ListedEntry {
@@ -237,7 +237,7 @@ const toRegistration = ({ tool, states, to }: FoundRule & { readonly tool: AnyTo
 };
 
 /** Adds the tool's states and targets to its description. */
-export const withAvailability = (tool: AnyTool, { states, to }: Rule): AnyTool =>
+export const withAvailability = (tool: AnyTool, { states, to }: StateRule): AnyTool =>
   decorate(tool, { description: `${tool.description}\n\n${describeAvailability(states, to)}` });
 
 function refuse(machine: string, problem: string): never {

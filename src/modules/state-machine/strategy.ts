@@ -7,29 +7,29 @@ import { mapSourceTools } from '../../sources/resolution/resolve-tools.ts';
 import { memoize } from '../../tool/async.ts';
 import { createListCache, decorate, mapRoute, opensTools, wrapAdopt } from '../../tool/decorate.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { error, type ToolResult, withheldResult } from '../../tool/tool-result.ts';
+import { createWithheldResult, error, type ToolResult } from '../../tool/tool-result.ts';
 import {
-  POSITIONS,
-  type Position,
-  positionIn,
-  removedStateMessage,
+  formatRemovedStateResult,
+  formatWrongState,
+  type MachinePosition,
+  POSITION_MEMORY,
+  resolvePosition,
   type StateRun,
-  wrongStateText,
 } from './memory.ts';
-import { type Registration, type Rule, withAvailability } from './read-machine.ts';
+import { type Registration, type StateRule, withAvailability } from './read-machine.ts';
 
 /**
  * Returns the last strategy of a machine's loop, which decides what the loop offers. The calls of a batch run
  * one after another, and each sees the state after the previous call. All tools are offered in every state,
  * so that a provider's prompt cache stays valid, unless `hides` is set.
  */
-export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
+export function createStateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
   const serialized = memoize((tool: AnyTool) => withSerialKey(tool, run.machine));
   const listed = createListCache();
   return {
     name: 'state-machine',
     offer(tools, view) {
-      const position = hides ? positionIn(run, view) : undefined;
+      const position = hides ? resolvePosition(run, view) : undefined;
       const state = position?.ok ? position.state : undefined;
       return listed(tools, state, () => {
         const available = state === undefined ? tools : tools.filter((tool) => isAvailable(tool, state));
@@ -44,11 +44,11 @@ const withSerialKey = (tool: AnyTool, serialKey: string): AnyTool =>
   decorate(tool, { serial: serialKey, route: mapRoute(tool, (meant) => withSerialKey(meant, serialKey)) });
 
 /** The property of a guarded tool that contains its rule. */
-const RULE: unique symbol = Symbol('holdfast.state-rule');
+const STATE_RULE: unique symbol = Symbol('holdfast.state-rule');
 
 /** A tool of a state machine, as its nested loop offers it. */
 interface GuardedTool extends AnyTool {
-  readonly [RULE]: Rule;
+  readonly [STATE_RULE]: StateRule;
 }
 
 /**
@@ -62,41 +62,41 @@ interface GuardedTool extends AnyTool {
  * machine, but calls of its inner tools do.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
-  const guardInner = (inner: AnyTool): AnyTool =>
+  const guardInnerTool = (inner: AnyTool): AnyTool =>
     guardTool({ tool: withAvailability(inner, rule), rule }, run);
   const isUnfolding = opensTools(tool);
   const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
-    adopt: wrapAdopt(tool, guardInner),
-    route: mapRoute(tool, guardInner),
+    adopt: wrapAdopt(tool, guardInnerTool),
+    route: mapRoute(tool, guardInnerTool),
     call(input, call) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
-        const position = positionIn(run, { recall });
-        const refused = call.hasBegun ? undefined : refusalOf(call.tool, rule, position);
+        const position = resolvePosition(run, { recall });
+        const refused = call.hasBegun ? undefined : findRefusal(call.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isUnfolding ? rule.to.get(position.state) : undefined;
         // This takes effect if the call succeeds.
-        if (to !== undefined) call.record(POSITIONS, { key: run.key, state: to });
+        if (to !== undefined) call.record(POSITION_MEMORY, { key: run.key, state: to });
         return tool.call(input, call);
       };
       // Reads the current position, since another loop of the machine may have moved it since the reply.
       return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
     },
   });
-  return { ...guarded, [RULE]: rule };
+  return { ...guarded, [STATE_RULE]: rule };
 }
 
 /** Returns the result of a call that the position does not allow, or `undefined` if it does. */
-function refusalOf(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
-  if (!position.ok) return error(removedStateMessage(tool, position));
+function findRefusal(tool: string, { states }: StateRule, position: MachinePosition): ToolResult | undefined {
+  if (!position.ok) return error(formatRemovedStateResult(tool, position));
   const { state } = position;
   return states === 'all' || states.includes(state)
     ? undefined
-    : withheldResult(wrongStateText(state, states));
+    : createWithheldResult(formatWrongState(state, states));
 }
 
 /** Guards the tools that a source adds by a rule. */
-export const guardedSource = (source: InjectionStrategy, rule: Rule, run: StateRun): InjectionStrategy =>
+export const guardSource = (source: InjectionStrategy, rule: StateRule, run: StateRun): InjectionStrategy =>
   mapSourceTools(source, (tool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
 
 /**
@@ -104,7 +104,7 @@ export const guardedSource = (source: InjectionStrategy, rule: Rule, run: StateR
  * state.
  */
 export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string): boolean {
-  const { states } = tool[RULE] ?? { states: 'all' };
+  const { states } = tool[STATE_RULE] ?? { states: 'all' };
   return states === 'all' || states.includes(state);
 }
 
@@ -124,7 +124,7 @@ export async function exclusively<T>(
   const { loop, time } = RunningCall.of(call);
   const { frame, holder, journal, memories } = loop;
   if (time.isOver) throw new Error('The call has ended, so it cannot wait for another.');
-  await time.outside(() => locksOf(loop).acquire({ call: call.id, path: frame.path, word }));
+  await time.outside(() => getLocks(loop).acquire({ call: call.id, path: frame.path, word }));
   holder.signal.throwIfAborted();
   return work((memory, path = frame.path) =>
     memories.of(memory).valueIn(journal.state.memories, memory, path),
@@ -132,7 +132,7 @@ export async function exclusively<T>(
 }
 
 /** Returns the locks of a turn. Its first call that needs one creates them. */
-function locksOf({ locks, journal }: Loop): CallLocks {
+function getLocks({ locks, journal }: Loop): CallLocks {
   if (locks.current instanceof CallLocks) return locks.current;
   const made = new CallLocks(journal.state.turn, locks.passed);
   locks.current = made;
@@ -140,7 +140,7 @@ function locksOf({ locks, journal }: Loop): CallLocks {
 }
 
 /** A call that an earlier invocation started but did not finish. */
-interface BegunCall {
+interface StartedCall {
   /** The path of its loop. */
   readonly path: string;
   /** The calls that opened the loops around it. */
@@ -162,7 +162,7 @@ interface LockRequest {
  * have, so two calls never wait for each other.
  */
 export class CallLocks {
-  readonly #begun: Map<string, BegunCall>;
+  readonly #begun: Map<string, StartedCall>;
   /** One promise for each path and word. It settles when every earlier call has released the word. */
   readonly #last = new Map<string, Promise<unknown>>();
   /** The words that each call holds or waits for. */
@@ -173,7 +173,7 @@ export class CallLocks {
    * has finished.
    */
   constructor(turn?: TurnState, passed: ReadonlySet<string> = new Set()) {
-    this.#begun = new Map(turn ? begunCallsIn(turn, passed, { frame: ROOT, within: [] }) : []);
+    this.#begun = new Map(turn ? listStartedCalls(turn, passed, { frame: ROOT, within: [] }) : []);
   }
 
   /**
@@ -209,17 +209,17 @@ export class CallLocks {
  * Returns the calls of a loop, and of its nested loops, that an earlier invocation started. Skips loops whose
  * call ended without them.
  */
-function begunCallsIn(
+function listStartedCalls(
   turn: TurnState,
   passed: ReadonlySet<string>,
-  { frame, within }: Pick<BegunCall, 'within'> & { readonly frame: string },
-): [string, BegunCall][] {
+  { frame, within }: Pick<StartedCall, 'within'> & { readonly frame: string },
+): [string, StartedCall][] {
   const loop = turn.frames.get(frame);
   if (!loop) return [];
   return openBatch(loop)
     .filter((call) => !call.ended && !passed.has(call.id) && hasBegun(turn, call))
     .flatMap(({ id }) => [
       [id, { path: loop.path, within, over: Promise.withResolvers<void>() }],
-      ...begunCallsIn(turn, passed, { frame: id, within: [...within, id] }),
+      ...listStartedCalls(turn, passed, { frame: id, within: [...within, id] }),
     ]);
 }

@@ -35,7 +35,7 @@ import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
 export function defineInjectionStrategy(config: InjectionStrategyConfig | InjectionStrategy): ModuleUse {
   const fault = literals?.fault(config, 'offer' in Object(config) ? OFFER_SHAPE : EVALUATE_SHAPE);
   if (fault) throw new TypeError(`Injection strategy '${readName(config)}' ${withFullStop(fault.problem)}`);
-  const use = createUse(STRATEGIES, config.name);
+  const use = createUse(STRATEGIES_MODULE, config.name);
   OFFERS.give(use, {
     ...('offer' in config ? withUnfoldingSupport(config) : createEvaluatingStrategy(config)),
     own: 'after',
@@ -65,7 +65,7 @@ const openNewTools = (
   tools.some((tool) => opensTools(tool) && !before.includes(tool)) ? withOpen(tools, view) : tools;
 
 /** Strategies of one loop have different names, which are their keys. */
-const STRATEGIES = createModule({ name: 'injection-strategies' });
+const STRATEGIES_MODULE = createModule({ name: 'injection-strategies' });
 
 const EVALUATE_SHAPE = {
   of: 'defineInjectionStrategy',
@@ -83,7 +83,7 @@ const OFFER_SHAPE = {
 } satisfies LiteralShape<keyof InjectionStrategy>;
 
 function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
-  const changeAfter = (log: Log, tools: readonly AnyTool[], past: PastCall): InjectionChange => {
+  const evaluateChange = (log: Log, tools: readonly AnyTool[], past: PastCall): InjectionChange => {
     const { call: lastCall, iteration } = past;
     try {
       const history = past.history();
@@ -100,19 +100,19 @@ function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): 
     name,
     uses: [UNFOLDING],
     offer(tools, view) {
-      const past = pastCalls(view.history());
-      const known = evaluatedChangesIn(evaluated, name, view);
+      const past = listPastCalls(view.history());
+      const known = getEvaluatedChanges(evaluated, name, view);
       const at = known.findIndex((one) => isPrefixOf(one, tools, past));
       const [former] = at < 0 ? [] : known.splice(at, 1);
-      const change = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
+      const applyAndOpen = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
         openNewTools(applyChange(before, made), before, view);
       const changes = [...(former?.changes ?? [])];
       // Applies the changes each time, since the tools of an unfolding tool may have changed.
-      let list = changes.reduce(change, tools);
+      let list = changes.reduce(applyAndOpen, tools);
       for (const one of past.slice(changes.length)) {
-        const made = changeAfter(view.log, list, one);
+        const made = evaluateChange(view.log, list, one);
         changes.push(made);
-        list = change(list, made);
+        list = applyAndOpen(list, made);
       }
       const offered = former && hasSameTools(former.offered, list) ? former.offered : list;
       known.unshift({ tools, changes, last: past.at(-1)?.call.id, offered });
@@ -267,7 +267,7 @@ const MAX_KEPT_LISTS = 4;
 /**
  * Returns the evaluations of one loop in one invocation. The key is a list that lives as long as the loop.
  */
-function evaluatedChangesIn(
+function getEvaluatedChanges(
   all: WeakMap<object, EvaluatedChanges[]>,
   name: string,
   view: LoopView,
@@ -300,7 +300,7 @@ interface PastCall {
  * Returns the ended calls of the open turn or of the nested loop, in the order in which the model requested
  * them.
  */
-function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
+function listPastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
   // Messages from the loop itself do not start a turn.
   const start = history.findLastIndex((message) => message.role === 'user' && message.by === undefined);
   let iteration = 0;
@@ -312,7 +312,7 @@ function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
   });
 }
 
-interface Reply {
+interface PastReply {
   readonly message: Extract<HistoryMessage, { role: 'assistant' }>;
   readonly iteration: number;
   /** The conversation up to the reply. */
@@ -320,7 +320,7 @@ interface Reply {
 }
 
 function toPastCall(
-  { message, iteration, before }: Reply,
+  { message, iteration, before }: PastReply,
   { id, name, input }: HistoryCall,
   result: ResultData,
 ): PastCall {

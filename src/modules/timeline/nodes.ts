@@ -11,28 +11,28 @@ import type {
   WaitNode,
 } from './timeline.ts';
 
-type Open<Node> = {
+type OpenNode<Node> = {
   -readonly [Key in keyof Node]: Node[Key] extends readonly (infer Item)[] ? Item[] : Node[Key];
 };
 
 /** A request to a model, or a call, with the attempts of invocations at it. */
-interface Attempted<Node> {
+interface StartedAttempt<Node> {
   readonly node: Node;
-  readonly iteration: Open<IterationNode>;
-  attempt?: { readonly node: Open<AttemptNode>; isStarted?: boolean } | undefined;
+  readonly iteration: OpenNode<IterationNode>;
+  attempt?: { readonly node: OpenNode<AttemptNode>; isStarted?: boolean } | undefined;
 }
 
 /** A request to a model without a reply. */
-export interface Ask extends Attempted<Open<ModelNode>> {}
+export interface ModelAsk extends StartedAttempt<OpenNode<ModelNode>> {}
 
-export interface Call extends Attempted<Open<CallNode>> {
-  readonly loop: Loop;
-  wait?: Open<WaitNode> | undefined;
+export interface DrawnCall extends StartedAttempt<OpenNode<CallNode>> {
+  readonly loop: DrawnLoop;
+  wait?: OpenNode<WaitNode> | undefined;
 }
 
-export interface Loop {
-  readonly node: Open<LoopNode>;
-  ask: Ask | undefined;
+export interface DrawnLoop {
+  readonly node: OpenNode<LoopNode>;
+  ask: ModelAsk | undefined;
   /** The number of open calls in its last reply. */
   waitsFor: number;
   /** `true` after its answer, so that it asks its model again only in exceptional cases. */
@@ -41,17 +41,17 @@ export interface Loop {
   since: number;
 }
 
-export interface Drawing {
-  readonly turn: Open<TurnTimeline>;
-  readonly root: Loop;
+export interface TimelineDrawing {
+  readonly turn: OpenNode<TurnTimeline>;
+  readonly root: DrawnLoop;
   /** The nested loops, by the id of the call that opened each. */
-  readonly loops: Map<string, Loop>;
-  readonly calls: Map<string, Call>;
+  readonly loops: Map<string, DrawnLoop>;
+  readonly calls: Map<string, DrawnCall>;
   /** The requests and calls that an invocation is attempting. */
-  readonly open: Set<Ask | Call>;
-  invocation?: Open<InvocationNode> | undefined;
+  readonly open: Set<ModelAsk | DrawnCall>;
+  invocation?: OpenNode<InvocationNode> | undefined;
   /** The requests and calls that the next invocation resumes, if the last invocation handed the turn over. */
-  yielded: readonly (Ask | Call)[];
+  yielded: readonly (ModelAsk | DrawnCall)[];
   isCancelled: boolean;
 }
 
@@ -60,9 +60,9 @@ interface NewLoop extends Pick<LoopNode, 'id' | 'start' | 'frame' | 'name'> {
   readonly seq?: number;
 }
 
-export function loopNode({ seq, ...given }: NewLoop): Loop {
+export function createLoopNode({ seq, ...given }: NewLoop): DrawnLoop {
   const seqs = seq === undefined ? [] : [seq];
-  const node: Loop['node'] = { kind: 'loop', ...given, seqs, iterations: [], marks: [] };
+  const node: DrawnLoop['node'] = { kind: 'loop', ...given, seqs, iterations: [], marks: [] };
   return { node, ask: undefined, waitsFor: 0, isOver: false, since: given.start };
 }
 
@@ -71,7 +71,7 @@ interface NewInvocation extends Pick<InvocationNode, 'cause'> {
   readonly seq?: number;
 }
 
-export function openInvocation(drawing: Drawing, { cause, at, seq }: NewInvocation): void {
+export function openInvocation(drawing: TimelineDrawing, { cause, at, seq }: NewInvocation): void {
   const { invocations } = drawing.turn;
   const number = invocations.length + 1;
   const seqs = seq === undefined ? [] : [seq];
@@ -82,7 +82,7 @@ export function openInvocation(drawing: Drawing, { cause, at, seq }: NewInvocati
 
 /** Ends the invocation that has the lease. */
 export function endInvocation(
-  drawing: Drawing,
+  drawing: TimelineDrawing,
   [outcome, end]: readonly [NonNullable<InvocationNode['outcome']>, number],
 ): void {
   if (drawing.invocation) Object.assign(drawing.invocation, { outcome, end });
@@ -90,28 +90,28 @@ export function endInvocation(
 }
 
 /** Opens an iteration, with the request that begins it. */
-export function openAsk(drawing: Drawing, loop: Loop, at: number): Ask {
+export function openAsk(drawing: TimelineDrawing, loop: DrawnLoop, at: number): ModelAsk {
   const { iterations, id: of } = loop.node;
   const number = iterations.length + 1;
   const id = `${of}/${number}`;
-  const model: Ask['node'] = {
+  const model: ModelAsk['node'] = {
     ...{ kind: 'model', id: `${id}/model`, start: at, seqs: [], attempts: [] },
     ...{ planned: false, last: false },
   };
-  const iteration: Ask['iteration'] = {
+  const iteration: ModelAsk['iteration'] = {
     ...{ kind: 'iteration', id, start: at, seqs: [], number, model, calls: [] },
   };
   iterations.push(iteration);
-  const ask: Ask = { node: model, iteration };
+  const ask: ModelAsk = { node: model, iteration };
   loop.ask = ask;
   openAttempt(drawing, ask, at);
   return ask;
 }
 
-export function openAttempt({ turn, open }: Drawing, tried: Ask | Call, at: number): void {
+export function openAttempt({ turn, open }: TimelineDrawing, tried: ModelAsk | DrawnCall, at: number): void {
   const { id, attempts } = tried.node;
   const place = { id: `${id}/attempt.${attempts.length + 1}`, invocation: turn.invocations.length };
-  const node: Open<AttemptNode> = { kind: 'attempt', ...place, start: at, seqs: [] };
+  const node: OpenNode<AttemptNode> = { kind: 'attempt', ...place, start: at, seqs: [] };
   attempts.push(node);
   tried.attempt = { node };
   open.add(tried);
@@ -121,14 +121,21 @@ interface AttemptEnd extends Required<Pick<AttemptNode, 'outcome'>> {
   readonly at: number;
 }
 
-export function closeAttempt({ open }: Drawing, tried: Ask | Call, { at, outcome }: AttemptEnd): void {
+export function closeAttempt(
+  { open }: TimelineDrawing,
+  tried: ModelAsk | DrawnCall,
+  { at, outcome }: AttemptEnd,
+): void {
   if (tried.attempt) Object.assign(tried.attempt.node, { end: at, outcome });
   tried.attempt = undefined;
   open.delete(tried);
 }
 
 /** Closes all attempts of the invocation that loses the turn. Returns their requests and calls. */
-export function closeAll(drawing: Drawing, { at, outcome }: AttemptEnd): readonly (Ask | Call)[] {
+export function closeAll(
+  drawing: TimelineDrawing,
+  { at, outcome }: AttemptEnd,
+): readonly (ModelAsk | DrawnCall)[] {
   const tried = [...drawing.open];
   for (const one of tried) closeAttempt(drawing, one, { at, outcome });
   return tried;
@@ -141,7 +148,7 @@ interface LoopEnd {
 }
 
 /** Closes a loop, and its open request and calls. */
-export function closeLoop(drawing: Drawing, loop: Loop, { at, keepsAsk }: LoopEnd): void {
+export function closeLoop(drawing: TimelineDrawing, loop: DrawnLoop, { at, keepsAsk }: LoopEnd): void {
   const { node, ask } = loop;
   if (node.end !== undefined) return;
   node.end = at;
@@ -156,7 +163,7 @@ export function closeLoop(drawing: Drawing, loop: Loop, { at, keepsAsk }: LoopEn
 }
 
 /** Removes a request that was not made, because its loop ended first. */
-export function dropAsk({ open }: Drawing, loop: Loop): void {
+export function dropAsk({ open }: TimelineDrawing, loop: DrawnLoop): void {
   if (!loop.ask) return;
   open.delete(loop.ask);
   loop.node.iterations.pop();
@@ -164,7 +171,7 @@ export function dropAsk({ open }: Drawing, loop: Loop): void {
 }
 
 /** Closes a call of a turn that ended as unreadable, as the fold does. */
-function closeUnread(drawing: Drawing, id: string, at: number): void {
+function closeUnread(drawing: TimelineDrawing, id: string, at: number): void {
   const call = drawing.calls.get(id);
   if (!call || call.node.end !== undefined) return;
   const { node } = call;
@@ -177,10 +184,14 @@ function closeUnread(drawing: Drawing, id: string, at: number): void {
   call.iteration.end = at;
 }
 
-type Stored<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+type StoredEventOf<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
 
 /** Opens the wait of a question. The call restarts after the answer, unless it keeps running. */
-export function askWait(drawing: Drawing, call: Call, event: Stored<'tool-call-suspended'>): void {
+export function askWait(
+  drawing: TimelineDrawing,
+  call: DrawnCall,
+  event: StoredEventOf<'tool-call-suspended'>,
+): void {
   const { at, seq, wait } = event;
   const { waits, id } = call.node;
   call.wait = {
@@ -194,7 +205,11 @@ export function askWait(drawing: Drawing, call: Call, event: Stored<'tool-call-s
 }
 
 /** Closes the wait of a question. A call that had started restarts. */
-export function answerWait(drawing: Drawing, call: Call, event: Stored<'tool-call-answered'>): void {
+export function answerWait(
+  drawing: TimelineDrawing,
+  call: DrawnCall,
+  event: StoredEventOf<'tool-call-answered'>,
+): void {
   const { at, seq, answer } = event;
   const { node, wait } = call;
   if (!wait) return;

@@ -1,20 +1,20 @@
 import type { EventOf, EventType, StoredEvent } from '../../journal/events.ts';
-import { addUsage, toolOf } from '../../journal/spending.ts';
+import { addUsage, getToolName } from '../../journal/spending.ts';
 import {
   answerWait,
   askWait,
-  type Call,
   closeAll,
   closeAttempt,
   closeLoop,
-  type Drawing,
+  createLoopNode,
+  type DrawnCall,
+  type DrawnLoop,
   dropAsk,
   endInvocation,
-  type Loop,
-  loopNode,
   openAsk,
   openAttempt,
   openInvocation,
+  type TimelineDrawing,
 } from './nodes.ts';
 import type { TurnTimeline } from './timeline.ts';
 
@@ -23,25 +23,25 @@ import type { TurnTimeline } from './timeline.ts';
  * at any event, and can come from a deployment with other modules. Pure, in linear time. Returns `undefined`
  * if the events do not contain the start of the turn.
  */
-export function timelineOf(events: readonly StoredEvent[], turn: string): TurnTimeline | undefined {
-  let drawing: Drawing | undefined;
+export function createTimeline(events: readonly StoredEvent[], turn: string): TurnTimeline | undefined {
+  let drawing: TimelineDrawing | undefined;
   for (const event of events) {
     if (!('turn' in event) || event.turn !== turn) continue;
     if (drawing) draw(drawing, event);
     else if (event.type === 'turn-started') drawing = beginDrawing(event);
   }
   if (!drawing) return undefined;
-  drawing.turn.status = statusOf(drawing);
+  drawing.turn.status = getStatus(drawing);
   return drawing.turn;
 }
 
-function beginDrawing({ seq, at }: StoredEvent): Drawing {
-  const root = loopNode({ id: 'loop', start: at });
-  const turn: Drawing['turn'] = {
+function beginDrawing({ seq, at }: StoredEvent): TimelineDrawing {
+  const root = createLoopNode({ id: 'loop', start: at });
+  const turn: TimelineDrawing['turn'] = {
     ...{ kind: 'turn', id: 'turn', start: at, seqs: [seq], status: 'running' },
     ...{ loop: root.node, invocations: [], usage: { inputTokens: 0, outputTokens: 0 } },
   };
-  const drawing: Drawing = {
+  const drawing: TimelineDrawing = {
     ...{ turn, root, loops: new Map(), calls: new Map(), open: new Set() },
     ...{ yielded: [], isCancelled: false },
   };
@@ -50,12 +50,14 @@ function beginDrawing({ seq, at }: StoredEvent): Drawing {
   return drawing;
 }
 
-type Stored<Type extends EventType> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+type StoredEventOf<Type extends EventType> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
 
-type Drawers = { readonly [Type in EventType]?: (drawing: Drawing, event: Stored<Type>) => void };
+type EventDrawers = {
+  readonly [Type in EventType]?: (drawing: TimelineDrawing, event: StoredEventOf<Type>) => void;
+};
 
 /** The events that open and close nodes. Every other event is a mark. */
-const DRAWERS: Drawers = {
+const DRAWER_BY_TYPE: EventDrawers = {
   'turn-resumed': drawResumed,
   'turn-yielded': drawYielded,
   'turn-ended': drawEnded,
@@ -76,16 +78,21 @@ const DRAWERS: Drawers = {
   },
 };
 
-function draw<Type extends EventType>(drawing: Drawing, event: { [T in Type]: Stored<T> }[Type]): void {
+function draw<Type extends EventType>(
+  drawing: TimelineDrawing,
+  event: { [T in Type]: StoredEventOf<T> }[Type],
+): void {
   const { invocation, turn } = drawing;
   if (invocation && event.type !== 'turn-resumed') invocation.lastSeen = event.at;
   const drawer =
-    turn.end === undefined && Object.hasOwn(DRAWERS, event.type) ? DRAWERS[event.type] : undefined;
+    turn.end === undefined && Object.hasOwn(DRAWER_BY_TYPE, event.type)
+      ? DRAWER_BY_TYPE[event.type]
+      : undefined;
   if (drawer) drawer(drawing, event);
   else drawMark(drawing, event);
 }
 
-function drawResumed(drawing: Drawing, { seq, at, cause }: Stored<'turn-resumed'>): void {
+function drawResumed(drawing: TimelineDrawing, { seq, at, cause }: StoredEventOf<'turn-resumed'>): void {
   const isDeath = cause === 'expired';
   const former = drawing.invocation;
   // An invocation that releases a waiting turn stores no event about it.
@@ -96,7 +103,7 @@ function drawResumed(drawing: Drawing, { seq, at, cause }: Stored<'turn-resumed'
   drawing.yielded = [];
 }
 
-function drawYielded(drawing: Drawing, event: Stored<'turn-yielded'>): void {
+function drawYielded(drawing: TimelineDrawing, event: StoredEventOf<'turn-yielded'>): void {
   const { seq, at } = event;
   if (!drawing.invocation) return void drawMark(drawing, event);
   drawing.invocation.seqs.push(seq);
@@ -104,7 +111,7 @@ function drawYielded(drawing: Drawing, event: Stored<'turn-yielded'>): void {
   endInvocation(drawing, ['handed-over', at]);
 }
 
-function drawEnded(drawing: Drawing, { seq, at, outcome, error }: Stored<'turn-ended'>): void {
+function drawEnded(drawing: TimelineDrawing, { seq, at, outcome, error }: StoredEventOf<'turn-ended'>): void {
   const { turn, root, loops, isCancelled } = drawing;
   const hasFailed = error?.type === 'model-failure' || error?.type === 'stuck';
   for (const loop of loops.values()) closeLoop(drawing, loop, { at, keepsAsk: true });
@@ -114,19 +121,19 @@ function drawEnded(drawing: Drawing, { seq, at, outcome, error }: Stored<'turn-e
   endInvocation(drawing, ['done', at]);
 }
 
-function drawFrame(drawing: Drawing, event: Stored<'frame-started'>): void {
+function drawFrame(drawing: TimelineDrawing, event: StoredEventOf<'frame-started'>): void {
   const { seq, at, frame, name } = event;
   const call = drawing.calls.get(frame);
   if (!call || call.node.loop) return void drawMark(drawing, event);
-  const loop = loopNode({ id: `${frame}/loop`, start: at, seq, frame, name });
+  const loop = createLoopNode({ id: `${frame}/loop`, start: at, seq, frame, name });
   call.node.loop = loop.node;
   drawing.loops.set(frame, loop);
   if (!call.attempt) openAttempt(drawing, call, at);
   openAsk(drawing, loop, at);
 }
 
-function drawReply(drawing: Drawing, event: Stored<'model-replied'>): void {
-  const loop = loopOf(drawing, event);
+function drawReply(drawing: TimelineDrawing, event: StoredEventOf<'model-replied'>): void {
+  const loop = getLoop(drawing, event);
   const { seq, at, model, finish, usage, planned = false, last = false, tookOver, toolCalls } = event;
   const ask = loop.ask ?? openAsk(drawing, loop, loop.since);
   loop.ask = undefined;
@@ -141,16 +148,16 @@ function drawReply(drawing: Drawing, event: Stored<'model-replied'>): void {
   loop.isOver = toolCalls.length === 0;
   if (loop.isOver) ask.iteration.end = at;
   for (const asked of toolCalls) {
-    const node: Call['node'] = {
+    const node: DrawnCall['node'] = {
       ...{ kind: 'call', id: asked.id, start: at, seqs: [], attempts: [], waits: [] },
-      ...{ name: asked.name, tool: toolOf(asked) },
+      ...{ name: asked.name, tool: getToolName(asked) },
     };
     ask.iteration.calls.push(node);
     drawing.calls.set(asked.id, { node, loop, iteration: ask.iteration });
   }
 }
 
-function drawCallStart(drawing: Drawing, event: Stored<'tool-call-started'>): void {
+function drawCallStart(drawing: TimelineDrawing, event: StoredEventOf<'tool-call-started'>): void {
   const call = drawing.calls.get(event.call);
   if (!call) return void drawMark(drawing, event);
   const { at, seq, effect } = event;
@@ -162,19 +169,19 @@ function drawCallStart(drawing: Drawing, event: Stored<'tool-call-started'>): vo
   if (call.attempt) call.attempt.isStarted = true;
 }
 
-function drawQuestion(drawing: Drawing, event: Stored<'tool-call-suspended'>): void {
+function drawQuestion(drawing: TimelineDrawing, event: StoredEventOf<'tool-call-suspended'>): void {
   const call = drawing.calls.get(event.call);
   if (call?.node.end === undefined && call && !call.wait) askWait(drawing, call, event);
   else drawMark(drawing, event);
 }
 
-function drawAnswer(drawing: Drawing, event: Stored<'tool-call-answered'>): void {
+function drawAnswer(drawing: TimelineDrawing, event: StoredEventOf<'tool-call-answered'>): void {
   const call = drawing.calls.get(event.call);
   if (call?.wait) answerWait(drawing, call, event);
   else drawMark(drawing, event);
 }
 
-function drawCallEnd(drawing: Drawing, event: Stored<'tool-call-ended'>): void {
+function drawCallEnd(drawing: TimelineDrawing, event: StoredEventOf<'tool-call-ended'>): void {
   const call = drawing.calls.get(event.call);
   if (!call || call.node.end !== undefined) return void drawMark(drawing, event);
   const { at, seq, result, ms, direct } = event;
@@ -201,35 +208,35 @@ function drawCallEnd(drawing: Drawing, event: Stored<'tool-call-ended'>): void {
 }
 
 /** The events that a loop can store before it asks its model. */
-const PREPARATION: readonly EventType[] = ['tools-changed', 'tools-listed', 'conversation-cut'];
+const PREPARATION_EVENT_TYPES: readonly EventType[] = ['tools-changed', 'tools-listed', 'conversation-cut'];
 /** The events after which a loop asks again, even if it had an answer. */
-const ASKS_AGAIN: readonly EventType[] = ['answer-rejected', 'turn-steered'];
+const REPEATED_ASK_TYPES: readonly EventType[] = ['answer-rejected', 'turn-steered'];
 
-function drawMark(drawing: Drawing, event: StoredEvent): void {
+function drawMark(drawing: TimelineDrawing, event: StoredEvent): void {
   const { type, at, seq } = event;
-  const loop = loopOf(drawing, event);
+  const loop = getLoop(drawing, event);
   loop.node.marks.push({ type, at, seq });
   if ('usage' in event && event.usage) addUsage(drawing.turn.usage, event.usage);
   if (loop.node.end !== undefined) return;
   loop.since = at;
-  if (ASKS_AGAIN.includes(type) && !loop.ask && loop.waitsFor === 0) openAsk(drawing, loop, at);
+  if (REPEATED_ASK_TYPES.includes(type) && !loop.ask && loop.waitsFor === 0) openAsk(drawing, loop, at);
   if (type === 'model-refused') dropAsk(drawing, loop);
-  if (PREPARATION.includes(type)) startLater(loop, at);
+  if (PREPARATION_EVENT_TYPES.includes(type)) startLater(loop, at);
 }
 
 /** Returns the loop of an event, or the turn's own loop if the event has none. */
-function loopOf({ root, loops }: Drawing, event: StoredEvent): Loop {
+function getLoop({ root, loops }: TimelineDrawing, event: StoredEvent): DrawnLoop {
   const frame = 'frame' in event ? event.frame : undefined;
   return (frame === undefined ? undefined : loops.get(frame)) ?? root;
 }
 
-function startLater({ ask }: Loop, at: number): void {
+function startLater({ ask }: DrawnLoop, at: number): void {
   if (!ask?.attempt) return;
   ask.attempt.node.start = at;
   if (ask.node.attempts.length === 1) ask.node.start = at;
 }
 
-function statusOf({ turn, open, calls, invocation }: Drawing): TurnTimeline['status'] {
+function getStatus({ turn, open, calls, invocation }: TimelineDrawing): TurnTimeline['status'] {
   if (turn.end !== undefined) return 'ended';
   if (!invocation) return 'handed-over';
   // The state of a call with a nested loop is that of the loop.

@@ -4,7 +4,7 @@ import type { UsageTotals } from '../../journal/reply-data.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
 /** A node of a timeline. All times are those of the session's object, in milliseconds since the epoch. */
-interface Node {
+interface TimelineNode {
   /** The id, which is unique in the turn and does not change as the journal grows. */
   readonly id: string;
   readonly start: number;
@@ -18,7 +18,7 @@ interface Node {
  * One turn. `running` means that, according to the journal, an invocation works on it. `suspended` means that
  * it waits for answers, and `handed-over` that it waits for its next invocation.
  */
-export interface TurnTimeline extends Node {
+export interface TurnTimeline extends TimelineNode {
   readonly kind: 'turn';
   readonly status: 'running' | 'suspended' | 'handed-over' | 'ended';
   readonly outcome?: FinalOutcome;
@@ -31,7 +31,7 @@ export interface TurnTimeline extends Node {
 }
 
 /** A loop: the turn's own loop, or a loop that a call opened. */
-export interface LoopNode extends Node {
+export interface LoopNode extends TimelineNode {
   readonly kind: 'loop';
   /** The name of a nested loop. Absent for the turn's own loop. */
   readonly name?: string;
@@ -39,18 +39,18 @@ export interface LoopNode extends Node {
   readonly frame?: string;
   readonly iterations: readonly IterationNode[];
   /** Other events of the loop, in order, such as changed tools and steered messages. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly TimelineMark[];
 }
 
 /** An event without a duration. */
-export interface Mark {
+export interface TimelineMark {
   readonly type: EventType;
   readonly at: number;
   readonly seq: number;
 }
 
 /** One reply of the model, and its calls. It has no events of its own. */
-export interface IterationNode extends Node {
+export interface IterationNode extends TimelineNode {
   readonly kind: 'iteration';
   /** Its number in its loop, starting at 1. */
   readonly number: number;
@@ -59,7 +59,7 @@ export interface IterationNode extends Node {
 }
 
 /** One request to a model, and its repetitions. Open until there is a reply. */
-export interface ModelNode extends Node {
+export interface ModelNode extends TimelineNode {
   readonly kind: 'model';
   /** The model that replied, if any. */
   readonly model?: string;
@@ -77,7 +77,7 @@ export interface ModelNode extends Node {
 }
 
 /** One tool call. It starts with the reply that contains it, and can wait before it runs. */
-export interface CallNode extends Node {
+export interface CallNode extends TimelineNode {
   readonly kind: 'call';
   /** The tool as the model named it. */
   readonly name: string;
@@ -99,7 +99,7 @@ export interface CallNode extends Node {
 }
 
 /** One attempt of an invocation at a model request or a call. It has no events of its own. */
-export interface AttemptNode extends Node {
+export interface AttemptNode extends TimelineNode {
   readonly kind: 'attempt';
   /** The `number` of its invocation. */
   readonly invocation: number;
@@ -111,7 +111,7 @@ export interface AttemptNode extends Node {
 }
 
 /** A question of a call to a person or a client, from the question to the answer. */
-export interface WaitNode extends Node {
+export interface WaitNode extends TimelineNode {
   readonly kind: 'wait';
   /** `decision` is for a person, and `result` for the caller, who runs the tool. */
   readonly for: 'decision' | 'result';
@@ -122,7 +122,7 @@ export interface WaitNode extends Node {
 }
 
 /** An invocation that held the lease of the session. */
-export interface InvocationNode extends Node {
+export interface InvocationNode extends TimelineNode {
   readonly kind: 'invocation';
   /** Its number in the turn, starting at 1. */
   readonly number: number;

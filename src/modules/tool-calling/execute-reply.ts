@@ -1,19 +1,19 @@
 import { openBatch } from '../../journal/conversation.ts';
 import { ROOT } from '../../journal/events.ts';
-import { toolOf } from '../../journal/spending.ts';
+import { getToolName } from '../../journal/spending.ts';
 import type { CallRecord, Message } from '../../journal/state.ts';
 import { toRepliedEvent } from '../../loop/ask-model.ts';
 import { type Holder, Interrupted } from '../../loop/holder.ts';
 import { createMemoryLoop, type MemoryLoop, type MemoryLoopConfig } from '../../loop/memory-loop.ts';
-import { nextStep } from '../../loop/next-step.ts';
+import { decideNextStep } from '../../loop/next-step.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../../model/chat-model.ts';
-import { modelText, type Signal, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { createToolResult, modelText, type Signal, type ToolResult } from '../../tool/tool-result.ts';
 import { CALL_COUNTS } from '../limits/call-limits.ts';
 
 /** The calls to execute, and the state of the loop. */
-interface Execution {
+interface ReplyExecution {
   readonly config: MemoryLoopConfig;
   readonly messages: readonly ModelMessage[];
   readonly reply: ModelReply;
@@ -30,14 +30,14 @@ export async function executeReply({
   messages,
   reply,
   signal,
-}: Execution): Promise<ToolExecutionResult> {
+}: ReplyExecution): Promise<ToolExecutionResult> {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(new Interrupted('cancelled', 'The program has stopped the calls.'));
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
   const endings: (() => Promise<unknown>)[] = [];
   const holder = {
-    ...holderWithSignal(stop.signal),
+    ...createSignalHolder(stop.signal),
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
@@ -51,7 +51,7 @@ export async function executeReply({
   }
 }
 
-const holderWithSignal = (signal: AbortSignal): Partial<Holder> => ({
+const createSignalHolder = (signal: AbortSignal): Partial<Holder> => ({
   signal,
   modelSignal: signal,
   checkpoint: () => signal.throwIfAborted(),
@@ -68,7 +68,7 @@ async function execute(
   loop.journal.emit(toRepliedEvent(loop, reply, { last: false, offered: offerTools(loop, 'now') }));
   const calls = openBatch(frame);
   await runBatch(loop);
-  const step = nextStep(frame, spec);
+  const step = decideNextStep(frame, spec);
   const end = step.do === 'end' ? step : undefined;
   return toExecutionResult({
     messages,
@@ -87,7 +87,7 @@ function countSinceQuestion({ messages, memories, turn }: MemoryLoop['state']): 
   const calls = messages
     .slice(asked + 1)
     .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
-    .map((call) => ({ id: call.id, tool: toolOf(call) }));
+    .map((call) => ({ id: call.id, tool: getToolName(call) }));
   const counted = CALL_COUNTS.observe?.(CALL_COUNTS.initial, { type: 'calls-made', ...place, calls });
   memories.set(CALL_COUNTS.name, counted ?? CALL_COUNTS.initial);
 }
@@ -182,7 +182,7 @@ function toExecutionResult({
   signal,
 }: ExecutedReply): ToolExecutionResult {
   const results = calls.flatMap(({ providerId, name, input, ended }) =>
-    ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
+    ended ? [{ id: providerId, name, input, result: createToolResult(ended.result) }] : [],
   );
   const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
   // After a direct return, only the calls that returned directly are the answer. The other results were for

@@ -19,7 +19,7 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { collectInnerUses, collectUses } from '../../tool/uses.ts';
-import { type CallLimits, callLimits, LIMITS } from '../limits/call-limits.ts';
+import { type CallLimits, callLimits, LIMITS_MODULE } from '../limits/call-limits.ts';
 import { executeReply, type ToolExecutionResult } from './execute-reply.ts';
 import {
   isInternalToolExecutionEnabled,
@@ -125,12 +125,12 @@ export interface ToolCallingManager {
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
-  const policies = policiesOf(config);
+  const policies = createPolicies(config);
   checkValues(policies);
-  const limits = limitUsesOf(config);
+  const limits = getLimitUses(config);
   const log = toLog(config.log);
 
-  async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
+  async function createLoopConfig(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await resolveListedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await resolveUnlistedTools(reply, listed, resolver) : [];
     const tools = [...listed, ...unlisted];
@@ -167,12 +167,12 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
         throw new TypeError('A message of the conversation is missing.');
       const reply = findCallingReply(replies);
       if (!reply) throw new ToolCallingError('no-tool-call', 'No tool call requested by the chat model');
-      return executeReply({ config: await configFor(options, reply), messages, reply, signal });
+      return executeReply({ config: await createLoopConfig(options, reply), messages, reply, signal });
     },
   };
 }
 
-const policiesOf = ({
+const createPolicies = ({
   returnDirect,
   exceptionProcessor,
   eligibility,
@@ -186,8 +186,8 @@ function checkSettings(config: ToolCallingManagerConfig): void {
 }
 
 /** Returns the module that limits calls, or none if the app passes its own. */
-function limitUsesOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
-  if (limits === undefined && use.some(({ module }) => module === LIMITS)) return [];
+function getLimitUses({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
+  if (limits === undefined && use.some(({ module }) => module === LIMITS_MODULE)) return [];
   const made = attempt(() => callLimits(limits));
   if (made.ok) return [made.value];
   throw new TypeError(`createToolCallingManager: ${String(Object(made.thrown).message)}`);

@@ -132,13 +132,13 @@ export function mergeToolCallingOptions(
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
-): readonly string[] => valuesOrDefaults(runtime, defaults);
+): readonly string[] => getValuesOrDefaults(runtime, defaults);
 
 /** Copies the tools of the request, or the default tools if it has none. */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
-): readonly AnyTool[] => valuesOrDefaults(runtime, defaults);
+): readonly AnyTool[] => getValuesOrDefaults(runtime, defaults);
 
 /** Merges both contexts. The values of the request take precedence. */
 export const mergeToolContext = (
@@ -146,7 +146,7 @@ export const mergeToolContext = (
   defaults: ToolCallingConfig['toolContext'],
 ): ToolCallContext => ToolCallContext.of(defaults ?? {}).merge(ToolCallContext.of(runtime ?? {}));
 
-const valuesOrDefaults = <T>(
+const getValuesOrDefaults = <T>(
   runtime: readonly T[] | undefined,
   defaults: readonly T[] = [],
 ): readonly T[] => [...(runtime?.length ? runtime : defaults)];

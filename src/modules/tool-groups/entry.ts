@@ -14,7 +14,7 @@ import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { readName, withFullStop } from '../../tool/shown.ts';
 import { createAgentFiller } from './fill-agent.ts';
 import { type ToolGroupConfig, toGroup } from './to-group.ts';
-import { TOOL_GROUPS } from './tool-group.ts';
+import { TOOL_GROUPS_MODULE } from './tool-group.ts';
 
 export type { Reference, ToolReference } from '../../sources/resolution/tool-source.ts';
 export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
@@ -41,7 +41,7 @@ export const defineToolGroup = <const Role extends string>(
   config: ToolGroupConfig<Role>,
 ): ToolGroup<Role> => ({
   ...toGroup(config),
-  uses: [GIVEN_GROUPS],
+  uses: [GIVEN_GROUPS_USE],
 });
 
 /** Common roles, so that agents and groups of different authors work together. */
@@ -60,7 +60,7 @@ export const CORE_ROLES = {
 
 /**
  * Registers tool groups with an app (`use`), so that its agents can request them by role. The var
- * `TOOL_GROUPS` can create more groups from their tools, and exclude tools:
+ * `TOOL_GROUPS_MODULE` can create more groups from their tools, and exclude tools:
  * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of
  * tool names. If several groups have one role, the first is used. Groups that agents list themselves need no
  * registration.
@@ -72,13 +72,13 @@ export const CORE_ROLES = {
  * ```
  */
 export function toolGroups(groups: readonly ToolGroup[]): ModuleUse {
-  const use = createUse(TOOL_GROUPS);
+  const use = createUse(TOOL_GROUPS_MODULE);
   registerGroups(use, groups);
   return use;
 }
 
 /** The use of groups that agents list themselves. */
-const GIVEN_GROUPS = createUse(TOOL_GROUPS, 'given');
+const GIVEN_GROUPS_USE = createUse(TOOL_GROUPS_MODULE, 'given');
 
 const registerGroups = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
   AGENTS.give(use, {
@@ -86,7 +86,7 @@ const registerGroups = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
     resolving: (app) => createAgentFiller(app, groups),
   });
 
-registerGroups(GIVEN_GROUPS, []);
+registerGroups(GIVEN_GROUPS_USE, []);
 
 /**
  * Creates a reference: notes about a subject, with tools to look it up. An agent or agentic tool that lists

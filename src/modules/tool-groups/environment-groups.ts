@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { mapProviderTools } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolGroup } from '../../sources/resolution/tool-source.ts';
-import { errorMessageOf, memoize } from '../../tool/async.ts';
+import { getErrorMessage, memoize } from '../../tool/async.ts';
 import { isJsonObject, parseJson, shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { OWN_PROVIDER, toGroup } from './to-group.ts';
+import { OWN_PROVIDER_NAME, toGroup } from './to-group.ts';
 
 /** The tool groups of one environment. */
 export interface EnvironmentGroups {
@@ -23,7 +23,7 @@ export interface EnvironmentGroups {
  *
  * @throws ConfigurationError if the var is invalid, or names tools that are not registered in code.
  */
-export function environmentGroups(
+export function readEnvironmentGroups(
   setting: unknown,
   registered: readonly ToolGroup[],
   given: readonly ToolGroup[],
@@ -45,8 +45,8 @@ const hasSuffix = (ends: readonly string[], { name }: AnyTool): boolean =>
  * Returns a copy of the group with only the tools, including those of its providers, that pass the filter.
  */
 function filterGroup(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
-  const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
-  const providers = group.providers.map((provider) => mapProviderTools(provider, kept));
+  const keepIncluded = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
+  const providers = group.providers.map((provider) => mapProviderTools(provider, keepIncluded));
   return { ...group, tools: group.tools.filter(isKept), providers };
 }
 
@@ -68,7 +68,7 @@ function createIncludedGroup(
       providers: open.length === 0 ? [] : filterGroup(group, (tool) => hasSuffix(open, tool)).providers,
     }))
     .filter((source) => source.tools.length + source.providers.length > 0);
-  const { description = role, provider = OWN_PROVIDER } = more;
+  const { description = role, provider = OWN_PROVIDER_NAME } = more;
   try {
     return toGroup({
       role,
@@ -78,7 +78,7 @@ function createIncludedGroup(
       tools: sources.flatMap((source) => [...source.tools, ...source.providers]),
     });
   } catch (cause) {
-    const why = errorMessageOf(cause);
+    const why = getErrorMessage(cause);
     throw new ConfigurationError(`TOOL_GROUPS cannot be used: ${why}`);
   }
 }
@@ -122,17 +122,17 @@ interface IncludedGroup {
  */
 function parseToolGroups(setting: unknown): ToolGroupsSetting {
   const value = typeof setting === 'string' ? parseJson(setting.trim() || '{}') : (setting ?? {});
-  if (value === undefined) throw invalidSettingError(['it is not valid JSON']);
+  if (value === undefined) throw createInvalidSettingError(['it is not valid JSON']);
   if (!isJsonObject(value))
-    throw invalidSettingError(['it must be a JSON object with `includes` and `excludes`']);
+    throw createInvalidSettingError(['it must be a JSON object with `includes` and `excludes`']);
   const { includes = {}, excludes = [], ...unknown } = value;
-  const problems = unknownKeys('', unknown);
+  const problems = listUnknownKeys('', unknown);
   if (!isNameList(excludes)) problems.push(`excludes: ${NAMES_RULE}`);
   if (!isJsonObject(includes)) problems.push('includes: must be an object with a group for each role');
   const groups = Object.entries(isJsonObject(includes) ? includes : {}).map(([role, group]) =>
     parseGroup(role, group, problems),
   );
-  if (problems.length > 0) throw invalidSettingError(problems);
+  if (problems.length > 0) throw createInvalidSettingError(problems);
   return { includes: groups, excludes: isNameList(excludes) ? excludes : [] };
 }
 
@@ -140,17 +140,17 @@ function parseGroup(role: string, value: unknown, problems: string[]): IncludedG
   const at = `includes.${shorten(role, 80)}`;
   if (!isJsonObject(value)) problems.push(`${at}: must be an object with \`tools\``);
   const { description, provider, tools, ...unknown } = isJsonObject(value) ? value : { tools: [] };
-  problems.push(...unknownKeys(`${at}.`, unknown));
+  problems.push(...listUnknownKeys(`${at}.`, unknown));
   if (!isNameList(tools)) problems.push(`${at}.tools: ${NAMES_RULE}`);
-  const textOf = (key: string, given: unknown): string | undefined => {
+  const readText = (key: string, given: unknown): string | undefined => {
     if (given === undefined || typeof given === 'string') return given;
     problems.push(`${at}.${key}: must be text`);
     return undefined;
   };
   return {
     role,
-    description: textOf('description', description),
-    provider: textOf('provider', provider),
+    description: readText('description', description),
+    provider: readText('provider', provider),
     tools: isNameList(tools) ? tools : [],
   };
 }
@@ -161,8 +161,8 @@ const NAMES_RULE = 'must be a list of names of tools, or of their ends';
 const isNameList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && name.trim() !== '');
 
-const unknownKeys = (at: string, rest: object): string[] =>
+const listUnknownKeys = (at: string, rest: object): string[] =>
   Object.keys(rest).map((key) => `${at}${shorten(key, 80)}: is not known here`);
 
-const invalidSettingError = (problems: readonly string[]): ConfigurationError =>
+const createInvalidSettingError = (problems: readonly string[]): ConfigurationError =>
   new ConfigurationError(`TOOL_GROUPS cannot be used: ${problems.join('; ')}.`);

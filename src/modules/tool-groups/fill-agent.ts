@@ -11,10 +11,10 @@ import { type Log, warningEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { collectUses } from '../../tool/uses.ts';
 import { withMetadata } from '../../tool/with.ts';
-import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
+import { type EnvironmentGroups, readEnvironmentGroups } from './environment-groups.ts';
 import { isGroupRequest, type ToolGroupRequest } from './tool-group.ts';
 
-type Env = Readonly<Record<string, unknown>>;
+type AgentEnv = Readonly<Record<string, unknown>>;
 
 /**
  * Creates a function that adds the tool groups that an agent requests, as configured in an environment. The
@@ -26,16 +26,16 @@ type Env = Readonly<Record<string, unknown>>;
 export function createAgentFiller(
   { agents, log }: ResolvingApp,
   groups: readonly ToolGroup[],
-): (agent: Agent, env: Env) => Agent {
+): (agent: Agent, env: AgentEnv) => Agent {
   const given = agents.flatMap(({ asks }) => asks.filter(isGroupRequest).flatMap(({ group }) => group ?? []));
-  const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
+  const resolved = new WeakMap<AgentEnv, WeakMap<Agent, Agent>>();
   return (agent, env) => {
     if (!agent.needsApp) return agent;
     const ofEnv = resolved.get(env) ?? new WeakMap<Agent, Agent>();
     resolved.set(env, ofEnv);
     const known = ofEnv.get(agent);
     if (known) return known;
-    const made = fillAgent(agent, environmentGroups(env.TOOL_GROUPS, groups, given), log);
+    const made = fillAgent(agent, readEnvironmentGroups(env.TOOL_GROUPS, groups, given), log);
     ofEnv.set(agent, made);
     return made;
   };
@@ -49,8 +49,8 @@ function fillAgent(agent: Agent, environment: EnvironmentGroups, log: Log): Agen
   const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
     text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
   );
-  const providers = [...agent.providers, ...groups.flatMap((group) => providersOf(agent, group, chosen))];
-  const tools = allTools(agent, groups);
+  const providers = [...agent.providers, ...groups.flatMap((group) => listProviders(agent, group, chosen))];
+  const tools = listAllTools(agent, groups);
   return {
     ...agent,
     instructions: joinParagraphs(agent.instructions, ...new Set(notes)),
@@ -67,7 +67,7 @@ function fillAgent(agent: Agent, environment: EnvironmentGroups, log: Log): Agen
  * Returns the tools of an agent and its groups. @throws ConfigurationError if two different tools share a
  * name, since a call would be ambiguous.
  */
-function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
+function listAllTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
   const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
   const added: AnyTool[] = [];
   for (const group of groups) {
@@ -75,7 +75,7 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
     for (const tool of group.tools) {
       const known = origins.get(tool.name);
       if (known === undefined) added.push(withMetadata(tool, 'toolGroup', toCard(group)));
-      else if (known.tool !== tool) throw duplicateToolError(agent.name, tool.name, [known.from, from]);
+      else if (known.tool !== tool) throw createDuplicateToolError(agent.name, tool.name, [known.from, from]);
       origins.set(tool.name, { tool, from });
     }
   }
@@ -86,19 +86,19 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
  * Returns the providers of a group, whose tools get the group's card, followed by a provider of placeholders
  * for missing tools.
  */
-function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
+function listProviders(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
   const toolGroup = toCard(group);
-  const carded = (provider: ToolProvider): ToolProvider =>
+  const addCard = (provider: ToolProvider): ToolProvider =>
     mapProviderTools(provider, (tool) => withMetadata(tool, 'toolGroup', toolGroup));
   const { name, description } = group;
   const providers = group.providers.map((provider) => ({
-    ...carded(provider),
+    ...addCard(provider),
     about: { name, description, ...provider.about, metadata: { ...provider.about?.metadata, toolGroup } },
   }));
   const required = chosen.flatMap((one) => (one.group === group ? one.required : []));
   return required.length === 0
     ? providers
-    : [...providers, carded(createStandIns(agent, required, providers))];
+    : [...providers, addCard(createStandIns(agent, required, providers))];
 }
 
 /** Creates the placeholders. @throws ConfigurationError if a name is not a valid tool name. */
@@ -115,7 +115,7 @@ function createStandIns(
   }
 }
 
-const duplicateToolError = (
+const createDuplicateToolError = (
   agent: string,
   tool: string,
   [one, other]: readonly [string, string],
@@ -162,32 +162,33 @@ function chooseGroup(
 ): ChosenGroup | undefined {
   const group = given ? environment.narrow(given) : environment.groups.find((one) => one.role === role);
   const problem = group
-    ? emptyGroupProblem(agent, group)
-    : absentGroupProblem(agent, role, environment.groups);
+    ? findEmptyGroupProblem(agent, group)
+    : formatAbsentGroup(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
     log(warningEntry(`${problem} It is optional, so the agent runs without it.`));
     return undefined;
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));
-  if (group.providers.length === 0 && missing.length > 0) throw lackingToolsError(agent, group, missing);
+  if (group.providers.length === 0 && missing.length > 0)
+    throw createLackingToolsError(agent, group, missing);
   assertAllowed(agent, group, permissions);
   return { group, required: missing };
 }
 
-const absentGroupProblem = (agent: Agent, role: string, groups: readonly ToolGroup[]): string =>
+const formatAbsentGroup = (agent: Agent, role: string, groups: readonly ToolGroup[]): string =>
   `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
   `Registered roles: ${joinNames([...new Set(groups.map((group) => group.role))])}.`;
 
 /**
  * Returns the problem if a group has no tools. Does not query providers to find out whether they have tools.
  */
-const emptyGroupProblem = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
+const findEmptyGroupProblem = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
   tools.length + providers.length > 0
     ? undefined
     : `Tool group '${role}', which agent '${agent.name}' asks for, has no tools in this environment.`;
 
-const lackingToolsError = (
+const createLackingToolsError = (
   agent: Agent,
   { role, tools }: ToolGroup,
   missing: readonly string[],

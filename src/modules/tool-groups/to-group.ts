@@ -54,7 +54,7 @@ const SHAPE = {
   required: ['role', 'description', 'tools'],
 } satisfies LiteralShape<keyof ToolGroupConfig<string>>;
 
-export const OWN_PROVIDER = 'holdfast';
+export const OWN_PROVIDER_NAME = 'holdfast';
 
 /**
  * Creates a group from its options, without the modules that `defineToolGroup` adds. @throws as
@@ -70,12 +70,12 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     const problem = `has an unknown permission '${shorten(permission, 80)}'. Use ${PERMISSIONS.join(' or ')}`;
     throw new ToolGroupDefinitionError(role, 'permissions', problem);
   }
-  const { tools, providers, notes } = toolsFor(config);
+  const { tools, providers, notes } = collectGroupTools(config);
   return {
     role,
     name,
     description,
-    provider: config.provider ?? OWN_PROVIDER,
+    provider: config.provider ?? OWN_PROVIDER_NAME,
     version: config.version ?? '0.1.0',
     permissions: [...permissions],
     tools,
@@ -83,7 +83,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     childToolUsageNotes: notes.length > 0 ? joinParagraphs(own, ...notes) : own,
     uses: [],
     [SOURCE_KEY](place) {
-      return place.isAgent ? { requests: [requestOf(this)] } : partsOf(this, place);
+      return place.isAgent ? { requests: [requestOf(this)] } : collectParts(this, place);
     },
   };
 }
@@ -93,7 +93,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
  *
  * @throws ToolResolutionError if the group needs permissions that this place does not allow.
  */
-function partsOf(
+function collectParts(
   { role, tools, providers, permissions, childToolUsageNotes: notes }: ToolGroup,
   { index, permissions: allowed = [], groupsIn }: ElementPlace,
 ): Partial<CollectedTools> {
@@ -107,7 +107,7 @@ function partsOf(
   );
 }
 
-function toolsFor({
+function collectGroupTools({
   role,
   tools,
   permissions,

@@ -73,7 +73,7 @@ function toRequest(
 ): ToolGroupRequest {
   return {
     ...{ role, group, permissions: [...permissions], required: [...required], optional },
-    uses: group ? collectUses([group, ...group.tools, ...group.providers]) : [BY_ROLE],
+    uses: group ? collectUses([group, ...group.tools, ...group.providers]) : [BY_ROLE_USE],
     [SOURCE_KEY](place) {
       if (place.isAgent) return { requests: [this] };
       const hasOptions = permissions.length > 0 || required.length > 0 || optional;
@@ -107,21 +107,21 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ToolGroupOptions>;
 
 /** The module that registers groups with an app. */
-export const TOOL_GROUPS = createModule({ name: 'tool-groups' });
+export const TOOL_GROUPS_MODULE = createModule({ name: 'tool-groups' });
 
 /**
  * Agents that request groups by role contain this use, so that `createHoldfast` refuses an app without
  * registered groups.
  */
-const BY_ROLE = createUse(TOOL_GROUPS, 'by role');
-AGENTS.give(BY_ROLE, {
+const BY_ROLE_USE = createUse(TOOL_GROUPS_MODULE, 'by role');
+AGENTS.give(BY_ROLE_USE, {
   carriers: [],
   resolving({ appWide }) {
-    if (appWide.some(({ module }) => module === TOOL_GROUPS)) return (agent) => agent;
-    throw new ConfigurationError(NO_GROUPS);
+    if (appWide.some(({ module }) => module === TOOL_GROUPS_MODULE)) return (agent) => agent;
+    throw new ConfigurationError(NO_GROUPS_MESSAGE);
   },
 });
 
-const NO_GROUPS =
+const NO_GROUPS_MESSAGE =
   "An agent asks for a tool group by its role, which needs the module `toolGroups()`. Import it from 'holdfast/tool-groups' and add it to " +
   '`use`, with the groups.';

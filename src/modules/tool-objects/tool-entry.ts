@@ -7,7 +7,7 @@ import type { NotJsonIn, ReturnsType, Uninferred } from '../../tool/returned.ts'
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 
 /** Rejects a method whose return value JSON would change. */
-export type KeptOutput<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
+export type JsonOutput<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
 
 /** Rejects a method whose return value does not match the tool's `output`. */
 export type TypedOutput<Output, Type extends StandardSchemaV1> =
@@ -26,7 +26,7 @@ const configs = new WeakMap<object, MarkedMethod>();
 const methods = new WeakMap<object, object>();
 
 /** Returns the method inside a function from `toolMethod`, or the value itself. */
-export const methodIn = (value: unknown): unknown => methods.get(Object(value)) ?? value;
+export const findMethod = (value: unknown): unknown => methods.get(Object(value)) ?? value;
 
 /** The options of a method, without its types. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
@@ -46,8 +46,8 @@ export type PlainTools<Inputs, Tools> = Tools & {
 
 type PlainTool<Input> = PlainToolConfig & {
   readonly input?: Input | undefined;
-} & RunConfig<Declared<Input>, unknown> &
-  ReconcileConfig<Declared<Input>>;
+} & RunConfig<DeclaredInput<Input>, unknown> &
+  ReconcileConfig<DeclaredInput<Input>>;
 
 type PlainToolConfig = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
   /** The category, which is stored in the metadata for programs that list tools. */
@@ -55,7 +55,11 @@ type PlainToolConfig = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'>
 };
 
 /** The declared type of an entry's input, if any. */
-type Declared<Input> = unknown extends Input ? undefined : Input extends InputDeclaration ? Input : undefined;
+type DeclaredInput<Input> = unknown extends Input
+  ? undefined
+  : Input extends InputDeclaration
+    ? Input
+    : undefined;
 
 /** Rejects unknown keys, invalid inputs, and return values that JSON would change, in each entry. */
 export type CheckedTools<Tools> = {
@@ -63,7 +67,7 @@ export type CheckedTools<Tools> = {
     readonly [Key in Exclude<keyof Tools[Name], keyof PlainTool<undefined>>]: never;
   } & {
     readonly input?: StandardSchemaV1 | JsonSchema | undefined;
-    readonly run: KeptOutput<ReturnedValue<Tools[Name]>> &
+    readonly run: JsonOutput<ReturnedValue<Tools[Name]>> &
       TypedOutput<ReturnedValue<Tools[Name]>, OutputType<Tools[Name]>>;
   };
 };
@@ -82,7 +86,7 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
   : {
       readonly [Name in keyof Inputs & keyof Tools & string]: Tool<
         Name,
-        InputOf<Declared<Inputs[Name]>>,
+        InputOf<DeclaredInput<Inputs[Name]>>,
         ReturnedValue<Tools[Name]>
       >;
     }[keyof Inputs & keyof Tools & string];

@@ -18,17 +18,17 @@ import { error } from '../../tool/tool-result.ts';
 import { createShortcut } from '../unfolding/call-unfolding.ts';
 import {
   type AnyUnfoldingTool,
-  allOf,
+  findUnfolding,
+  listAllTools,
   UNFOLDS,
   type Unfolding,
   type UnfoldsInto,
-  unfoldingIn,
 } from '../unfolding/unfolding.ts';
 
 /** The return value of a factory: an object with a table of tools, a tool, or a list of these. */
-export type MadeTools = MadeTool | readonly MadeTool[];
+export type MadeTools = FactoryResult | readonly FactoryResult[];
 
-type MadeTool = AnyTool | ToolObjectSource;
+type FactoryResult = AnyTool | ToolObjectSource;
 
 /**
  * Creates tools that store values in fields or closures. Each invocation calls `make` when the first of these
@@ -63,9 +63,9 @@ function createFactory(make: () => MadeTools): ToolFactory {
     [SOURCE_KEY]({ path = [] }) {
       const { name = 'a tool factory' } = path.find(({ of }) => of === factory) ?? {};
       if (!canNest(path, { of: factory, name })) return {};
-      const made = () => makeTools(make, { path, of: factory });
-      listed ??= made().map((tool) =>
-        createLiveTool(tool, (view) => view.made(key, made).find(({ name }) => name === tool.name)),
+      const createTools = () => makeTools(make, { path, of: factory });
+      listed ??= createTools().map((tool) =>
+        createLiveTool(tool, (view) => view.made(key, createTools).find(({ name }) => name === tool.name)),
       );
       return { tools: listed };
     },
@@ -87,10 +87,10 @@ function makeTools(
   }
   const things = [made].flat() as readonly ToolSource[]; // each item is checked below
   const inside = [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }];
-  return collectTools(things, { path: inside, noProviders: IN_FACTORY }).tools;
+  return collectTools(things, { path: inside, noProviders: IN_FACTORY_PROBLEM }).tools;
 }
 
-const IN_FACTORY = 'which a tool factory cannot make. List it next to the factory';
+const IN_FACTORY_PROBLEM = 'which a tool factory cannot make. List it next to the factory';
 
 function nameOf(made: unknown): string {
   if (isSourceCarrier(made)) return 'a tool factory';
@@ -99,10 +99,10 @@ function nameOf(made: unknown): string {
 }
 
 /** Finds a tool among those that the invocation created. */
-type FindTool = (view: LoopView) => AnyTool | undefined;
+type ToolFinder = (view: LoopView) => AnyTool | undefined;
 
 /** Returns a tool whose calls run the tool that `find` returns. */
-function createLiveTool(tool: AnyTool, find: FindTool): AnyTool {
+function createLiveTool(tool: AnyTool, find: ToolFinder): AnyTool {
   const live = decorate(tool, {
     async call(input, call) {
       const found = find(call.view);
@@ -111,40 +111,41 @@ function createLiveTool(tool: AnyTool, find: FindTool): AnyTool {
       return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
     },
   });
-  const unfolding = unfoldingIn(tool);
+  const unfolding = findUnfolding(tool);
   return unfolding ? createLiveUnfolding(live, unfolding, find) : live;
 }
 
 /** Returns an unfolding tool whose inner tools are those of the unfolding tool that `find` returns. */
-function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
+function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: ToolFinder): AnyUnfoldingTool {
   const { delegate: tool = live } = live;
-  const found = (view: LoopView): Unfolding => {
+  const createFoundUnfolding = (view: LoopView): Unfolding => {
     const now = find(view);
-    const found = now && unfoldingIn(now);
+    const found = now && findUnfolding(now);
     if (found) return found;
     throw new TypeError(`A tool factory no longer makes the unfolding tool '${tool.name}'.`);
   };
-  const into = createLiveInto(unfolding.into, (view) => found(view).into);
+  const into = createLiveInto(unfolding.into, (view) => createFoundUnfolding(view).into);
   const { prepare } = unfolding;
   const made: Unfolding = {
     ...unfolding,
     into,
-    prepare: prepare && ((call) => (found(call.view).prepare ?? prepare)(call)),
+    prepare: prepare && ((call) => (createFoundUnfolding(call.view).prepare ?? prepare)(call)),
   };
-  const inner = into.by === 'all' ? into.tools : into.by === 'category' ? allOf(into.tools) : tool.inner;
+  const inner =
+    into.by === 'all' ? into.tools : into.by === 'category' ? listAllTools(into.tools) : tool.inner;
   // A call through a decorated tool would bypass its guards.
   const route = UNFOLDS in tool && tool.route ? createShortcut(made, tool.inputSchema) : undefined;
   return { ...live, opens: true, inner, route, [UNFOLDS]: made };
 }
 
 function createLiveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): UnfoldsInto {
-  const all = toolsIn(into);
+  const all = listTools(into);
   const live = memoize((tool: AnyTool) => {
     const at = all.indexOf(tool);
     // Tools of two categories can have the same name. If a factory returns other tools this time, another
     // tool must not run instead.
     const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
-    return createLiveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
+    return createLiveTool(tool, (view) => [listTools(now(view))[at]].find(isIt));
   });
   switch (into.by) {
     case 'all':
@@ -171,7 +172,7 @@ function createLiveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto)
 }
 
 /** Returns the fixed inner tools, in the same order each time that a factory creates them. */
-function toolsIn(into: UnfoldsInto): readonly AnyTool[] {
+function listTools(into: UnfoldsInto): readonly AnyTool[] {
   if (into.by === 'all') return into.tools;
-  return into.by === 'category' ? allOf(into.tools) : [];
+  return into.by === 'category' ? listAllTools(into.tools) : [];
 }

@@ -3,10 +3,10 @@ import { warnOnce } from '../../sources/resolution/tool-source.ts';
 import type { CallContext } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { classNameOf, classOf, hasToolMembers, TOOL_MEMBER_KEY } from '../../tool/object-class.ts';
+import { getClass, getClassName, hasToolMembers, TOOL_MEMBER_KEY } from '../../tool/object-class.ts';
 import { type MarkedObject, type ObjectReader, setObjectReader } from '../../tool/object-reader.ts';
 import type { CheckedPart, Uninferred } from '../../tool/returned.ts';
-import { type KeptOutput, markMethod, methodIn, type ToolTable, type TypedOutput } from './tool-entry.ts';
+import { findMethod, type JsonOutput, markMethod, type ToolTable, type TypedOutput } from './tool-entry.ts';
 import { toolsOf } from './tools-of.ts';
 
 /** The options of `toolMethod`: those of `defineTool` without `run`, and with an optional name. */
@@ -48,16 +48,16 @@ export function toolMethod<
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
   method: Method &
-    KeptOutput<CheckedPart<Uninferred<Type>, Awaited<ReturnType<Method>>>> &
+    JsonOutput<CheckedPart<Uninferred<Type>, Awaited<ReturnType<Method>>>> &
     TypedOutput<Awaited<ReturnType<Method>>, Uninferred<Type>>,
 ): Method {
   // Each call creates its own function, so that one method can be two tools.
-  const made = function (this: unknown, ...given: unknown[]): unknown {
+  const callMethod = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
-  markMethod(markReadable(made), config, method);
+  markMethod(markReadable(callMethod), config, method);
   // It forwards its arguments and the result.
-  return made as Method;
+  return callMethod as Method;
 }
 
 /**
@@ -86,13 +86,13 @@ function markReadable<Of extends object>(value: Of): Of & MarkedObject {
 const readObject: ObjectReader = (given, { isShared }) => {
   const object = typeof given === 'object' || typeof given === 'function' ? given : null;
   if (!object || !hasToolMembers(object)) return undefined;
-  if (isShared) warnOfState(object, classNameOf(classOf(object)));
+  if (isShared) warnOfState(object, getClassName(getClass(object)));
   return toolsOf(object);
 };
 
 /** Warns the developer if the methods of an object that sessions share change its fields. */
 function warnOfState(object: object, name: string): void {
-  const fields = stateFields(object);
+  const fields = listStateFields(object);
   if (fields.length === 0) return;
   warnOnce(
     `${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
@@ -108,19 +108,19 @@ function warnOfState(object: object, name: string): void {
  * fields of a frozen object. The result only decides about a warning, so it can be incomplete. Minifiers keep
  * the names of fields.
  */
-function stateFields(object: object): readonly string[] {
+function listStateFields(object: object): readonly string[] {
   if (typeof object === 'function' || Object.isFrozen(object)) return [];
-  const fields = methodsOf(object).flatMap((method) => changedFieldsIn(object, sourceOf(method)));
+  const fields = listMethods(object).flatMap((method) => listChangedFields(object, readSource(method)));
   return [...new Set(fields)];
 }
 
-const sourceOf = (code: unknown): string =>
+const readSource = (code: unknown): string =>
   typeof code === 'function' ? Function.prototype.toString.call(code) : '';
 
 /**
  * Matches `this.count++`, `this.total += 1` and `this.lines[at] = line`, but not `this.client ??= connect()`.
  */
-const ASSIGNMENT =
+const FIELD_ASSIGNMENT =
   /\bthis\.(#?[\w$]+)(?:\s*(?:\+\+|--)|(?:\[[^\]]*\])*\s*(?:[-+*/%&|^]|\*\*|<<|>>>?)?=(?![=>]))/g;
 
 /** Matches `++this.count`. */
@@ -130,13 +130,14 @@ const PREFIX_UPDATE = /(?:\+\+|--)\s*this\.(#?[\w$]+)/g;
 const MUTATING_CALL =
   /\bthis\.(#?[\w$]+)\.(?:push|unshift|pop|shift|splice|sort|reverse|fill|set|add|delete|clear)\s*\(/g;
 
-function changedFieldsIn(object: object, source: string): readonly string[] {
-  const named = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map(([, name = '']) => name);
+function listChangedFields(object: object, source: string): readonly string[] {
+  const listMatches = (pattern: RegExp): string[] =>
+    [...source.matchAll(pattern)].map(([, name = '']) => name);
   return [
-    ...[...named(ASSIGNMENT), ...named(PREFIX_UPDATE)].filter(
+    ...[...listMatches(FIELD_ASSIGNMENT), ...listMatches(PREFIX_UPDATE)].filter(
       (name) => name.startsWith('#') || isData(object, name),
     ),
-    ...named(MUTATING_CALL).filter((name) => holdsCollection(object, name)),
+    ...listMatches(MUTATING_CALL).filter((name) => containsCollection(object, name)),
   ];
 }
 
@@ -153,12 +154,12 @@ function isData(object: object, name: string): boolean {
  * Returns whether a field contains a list, map or set, since other objects, such as a repository, can also
  * have an `add`. For a private field, only the initializer in the class source shows this.
  */
-function holdsCollection(object: object, name: string): boolean {
+function containsCollection(object: object, name: string): boolean {
   if (name.startsWith('#')) {
     const begins = new RegExp(
       `${name.replaceAll('$', '\\$')}\\s*=\\s*(?:\\[|new\\s+(?:Weak)?(?:Map|Set)\\b)`,
     );
-    return begins.test(sourceOf(object.constructor));
+    return begins.test(readSource(object.constructor));
   }
   const value: unknown = Object.getOwnPropertyDescriptor(object, name)?.value;
   return [Array, Map, Set, WeakMap, WeakSet].some((kind) => value instanceof kind) && !Object.isFrozen(value);
@@ -168,13 +169,13 @@ function holdsCollection(object: object, name: string): boolean {
  * Returns the methods and accessors of an object, without constructors, and the functions in its fields and
  * in objects there.
  */
-function methodsOf(object: object): readonly unknown[] {
+function listMethods(object: object): readonly unknown[] {
   const found = new Set<unknown>();
   const collect = (holder: object, depth: number): void => {
     for (const key of Reflect.ownKeys(holder)) {
       if (key === 'constructor') continue;
       const { value, get, set } = Object.getOwnPropertyDescriptor(holder, key) ?? {};
-      for (const one of [value, get, set]) if (typeof one === 'function') found.add(methodIn(one));
+      for (const one of [value, get, set]) if (typeof one === 'function') found.add(findMethod(one));
       if (depth > 0 && typeof value === 'object' && value !== null) collect(value, depth - 1);
     }
   };

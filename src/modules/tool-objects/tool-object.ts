@@ -2,7 +2,7 @@ import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
-import { classNameOf, classOf, isPlain, isPlainTool, prototypeChainOf } from '../../tool/object-class.ts';
+import { getClass, getClassName, getPrototypeChain, isPlain, isPlainTool } from '../../tool/object-class.ts';
 import { describeValue, isClass } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withCoercion } from '../../tool/with.ts';
@@ -16,17 +16,17 @@ import { type AnyToolEntry, markOf } from './tool-entry.ts';
  * or two tools have the same name.
  * @throws ToolDefinitionError if a tool is invalid.
  */
-export function declaredTools(object: object): AnyTool[] {
+export function getDeclaredTools(object: object): AnyTool[] {
   const { name, table } = toToolObject(object);
   if (Symbol.iterator in object) {
     const problem = `An iterable (${name}) is not a tool object. Use toolsOfAll for a list of objects.`;
     throw new ToolObjectError(name, problem);
   }
-  if (table.size === 0) throw new ToolObjectError(name, noToolsProblem(name, object));
+  if (table.size === 0) throw new ToolObjectError(name, formatNoTools(name, object));
   return [...table.values()].map((make) => withCoercion(make()));
 }
 
-const noToolsProblem = (name: string, object: object): string =>
+const formatNoTools = (name: string, object: object): string =>
   isClass(object)
     ? `The class ${name} has no static tools. For those of its instances take one: new ${name}().`
     : `No tools found on ${name}. Make its methods tools with toolMethod, in fields that are not #private, ` +
@@ -46,8 +46,8 @@ interface ToolObject {
  * @throws ToolObjectError if two of its tools have the same name.
  */
 export function toToolObject(object: object): ToolObject {
-  const owner = classOf(object);
-  const name = classNameOf(owner);
+  const owner = getClass(object);
+  const name = getClassName(owner);
   const looked = { object, owner, name };
   const described = findDescribedTools(looked);
   const all = [
@@ -87,7 +87,7 @@ interface FoundTool {
  */
 function findFieldTools(holder: object, name: string): FoundTool[] {
   const fields = new Map<string, unknown>();
-  for (const one of prototypeChainOf(holder)) {
+  for (const one of getPrototypeChain(holder)) {
     for (const [field, { value }] of Object.entries(Object.getOwnPropertyDescriptors(one))) {
       if (!fields.has(field)) fields.set(field, value);
     }
@@ -108,20 +108,20 @@ function findFieldTools(holder: object, name: string): FoundTool[] {
 /** Returns the methods that the static `tools` of the object's class and its superclasses describe. */
 function findDescribedTools({ object, owner, name }: ReadTarget): FoundTool[] {
   const among = [object, owner];
-  const checked = (method: string): ToolFunctions['run'] => {
-    if (holderOf(method, among)) return createMethodCall(method, { among, name });
+  const createCheckedRun = (method: string): ToolFunctions['run'] => {
+    if (findHolder(method, among)) return createMethodCall(method, { among, name });
     const isOfInstances = typeof Object(Reflect.get(object, 'prototype'))[method] === 'function';
     const hint = isOfInstances ? ` Its instances have it. Use new ${name}().` : '';
     const problem = `The static 'tools' of ${name} list '${method}', which is not one of its methods.${hint}`;
     throw new ToolObjectError(name, problem);
   };
-  return [...tableOf(owner)].map(([method, { name: tool = method, reconcile, ...entry }]) => ({
+  return [...getToolTable(owner)].map(([method, { name: tool = method, reconcile, ...entry }]) => ({
     tool,
     place: `'${method}' of its static 'tools'`,
     make: () =>
       toTool(tool, entry, {
-        run: checked(method),
-        reconcile: reconcile === undefined ? undefined : checked(reconcile),
+        run: createCheckedRun(method),
+        reconcile: reconcile === undefined ? undefined : createCheckedRun(reconcile),
       }),
   }));
 }
@@ -175,20 +175,20 @@ function toTool(
 const createMethodCall =
   (method: string, { among, name }: { readonly among: readonly object[]; readonly name: string }) =>
   (...given: readonly unknown[]): unknown => {
-    const holder = holderOf(method, among);
+    const holder = findHolder(method, among);
     if (holder) return Reflect.get(holder, method).apply(holder, given);
     throw new ToolObjectError(name, `'${method}' is no longer a method of ${name}.`);
   };
 
-const holderOf = (method: string, among: readonly object[]): object | undefined =>
+const findHolder = (method: string, among: readonly object[]): object | undefined =>
   among.find((holder) => typeof Reflect.get(holder, method) === 'function');
 
 /**
  * Merges the tables along the prototype chain, starting at its end, so that a class overrides its superclass.
  */
-function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
+function getToolTable(owner: object): ReadonlyMap<string, AnyToolEntry> {
   const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
-  for (const one of prototypeChainOf(owner)) {
+  for (const one of getPrototypeChain(owner)) {
     const table: unknown = Reflect.get(one, 'tools');
     // Skips a list, which tool groups and agents have, and a plain tool with this name.
     if (!Array.isArray(table) && !isPlainTool(table)) tables.unshift(Object(table));

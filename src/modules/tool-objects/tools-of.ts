@@ -2,15 +2,15 @@ import { canNest, type NestedSource } from '../../sources/resolution/tool-source
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { warnDeveloper, writeDebug } from '../../tool/console-log.ts';
-import { distinctTools } from '../../tool/decorate.ts';
-import { classOf, prototypeChainOf } from '../../tool/object-class.ts';
+import { listDistinctTools } from '../../tool/decorate.ts';
+import { getClass, getPrototypeChain } from '../../tool/object-class.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withName } from '../../tool/with.ts';
 import { toUnfolding } from '../unfolding/to-unfolding.ts';
 import type { AnyUnfoldingTool, UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
 import { withInnerTools } from '../unfolding/with-unfolding.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
-import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
+import { getDeclaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /** Options that select and rename the tools of an object. */
 export interface ToolsOfOptions {
@@ -52,18 +52,18 @@ export function toolsOf<Source extends object>(
 ): readonly AnyTool[];
 export function toolsOf(object: object, options: ToolsOfOptions = {}): readonly AnyTool[] {
   const { naming = (name) => name, prefix = '', filter = () => true } = options;
-  const named = ownTools(object)
+  const named = createOwnTools(object)
     .filter(({ name }) => filter(name))
     .map((tool) => {
       const name = prefix + naming(tool.name);
       return name === tool.name ? tool : withName(tool, name);
     });
-  return distinctTools(named);
+  return listDistinctTools(named);
 }
 
-function ownTools(object: object): readonly AnyTool[] {
+function createOwnTools(object: object): readonly AnyTool[] {
   if (isTool(object)) return [object];
-  return declaresUnfolding(object) ? [unfoldingOf(object)] : declaredTools(object);
+  return hasDeclaredUnfolding(object) ? [unfoldingOf(object)] : getDeclaredTools(object);
 }
 
 /**
@@ -78,7 +78,7 @@ function ownTools(object: object): readonly AnyTool[] {
  * ```
  */
 export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions): readonly AnyTool[] =>
-  distinctTools([...objects].flatMap((object) => toolsOf(object, options)));
+  listDistinctTools([...objects].flatMap((object) => toolsOf(object, options)));
 
 /**
  * Works like `toolsOf` for objects that may have no tools. If `toolsOf` throws, returns an empty list and
@@ -99,13 +99,13 @@ export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readon
  * Never throws or logs.
  */
 export function hasTools(object: unknown): boolean {
-  const found = attempt(() => declaresTools(Object(object)));
+  const found = attempt(() => hasDeclaredTools(Object(object)));
   return found.ok && found.value;
 }
 
-const declaresTools = (object: object): boolean =>
+const hasDeclaredTools = (object: object): boolean =>
   isTool(object) ||
-  declaresUnfolding(object) ||
+  hasDeclaredUnfolding(object) ||
   (!(Symbol.iterator in object) && toToolObject(object).table.size > 0);
 
 /**
@@ -124,7 +124,7 @@ export interface UnfoldingDeclaration extends UnfoldingOptions {
 }
 
 /** Returns whether the class of an object declares an unfolding tool. */
-const declaresUnfolding = (object: object): boolean => declarationOf(classOf(object)) !== undefined;
+const hasDeclaredUnfolding = (object: object): boolean => findDeclaration(getClass(object)) !== undefined;
 
 /**
  * Creates an unfolding tool from the tools of an object, as the static `unfolding` of its class or the
@@ -150,9 +150,9 @@ function createUnfolding(
   options: Partial<UnfoldingDeclaration>,
   path: readonly NestedSource[],
 ): UnfoldingTool {
-  const owner = classOf(object);
+  const owner = getClass(object);
   const source = toToolObject(object);
-  const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
+  const { name, description, categoryParameter, ...more } = { ...findDeclaration(owner), ...options };
   if (typeof name !== 'string' || typeof description !== 'string') {
     const problem =
       `Class ${source.name} has no name and description for its unfolding tool. ` +
@@ -166,32 +166,32 @@ function createUnfolding(
       "Give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     throw new ToolObjectError(source.name, problem);
   }
-  const tools = [...(source.table.size > 0 ? declaredTools(object) : []), ...nested];
-  const byCategory = categoriesOf(tools);
+  const tools = [...(source.table.size > 0 ? getDeclaredTools(object) : []), ...nested];
+  const byCategory = groupByCategory(tools);
   const config = { ...more, name, description };
   return toUnfolding(byCategory ? { ...config, byCategory, categoryParameter } : { ...config, tools });
 }
 
 /** Groups tools by category, or returns `undefined` if no tool has a category. */
-function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyTool[]> | undefined {
-  const everywhere = tools.filter((tool) => categoryOf(tool) === undefined);
-  const names = [...new Set(tools.flatMap((tool) => categoryOf(tool) ?? []))];
+function groupByCategory(tools: readonly AnyTool[]): Record<string, readonly AnyTool[]> | undefined {
+  const everywhere = tools.filter((tool) => findCategory(tool) === undefined);
+  const names = [...new Set(tools.flatMap((tool) => findCategory(tool) ?? []))];
   const categories = names.map((category) => {
-    const own = tools.filter((tool) => categoryOf(tool) === category);
+    const own = tools.filter((tool) => findCategory(tool) === category);
     return [category, [...own, ...everywhere]] as const;
   });
   if (categories.length === 0) return undefined;
   return Object.fromEntries(everywhere.length > 0 ? [...categories, ['all', tools]] : categories);
 }
 
-const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
+const findCategory = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
 /** Returns the unfolding tools of the static members of a class or its superclasses. */
 function findNestedUnfoldings(owner: object, path: readonly NestedSource[]): AnyUnfoldingTool[] {
-  const members = prototypeChainOf(owner).flatMap((one) => Object.values(one));
+  const members = getPrototypeChain(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
-    if (typeof member !== 'function' || !declarationOf(member)) return [];
+    if (typeof member !== 'function' || !findDeclaration(member)) return [];
     if (!canNest(path, { of: member, name: member.name })) return [];
     try {
       return [createUnfolding(Reflect.construct(member, []), {}, path)];
@@ -202,7 +202,7 @@ function findNestedUnfoldings(owner: object, path: readonly NestedSource[]): Any
   });
 }
 
-function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined {
+function findDeclaration(owner: object): Partial<UnfoldingDeclaration> | undefined {
   const declared: unknown = Reflect.get(owner, 'unfolding');
   return typeof declared === 'object' && declared !== null ? declared : undefined;
 }

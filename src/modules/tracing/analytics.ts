@@ -16,7 +16,7 @@ export const isDataset = (value: unknown): value is AnalyticsDataset =>
   typeof value === 'object' && value !== null && 'writeDataPoint' in value;
 
 /** The attributes in `blob2` and later, in this order. `blob1` is the name of the measure. */
-export const BLOBS = [
+export const BLOB_ATTRIBUTES = [
   'gen_ai.operation.name',
   'gen_ai.agent.name',
   'gen_ai.request.model',
@@ -27,15 +27,15 @@ export const BLOBS = [
 ] as const;
 
 /** The maximum number of data points that one invocation can write. */
-const MOST_POINTS = 250;
+const MAX_POINTS = 250;
 
 /**
  * Writes a data point for each measurement, with its name as the index and `blob1`, and its value as
  * `double1`.
  */
 export function writePoints(dataset: AnalyticsDataset, measurements: readonly Measurement[]): void {
-  for (const { measure, value, attributes } of measurements.slice(0, MOST_POINTS)) {
-    const blobs = BLOBS.map((name) => toText(attributes[name]));
+  for (const { measure, value, attributes } of measurements.slice(0, MAX_POINTS)) {
+    const blobs = BLOB_ATTRIBUTES.map((name) => toText(attributes[name]));
     dataset.writeDataPoint({
       indexes: [measure.name],
       blobs: [measure.name, ...blobs],

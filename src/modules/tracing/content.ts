@@ -8,7 +8,7 @@ import type { CallNode, ModelNode } from '../timeline/timeline.ts';
 import type { Attributes } from './conventions.ts';
 
 /** The maximum number of characters of an attribute. */
-const MOST_CHARACTERS = 16_384;
+const MAX_CHARACTERS = 16_384;
 
 export interface TurnContent {
   ofTurn(): Attributes;
@@ -17,7 +17,7 @@ export interface TurnContent {
 }
 
 /** Reads the texts from the events of a turn. The journal contains no secrets. */
-export function contentOf(events: readonly StoredEvent[]): TurnContent {
+export function collectContent(events: readonly StoredEvent[]): TurnContent {
   const bySeq = new Map(events.map((event) => [event.seq, event]));
   const inputs = new Map<string, string>();
   for (const event of events)
@@ -57,4 +57,4 @@ const formatMessages = (role: string, content: string, finish?: string): string 
   ]);
 
 const truncate = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : truncateText(text, MOST_CHARACTERS);
+  text === undefined ? undefined : truncateText(text, MAX_CHARACTERS);

@@ -10,10 +10,10 @@ export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 
 /** The provider name for models whose name does not show the provider. */
-const UNKNOWN = 'unknown';
+const UNKNOWN_NAME = 'unknown';
 
 /** A part of a provider or model name in the journal, and the name of the provider in the conventions. */
-const PROVIDERS: readonly (readonly [part: string, provider: string])[] = [
+const PROVIDER_NAMES: readonly (readonly [part: string, provider: string])[] = [
   ['azure', 'azure.ai.openai'],
   ['bedrock', 'aws.bedrock'],
   ['vertex', 'gcp.vertex_ai'],
@@ -40,8 +40,8 @@ const PROVIDERS: readonly (readonly [part: string, provider: string])[] = [
 ];
 
 /** Returns the provider's name in the conventions, from the model and provider names in the journal. */
-export function providerName({ model = '', provider = '' }: { model?: string; provider?: string }): string {
+export function toProviderName({ model = '', provider = '' }: { model?: string; provider?: string }): string {
   const names = [provider, model].map((name) => name.toLowerCase());
-  for (const name of names) for (const [part, known] of PROVIDERS) if (name.includes(part)) return known;
-  return provider || UNKNOWN;
+  for (const name of names) for (const [part, known] of PROVIDER_NAMES) if (name.includes(part)) return known;
+  return provider || UNKNOWN_NAME;
 }

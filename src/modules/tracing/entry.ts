@@ -2,7 +2,7 @@
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
-import { ENDED } from '../../session/turn-end.ts';
+import { STOP_SEAM } from '../../session/turn-end.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
@@ -10,10 +10,10 @@ import { withFullStop } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
-import { urlProblem } from '../outgoing-webhooks/post.ts';
+import { findUrlProblem } from '../outgoing-webhooks/post.ts';
 import { isDataset } from './analytics.ts';
-import { type Exporting, exportTurn, rowsFor, targetIn } from './export.ts';
-import { inLoops, type PlatformTracing } from './in-loops.ts';
+import { createRows, type ExportSettings, exportTurn, resolveTarget } from './export.ts';
+import { createLoopSeam, type PlatformTracing } from './in-loops.ts';
 
 export type { PlatformSpan, PlatformTracing } from './in-loops.ts';
 export { traceHeaders } from './trace-context.ts';
@@ -72,20 +72,20 @@ export function tracing(config: TracingConfig): ModuleUse {
   checkSettings(config);
   const { name = '', endpoint, headers, service = 'holdfast', platform } = config;
   const { resource = {}, content = false, metrics = true, analytics } = config;
-  const exporting: Exporting = {
+  const exporting: ExportSettings = {
     ...(endpoint !== undefined && { endpoint: typeof endpoint === 'function' ? endpoint : () => endpoint }),
     ...(headers && { headers }),
     ...(analytics && { analytics }),
     ...{ resource: { ...resource, 'service.name': service }, content, metrics },
   };
-  const use = createUse(TRACING, name);
-  LOOPS.give(use, inLoops(platform));
-  ENDED.give(use, (turn) => ({ agenda: rowsFor(exporting, turn) }));
+  const use = createUse(TRACING_MODULE, name);
+  LOOPS.give(use, createLoopSeam(platform));
+  STOP_SEAM.give(use, (turn) => ({ agenda: createRows(exporting, turn) }));
   DUE.give(use, (row, app) => exportTurn(app, row, exporting));
   APP.give(use, {
     checks: ({ env }) => [
       () => {
-        const target = endpoint === undefined ? undefined : targetIn(exporting, env);
+        const target = endpoint === undefined ? undefined : resolveTarget(exporting, env);
         const problem =
           typeof target === 'string'
             ? `tracing() ${withFullStop(target)}`
@@ -100,7 +100,7 @@ export function tracing(config: TracingConfig): ModuleUse {
 }
 
 /** Each receiver is a use of this module, with its name as the key. */
-const TRACING = createModule({ name: 'tracing' });
+const TRACING_MODULE = createModule({ name: 'tracing' });
 
 const SHAPE = {
   of: 'tracing',
@@ -126,6 +126,6 @@ function checkSettings(config: TracingConfig): void {
   const { name, endpoint } = config;
   if (name !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new ConfigurationError("tracing() needs a 'name' of 1 to 64 of the characters A-Z a-z 0-9 _ -.");
-  const problem = typeof endpoint === 'string' ? urlProblem(endpoint, 'endpoint') : undefined;
+  const problem = typeof endpoint === 'string' ? findUrlProblem(endpoint, 'endpoint') : undefined;
   if (problem !== undefined) throw new ConfigurationError(`tracing() ${problem}.`);
 }

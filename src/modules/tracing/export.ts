@@ -7,20 +7,20 @@ import type { StoppedTurn } from '../../session/turn-end.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
-import { urlProblem } from '../outgoing-webhooks/post.ts';
+import { findUrlProblem } from '../outgoing-webhooks/post.ts';
 import type { TurnTimeline } from '../timeline/timeline.ts';
-import { timelineOf } from '../timeline/timeline-of.ts';
+import { createTimeline } from '../timeline/timeline-of.ts';
 import { type AnalyticsDataset, writePoints } from './analytics.ts';
-import { contentOf } from './content.ts';
+import { collectContent } from './content.ts';
 import type { Attributes } from './conventions.ts';
-import { measurementsOf } from './measures.ts';
+import { collectMeasurements } from './measures.ts';
 import { toMetrics, toTraces } from './otlp.ts';
 import { type SendOutcome, sendOnce } from './send.ts';
-import { spansOf, type TracedTurn, type TurnSpan } from './spans.ts';
-import { TRACEPARENT } from './trace-context.ts';
+import { type TracedTurn, type TurnSpan, toSpans } from './spans.ts';
+import { TRACEPARENT_HEADER } from './trace-context.ts';
 
 /** The destination and contents of exports. */
-export interface Exporting {
+export interface ExportSettings {
   /**
    * Returns the URL of the receiver, without `/v1/traces`. A function of the app can return any value.
    */
@@ -37,22 +37,26 @@ export interface Exporting {
  * The data that a row exports. Traces can be sent twice, but metrics would then count twice, so they have
  * their own rows.
  */
-type Signal = 'traces' | 'metrics';
+type SignalKind = 'traces' | 'metrics';
 
 /** Returns the rows to store with the end of a turn. */
-export function rowsFor(
-  { endpoint, metrics, analytics }: Exporting,
+export function createRows(
+  { endpoint, metrics, analytics }: ExportSettings,
   { id, stop, seq }: StoppedTurn,
 ): readonly { readonly ref: string }[] {
   if (stop === 'suspended') return [];
-  const signals: Signal[] = [];
+  const signals: SignalKind[] = [];
   if (endpoint) signals.push('traces');
   if (analytics || (endpoint && metrics)) signals.push('metrics');
   return signals.map((signal) => ({ ref: JSON.stringify([signal, id, seq]) }));
 }
 
-function parseRowRef(ref: string): { readonly signal: Signal; readonly id: string; readonly seq: number } {
-  const [signal, id, seq] = JSON.parse(ref) as [Signal, string, number]; // `rowsFor` wrote it
+function parseRowRef(ref: string): {
+  readonly signal: SignalKind;
+  readonly id: string;
+  readonly seq: number;
+} {
+  const [signal, id, seq] = JSON.parse(ref) as [SignalKind, string, number]; // `rowsFor` wrote it
   return { signal, id, seq };
 }
 
@@ -63,17 +67,21 @@ const RETRY_PAUSES_MS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map(
 const MAX_PAUSE_MS = 6 * 3600_000;
 
 /** Exports the data of a row. Logs one line if it fails. */
-export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DueHandler> {
+export async function exportTurn(
+  app: DueApp,
+  row: DueRow,
+  exporting: ExportSettings,
+): ReturnType<DueHandler> {
   const { name, attempt, ref } = row;
   const { signal, id, seq } = parseRowRef(ref);
   if (row.stale || attempt > RETRY_PAUSES_MS.length + 1) return 'done';
   const { host, env } = app;
   const events = (await readTurn(host.session(env, name), id)).filter((event) => event.seq <= seq);
-  const timeline = timelineOf(events, id);
+  const timeline = createTimeline(events, id);
   // The turn was erased.
   if (!timeline) return 'done';
   const { agent, session } = parseSessionName(name);
-  const turn: TracedTurn = { agent, session, turn: id, caller: callerTraceparent(events) };
+  const turn: TracedTurn = { agent, session, turn: id, caller: getCallerTraceparent(events) };
   const sending = { app, exporting, turn, timeline, events, isFirst: attempt === 1 };
   const outcome = signal === 'traces' ? await sendTraces(sending) : await sendMetrics(sending);
   const again = outcome.status === 'failed' ? pauseAfter(attempt, outcome.retryAfter) : undefined;
@@ -99,12 +107,12 @@ function pauseAfter(attempt: number, wanted = 0): number | undefined {
   return Math.max(Math.round(pause * (0.8 + 0.4 * Math.random())), Math.min(wanted, MAX_PAUSE_MS));
 }
 
-const callerTraceparent = ([first]: readonly StoredEvent[]): unknown =>
-  first?.type === 'turn-started' ? first.context[TRACEPARENT] : undefined;
+const getCallerTraceparent = ([first]: readonly StoredEvent[]): unknown =>
+  first?.type === 'turn-started' ? first.context[TRACEPARENT_HEADER] : undefined;
 
-interface Sending {
+interface TurnExport {
   readonly app: DueApp;
-  readonly exporting: Exporting;
+  readonly exporting: ExportSettings;
   readonly turn: TracedTurn;
   readonly timeline: TurnTimeline;
   readonly events: readonly StoredEvent[];
@@ -113,9 +121,9 @@ interface Sending {
 
 const MAX_SPANS = 500;
 
-async function sendTraces({ app, exporting, turn, timeline, events }: Sending): Promise<SendOutcome> {
-  const content = exporting.content ? contentOf(events) : undefined;
-  const spans = spansOf({ turn, timeline, content });
+async function sendTraces({ app, exporting, turn, timeline, events }: TurnExport): Promise<SendOutcome> {
+  const content = exporting.content ? collectContent(events) : undefined;
+  const spans = toSpans({ turn, timeline, content });
   let last: SendOutcome = { status: 'sent' };
   for (let from = 0; from < spans.length; from += MAX_SPANS) {
     const part: readonly TurnSpan[] = spans.slice(from, from + MAX_SPANS);
@@ -126,9 +134,9 @@ async function sendTraces({ app, exporting, turn, timeline, events }: Sending): 
   return last;
 }
 
-async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending): Promise<SendOutcome> {
+async function sendMetrics({ app, exporting, turn, timeline, isFirst }: TurnExport): Promise<SendOutcome> {
   const { endpoint, metrics, analytics, resource } = exporting;
-  const measurements = measurementsOf(timeline, turn.agent);
+  const measurements = collectMeasurements(timeline, turn.agent);
   // A dataset cannot recognize a repeated data point, so each is written at most once.
   if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // /health checks that it is a dataset
   if (!endpoint || !metrics) return { status: 'sent' };
@@ -138,10 +146,10 @@ async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending)
 
 async function send(
   { env, host }: DueApp,
-  exporting: Exporting,
+  exporting: ExportSettings,
   [path, body]: readonly [path: string, body: object],
 ): Promise<SendOutcome> {
-  const target = targetIn(exporting, env);
+  const target = resolveTarget(exporting, env);
   if (typeof target === 'string') return { status: 'failed', why: target };
   const { url, headers } = target;
   return sendOnce(host.clock, { url: `${url}${path}`, headers, body: JSON.stringify(body) });
@@ -151,12 +159,12 @@ async function send(
  * Returns the receiver in an environment, or its problem as the text after "the receiver". The text does not
  * quote values, which can be credentials.
  */
-export function targetIn(
-  { endpoint, headers }: Exporting,
+export function resolveTarget(
+  { endpoint, headers }: ExportSettings,
   env: Env,
 ): string | { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   const url = endpoint?.(env);
-  const problem = urlProblem(url, 'endpoint');
+  const problem = findUrlProblem(url, 'endpoint');
   if (problem !== undefined || typeof url !== 'string') return problem ?? 'has no endpoint';
   const given = headers?.(env) ?? {};
   const isRecord = typeof given === 'object' && !Array.isArray(given);

@@ -7,7 +7,7 @@ import type { Loop } from '../../loop/loop.ts';
 import type { LoopSeam } from '../../loop/loop-seams.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Attributes } from './conventions.ts';
-import { TRACEPARENT, type TurnOrigin, traceHeaders, traceparentOf } from './trace-context.ts';
+import { formatTraceparent, TRACEPARENT_HEADER, type TurnOrigin, traceHeaders } from './trace-context.ts';
 
 /** The used part of `tracing` from `cloudflare:workers`. */
 export interface PlatformTracing {
@@ -19,8 +19,8 @@ export interface PlatformSpan {
   setAttribute(name: string, value: string): unknown;
 }
 
-export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
-  ask: askLayer({ place: 'trace', around: aroundModel(platform) }),
+export const createLoopSeam = (platform: PlatformTracing | undefined): LoopSeam => ({
+  ask: askLayer({ place: 'trace', around: createAskLayer(platform) }),
   run(call, next, effect) {
     // A tool reads the trace context of its own call, not that of the turn's caller.
     const headers = traceHeaders(call);
@@ -35,19 +35,19 @@ export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
         'gen_ai.conversation.id': call.session,
         'holdfast.turn': parseCallId(call.id)?.turn,
         'holdfast.tool.effect': effect.effect,
-        'holdfast.traceparent': headers[TRACEPARENT],
+        'holdfast.traceparent': headers[TRACEPARENT_HEADER],
       },
       () => next({ context }),
     );
   },
 });
 
-const aroundModel =
+const createAskLayer =
   (platform: PlatformTracing | undefined): AskLayer['around'] =>
   ({ loop, request, tell }, next) => {
     const { name: model } = loop.spec.model;
-    const traceparent = traceparentOf(originOf(loop), nodeOf(loop));
-    const headers = { ...request.headers, [TRACEPARENT]: traceparent };
+    const traceparent = formatTraceparent(getOrigin(loop), getNodeId(loop));
+    const headers = { ...request.headers, [TRACEPARENT_HEADER]: traceparent };
     return runInSpan(
       platform,
       `chat ${model}`,
@@ -63,12 +63,12 @@ const aroundModel =
   };
 
 /** Returns the timeline's id of the next request of a loop. */
-const nodeOf = ({ frame: { id, iterations } }: Loop): string =>
+const getNodeId = ({ frame: { id, iterations } }: Loop): string =>
   `${id === ROOT ? 'loop' : `${id}/loop`}/${iterations + 1}/model`;
 
-const originOf = ({ turn, journal }: Loop): TurnOrigin => ({
+const getOrigin = ({ turn, journal }: Loop): TurnOrigin => ({
   turn,
-  caller: journal.state.turn?.context[TRACEPARENT],
+  caller: journal.state.turn?.context[TRACEPARENT_HEADER],
 });
 
 /** Runs work in a span of the platform, if tracing is available. The span ends with the work. */

@@ -1,7 +1,7 @@
 /** Defines the measures of a turn for all receivers. */
 import type { LoopNode, TurnTimeline } from '../timeline/timeline.ts';
-import { type Attributes, providerName } from './conventions.ts';
-import { runsFrom, takeOvers } from './spans.ts';
+import { type Attributes, toProviderName } from './conventions.ts';
+import { computeRunStart, takeOvers } from './spans.ts';
 
 /** A measure, as a histogram. */
 export interface Measure {
@@ -18,42 +18,44 @@ export interface Measurement {
   readonly attributes: Attributes;
 }
 
-const SECONDS = [
+const SECOND_BOUNDS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 327.68, 1310.72,
   5242.88,
 ];
-const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
+const TOKEN_BOUNDS = [
+  1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864,
+];
 
 export const MEASURES = {
   turn: {
     name: 'gen_ai.invoke_agent.duration',
     unit: 's',
     description: 'Duration of turns and nested loops, including waits.',
-    bounds: SECONDS,
+    bounds: SECOND_BOUNDS,
   },
   model: {
     name: 'gen_ai.client.inference.duration',
     unit: 's',
     description: 'Duration of model calls, including attempts of invocations that died.',
-    bounds: SECONDS,
+    bounds: SECOND_BOUNDS,
   },
   tool: {
     name: 'gen_ai.execute_tool.duration',
     unit: 's',
     description: 'Duration of tool calls, including waits.',
-    bounds: SECONDS,
+    bounds: SECOND_BOUNDS,
   },
   inputTokens: {
     name: 'gen_ai.client.inference.operation.input_tokens',
     unit: '{token}',
     description: 'Input tokens of a model call.',
-    bounds: TOKENS,
+    bounds: TOKEN_BOUNDS,
   },
   outputTokens: {
     name: 'gen_ai.client.inference.operation.output_tokens',
     unit: '{token}',
     description: 'Output tokens of a model call.',
-    bounds: TOKENS,
+    bounds: TOKEN_BOUNDS,
   },
   cost: {
     name: 'holdfast.turn.cost',
@@ -70,7 +72,7 @@ export const MEASURES = {
 } as const satisfies { readonly [name: string]: Measure };
 
 /** Returns all measurements of an ended turn. Attributes have few values, so that receivers can group by them. */
-export function measurementsOf(timeline: TurnTimeline, agent: string): readonly Measurement[] {
+export function collectMeasurements(timeline: TurnTimeline, agent: string): readonly Measurement[] {
   const { loop, usage, error } = timeline;
   const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent };
   const ofTurn = { ...attributes, 'holdfast.outcome': timeline.outcome };
@@ -78,21 +80,21 @@ export function measurementsOf(timeline: TurnTimeline, agent: string): readonly 
     ...toDurationMeasurement(MEASURES.turn, timeline, { ...ofTurn, 'error.type': error?.type }),
     ...(usage.cost === undefined ? [] : [{ measure: MEASURES.cost, value: usage.cost, attributes: ofTurn }]),
     { measure: MEASURES.takeOvers, value: takeOvers(timeline), attributes: ofTurn },
-    ...inLoop(loop),
+    ...measureLoop(loop),
   ];
 }
 
-const inLoop = ({ iterations }: LoopNode): Measurement[] =>
-  iterations.flatMap(({ model, calls }) => [...modelMeasurements(model), ...calls.flatMap(callMeasurements)]);
+const measureLoop = ({ iterations }: LoopNode): Measurement[] =>
+  iterations.flatMap(({ model, calls }) => [...measureModelCall(model), ...calls.flatMap(callMeasurements)]);
 
 type Iteration = LoopNode['iterations'][number];
 
-function modelMeasurements(node: Iteration['model']): Measurement[] {
+function measureModelCall(node: Iteration['model']): Measurement[] {
   const { model, usage, planned } = node;
   if (planned) return [];
   const attributes = {
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': providerName(node),
+    'gen_ai.provider.name': toProviderName(node),
     'gen_ai.request.model': model,
   };
   const error = model === undefined ? 'no_reply' : undefined;
@@ -119,10 +121,10 @@ function callMeasurements(call: Iteration['calls'][number]): Measurement[] {
   return [
     ...toDurationMeasurement(
       MEASURES.tool,
-      { start: runsFrom(call), ...(call.end !== undefined && { end: call.end }) },
+      { start: computeRunStart(call), ...(call.end !== undefined && { end: call.end }) },
       attributes,
     ),
-    ...(loop ? [...toDurationMeasurement(MEASURES.turn, loop, nested), ...inLoop(loop)] : []),
+    ...(loop ? [...toDurationMeasurement(MEASURES.turn, loop, nested), ...measureLoop(loop)] : []),
   ];
 }
 

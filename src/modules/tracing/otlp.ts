@@ -4,23 +4,23 @@ import type { Measure, Measurement } from './measures.ts';
 import type { TurnSpan } from './spans.ts';
 
 /** The name of the instrumentation in exported data. */
-const SCOPE = { name: 'holdfast/tracing' };
+const OTLP_SCOPE = { name: 'holdfast/tracing' };
 
-const KINDS = { internal: 1, client: 3 } as const;
-const ERROR = 2;
-const DELTA = 1;
+const SPAN_KINDS = { internal: 1, client: 3 } as const;
+const ERROR_STATUS = 2;
+const DELTA_TEMPORALITY = 1;
 
 /** The flags of a span: sampled, and whether its parent belongs to another process. */
-const SAMPLED = 0x01;
-const KNOWS_PARENT = 0x100;
-const REMOTE_PARENT = 0x200;
+const SAMPLED_FLAG = 0x01;
+const KNOWS_PARENT_FLAG = 0x100;
+const REMOTE_PARENT_FLAG = 0x200;
 
 /** Returns the body of a request to `/v1/traces`. */
 export const toTraces = (resource: Attributes, spans: readonly TurnSpan[]): object => ({
   resourceSpans: [
     {
       resource: { attributes: toAttributes(resource) },
-      scopeSpans: [{ scope: SCOPE, spans: spans.map(toSpan) }],
+      scopeSpans: [{ scope: OTLP_SCOPE, spans: spans.map(toSpan) }],
     },
   ],
 });
@@ -29,9 +29,9 @@ const toSpan = (span: TurnSpan): object => ({
   traceId: span.traceId,
   spanId: span.spanId,
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
-  flags: SAMPLED | KNOWS_PARENT | (span.hasRemoteParent ? REMOTE_PARENT : 0),
-  name: toSafeText(span.name, MOST_OF_NAME),
-  kind: KINDS[span.kind],
+  flags: SAMPLED_FLAG | KNOWS_PARENT_FLAG | (span.hasRemoteParent ? REMOTE_PARENT_FLAG : 0),
+  name: toSafeText(span.name, MAX_NAME_LENGTH),
+  kind: SPAN_KINDS[span.kind],
   startTimeUnixNano: toNanoseconds(span.start),
   endTimeUnixNano: toNanoseconds(span.end),
   attributes: toAttributes(span.attributes),
@@ -43,7 +43,7 @@ const toSpan = (span: TurnSpan): object => ({
     })),
   }),
   ...(span.droppedEvents > 0 && { droppedEventsCount: span.droppedEvents }),
-  ...(span.error !== undefined && { status: { code: ERROR } }),
+  ...(span.error !== undefined && { status: { code: ERROR_STATUS } }),
 });
 
 /** The period that measurements belong to, in milliseconds since the epoch. */
@@ -63,7 +63,7 @@ export const toMetrics = (
       resource: { attributes: toAttributes(resource) },
       scopeMetrics: [
         {
-          scope: SCOPE,
+          scope: OTLP_SCOPE,
           metrics: [...groupBy(measurements, ({ measure }) => measure.name)].map(([, of]) =>
             toMetric(of, period),
           ),
@@ -78,7 +78,7 @@ function toMetric(measurements: readonly Measurement[], period: Period): object 
   const { name, unit, description } = measure;
   const byAttributes = groupBy(measurements, ({ attributes }) => JSON.stringify(toAttributes(attributes)));
   const dataPoints = [...byAttributes.values()].map((of) => toPoint(measure, of, period));
-  return { name, unit, description, histogram: { aggregationTemporality: DELTA, dataPoints } };
+  return { name, unit, description, histogram: { aggregationTemporality: DELTA_TEMPORALITY, dataPoints } };
 }
 
 function toPoint({ bounds }: Measure, measurements: readonly Measurement[], { start, end }: Period): object {
@@ -122,19 +122,19 @@ const toAttributes = (attributes: Attributes): object[] =>
   );
 
 /** The attributes whose numbers can have a fraction. Receivers require one type for each attribute. */
-const DOUBLES: readonly string[] = ['holdfast.usage.cost'];
+const DOUBLE_ATTRIBUTES: readonly string[] = ['holdfast.usage.cost'];
 
 function toValue(key: string, value: AttributeValue): object {
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number')
-    return DOUBLES.includes(key) ? { doubleValue: value } : { intValue: String(value) };
+    return DOUBLE_ATTRIBUTES.includes(key) ? { doubleValue: value } : { intValue: String(value) };
   if (typeof value === 'string') return { stringValue: toSafeText(value) };
   return { arrayValue: { values: value.map((one) => ({ stringValue: toSafeText(one) })) } };
 }
 
 /** The maximum numbers of characters of a name and of other texts. Models can invent long tool names. */
-const MOST_OF_NAME = 200;
-const MOST_OF_TEXT = 131_072;
+const MAX_NAME_LENGTH = 200;
+const MAX_TEXT_LENGTH = 131_072;
 
 /** Returns the beginning of a text without an unpaired surrogate, which Protocol Buffers do not accept. */
-const toSafeText = (text: string, most = MOST_OF_TEXT): string => text.slice(0, most).toWellFormed();
+const toSafeText = (text: string, most = MAX_TEXT_LENGTH): string => text.slice(0, most).toWellFormed();

@@ -14,10 +14,10 @@ export type SendOutcome =
   | { readonly status: 'refused'; readonly why: string };
 
 /** The statuses of responses after which a request may be repeated. */
-const RETRYABLE: readonly number[] = [429, 502, 503, 504];
+const RETRYABLE_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 /** The maximum number of characters of a response that are read. */
-const MOST_READ = 65_536;
+const MAX_READ_BYTES = 65_536;
 
 export async function sendOnce(
   clock: Clock,
@@ -27,33 +27,33 @@ export async function sendOnce(
   const response = await post(clock, {
     ...{ url, headers: { 'user-agent': 'holdfast', ...headers, 'content-type': 'application/json' }, body },
     async read({ ok, body: stream }) {
-      if (ok) text = await beginningOf(stream);
+      if (ok) text = await readBeginning(stream);
       else void stream?.cancel().catch(() => {});
     },
   });
   if ('unanswered' in response) return { status: 'failed', why: response.unanswered };
   const { ok, status } = response;
-  if (ok) return { status: 'sent', warning: rejectedIn(text) };
+  if (ok) return { status: 'sent', warning: findRejection(text) };
   const why = `answered ${status}`;
-  return RETRYABLE.includes(status)
+  return RETRYABLE_STATUSES.includes(status)
     ? { status: 'failed', why, retryAfter: parseRetryAfter(response, clock.now()) }
     : { status: 'refused', why };
 }
 
 /** Returns the beginning of a response without reading the rest. */
-async function beginningOf(stream: ReadableStream<Uint8Array> | null): Promise<string> {
+async function readBeginning(stream: ReadableStream<Uint8Array> | null): Promise<string> {
   let text = '';
   if (!stream) return text;
   const decoder = new TextDecoder();
   for await (const bytes of stream) {
     text += decoder.decode(bytes, { stream: true });
-    if (text.length > MOST_READ) return '';
+    if (text.length > MAX_READ_BYTES) return '';
   }
   return text;
 }
 
 /** Returns the warning of a partial success, or `undefined`. */
-function rejectedIn(text: string): string | undefined {
+function findRejection(text: string): string | undefined {
   let answer: unknown;
   try {
     answer = JSON.parse(text);

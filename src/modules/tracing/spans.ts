@@ -3,14 +3,14 @@ import type {
   CallNode,
   InvocationNode,
   LoopNode,
-  Mark,
   ModelNode,
+  TimelineMark,
   TurnTimeline,
   WaitNode,
 } from '../timeline/timeline.ts';
 import type { TurnContent } from './content.ts';
-import { type Attributes, providerName } from './conventions.ts';
-import { spanIdOf, type TurnOrigin, traceOf } from './trace-context.ts';
+import { type Attributes, toProviderName } from './conventions.ts';
+import { computeSpanId, type TurnOrigin, traceOf } from './trace-context.ts';
 
 /** A span, independent of the receiver's format. Times are in milliseconds since the epoch. */
 export interface TurnSpan {
@@ -51,14 +51,14 @@ export interface TracedTimeline {
 }
 
 /** The maximum number of events in a span, as in the OpenTelemetry SDKs. */
-const MOST_EVENTS = 128;
+const MAX_EVENTS = 128;
 
 /** Returns the spans of a turn, which are one trace. Each span comes after its parent. */
-export function spansOf(traced: TracedTimeline): readonly TurnSpan[] {
+export function toSpans(traced: TracedTimeline): readonly TurnSpan[] {
   const { timeline } = traced;
   const spans: TurnSpan[] = [];
   const { traceId, callerSpanId } = traceOf(traced.turn);
-  const tracing: Tracing = { ...traced, traceId, spans, last: lastTime(timeline) };
+  const tracing: SpanCollection = { ...traced, traceId, spans, last: getLastTime(timeline) };
   const root = addTurn(tracing, callerSpanId);
   if (timeline.invocations.length > 1)
     for (const invocation of timeline.invocations) addInvocation(tracing, invocation, root);
@@ -66,14 +66,14 @@ export function spansOf(traced: TracedTimeline): readonly TurnSpan[] {
   return spans;
 }
 
-interface Tracing extends TracedTimeline {
+interface SpanCollection extends TracedTimeline {
   readonly traceId: string;
   readonly spans: TurnSpan[];
   /** The end of spans that are still open, since a receiver cannot show open spans. */
   readonly last: number;
 }
 
-const lastTime = ({ end, start, invocations }: TurnTimeline): number =>
+const getLastTime = ({ end, start, invocations }: TurnTimeline): number =>
   end ?? invocations.at(-1)?.lastSeen ?? start;
 
 interface NewSpan extends Pick<TurnSpan, 'name' | 'attributes' | 'start'> {
@@ -86,20 +86,20 @@ interface NewSpan extends Pick<TurnSpan, 'name' | 'attributes' | 'start'> {
   readonly hasRemoteParent?: boolean;
 }
 
-function addSpan({ turn, traceId, spans, last }: Tracing, span: NewSpan): string {
+function addSpan({ turn, traceId, spans, last }: SpanCollection, span: NewSpan): string {
   const { node, attributes, events = [], error, end = Math.max(last, span.start) } = span;
-  const spanId = spanIdOf(turn, node);
+  const spanId = computeSpanId(turn, node);
   spans.push({
     ...{ traceId, spanId, parentId: span.parentId, hasRemoteParent: span.hasRemoteParent ?? false },
     ...{ name: span.name, kind: span.kind ?? 'internal', start: span.start, end, error },
     attributes: { ...attributes, 'error.type': error },
-    events: events.slice(0, MOST_EVENTS),
-    droppedEvents: Math.max(0, events.length - MOST_EVENTS),
+    events: events.slice(0, MAX_EVENTS),
+    droppedEvents: Math.max(0, events.length - MAX_EVENTS),
   });
   return spanId;
 }
 
-function addTurn(tracing: Tracing, callerSpanId: string | undefined): string {
+function addTurn(tracing: SpanCollection, callerSpanId: string | undefined): string {
   const { timeline, turn, content } = tracing;
   const { start, end, outcome, error, usage, invocations, loop } = timeline;
   return addSpan(tracing, {
@@ -111,8 +111,8 @@ function addTurn(tracing: Tracing, callerSpanId: string | undefined): string {
     end,
     error: error?.type,
     attributes: {
-      ...agentAttributes(tracing, turn.agent, loop),
-      ...usageAttributes(usage),
+      ...toAgentAttributes(tracing, turn.agent, loop),
+      ...toUsageAttributes(usage),
       'holdfast.turn': turn.turn,
       'holdfast.outcome': outcome ?? timeline.status,
       'holdfast.invocations': invocations.length,
@@ -134,24 +134,24 @@ const takeOverEvents = (invocations: readonly InvocationNode[]): SpanEvent[] =>
     attributes: { 'holdfast.invocation': number },
   }));
 
-const markEvents = (marks: readonly Mark[]): SpanEvent[] =>
+const markEvents = (marks: readonly TimelineMark[]): SpanEvent[] =>
   marks.map(({ type, at, seq }) => ({ name: `holdfast.${type}`, at, attributes: { 'holdfast.seq': seq } }));
 
-function agentAttributes({ turn }: Tracing, agent: string, { iterations }: LoopNode): Attributes {
+function toAgentAttributes({ turn }: SpanCollection, agent: string, { iterations }: LoopNode): Attributes {
   const last = iterations.findLast(({ model }) => model.model !== undefined && !model.planned)?.model;
   return {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': agent,
     'gen_ai.conversation.id': turn.session || undefined,
     ...(last && {
-      'gen_ai.provider.name': providerName(last),
+      'gen_ai.provider.name': toProviderName(last),
       'gen_ai.request.model': last.model,
       'gen_ai.response.finish_reasons': last.finish === undefined ? undefined : [last.finish],
     }),
   };
 }
 
-function usageAttributes(usage: ModelNode['usage']): Attributes {
+function toUsageAttributes(usage: ModelNode['usage']): Attributes {
   if (!usage) return {};
   return {
     'gen_ai.usage.input_tokens': usage.inputTokens,
@@ -164,7 +164,7 @@ function usageAttributes(usage: ModelNode['usage']): Attributes {
 }
 
 /** Adds an invocation. If it died, its span ends at the start of its successor. */
-function addInvocation(tracing: Tracing, invocation: InvocationNode, parentId: string): void {
+function addInvocation(tracing: SpanCollection, invocation: InvocationNode, parentId: string): void {
   const { id, number, cause, start, end, lastSeen, outcome } = invocation;
   addSpan(tracing, {
     ...{ node: id, parentId, name: 'holdfast.invocation', start, end },
@@ -178,7 +178,7 @@ function addInvocation(tracing: Tracing, invocation: InvocationNode, parentId: s
   });
 }
 
-function addLoop(tracing: Tracing, { iterations }: LoopNode, parentId: string): void {
+function addLoop(tracing: SpanCollection, { iterations }: LoopNode, parentId: string): void {
   for (const { number, model, calls } of iterations) {
     if (!model.planned) addModel(tracing, model, { parentId, number });
     for (const call of calls) addCall(tracing, call, parentId);
@@ -190,7 +190,7 @@ interface ModelPlace {
   readonly number: number;
 }
 
-function addModel(tracing: Tracing, node: ModelNode, { parentId, number }: ModelPlace): void {
+function addModel(tracing: SpanCollection, node: ModelNode, { parentId, number }: ModelPlace): void {
   const { id, start, end, model, finish, attempts, last, tookOverFrom, usage } = node;
   addSpan(tracing, {
     ...{
@@ -204,12 +204,12 @@ function addModel(tracing: Tracing, node: ModelNode, { parentId, number }: Model
     error: model === undefined ? (tracing.timeline.error?.type ?? 'no_reply') : undefined,
     attributes: {
       'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': providerName(node),
+      'gen_ai.provider.name': toProviderName(node),
       'gen_ai.request.model': model,
       'gen_ai.response.model': model,
       'gen_ai.conversation.id': tracing.turn.session || undefined,
       'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
-      ...usageAttributes(usage),
+      ...toUsageAttributes(usage),
       'holdfast.iteration': number,
       'holdfast.attempts': attempts.length,
       'holdfast.last': last || undefined,
@@ -219,10 +219,10 @@ function addModel(tracing: Tracing, node: ModelNode, { parentId, number }: Model
   });
 }
 
-function addCall(tracing: Tracing, call: CallNode, parentId: string): void {
+function addCall(tracing: SpanCollection, call: CallNode, parentId: string): void {
   const { id, tool, name, effect, outcome, reason, attempts, waits, loop } = call;
   const spanId = addSpan(tracing, {
-    ...{ node: id, parentId, name: `execute_tool ${tool}`, start: runsFrom(call), end: call.end },
+    ...{ node: id, parentId, name: `execute_tool ${tool}`, start: computeRunStart(call), end: call.end },
     error: outcome === 'error' ? (reason ?? 'tool_error') : undefined,
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
@@ -242,12 +242,12 @@ function addCall(tracing: Tracing, call: CallNode, parentId: string): void {
 }
 
 /** Returns the time at which a call first ran or asked, or else the time of its reply. */
-export function runsFrom({ start, attempts, waits }: CallNode): number {
+export function computeRunStart({ start, attempts, waits }: CallNode): number {
   const began = Math.min(attempts[0]?.start ?? Infinity, waits[0]?.start ?? Infinity);
   return began === Infinity ? start : began;
 }
 
-function addWait(tracing: Tracing, wait: WaitNode, parentId: string): void {
+function addWait(tracing: SpanCollection, wait: WaitNode, parentId: string): void {
   const { id, start, end, answer, expired } = wait;
   addSpan(tracing, {
     ...{ node: id, parentId, name: 'holdfast.wait', start, end },
@@ -259,11 +259,11 @@ function addWait(tracing: Tracing, wait: WaitNode, parentId: string): void {
   });
 }
 
-function addNested(tracing: Tracing, loop: LoopNode, parentId: string): void {
+function addNested(tracing: SpanCollection, loop: LoopNode, parentId: string): void {
   const { id, name = '', start, end, marks } = loop;
   const spanId = addSpan(tracing, {
     ...{ node: id, parentId, name: `invoke_agent ${name}`, start, end },
-    attributes: agentAttributes(tracing, name, loop),
+    attributes: toAgentAttributes(tracing, name, loop),
     events: markEvents(marks),
   });
   addLoop(tracing, loop, spanId);

@@ -6,7 +6,7 @@ import { parseCallId } from '../../journal/reply-data.ts';
 import type { CallContext } from '../../tool/call.ts';
 
 /** The key of the trace context in the tool-call context, and the name of the header. */
-export const TRACEPARENT = 'traceparent';
+export const TRACEPARENT_HEADER = 'traceparent';
 
 /** The data from which a turn's trace is derived, in a loop and from the journal. */
 export interface TurnOrigin {
@@ -27,16 +27,16 @@ export function traceOf({ turn, caller }: TurnOrigin): TurnTrace {
   const parsed = parseTraceparent(caller);
   return parsed
     ? { traceId: parsed.traceId, callerSpanId: parsed.spanId }
-    : { traceId: `${digest(`a ${turn}`)}${digest(`b ${turn}`)}` };
+    : { traceId: `${hashText(`a ${turn}`)}${hashText(`b ${turn}`)}` };
 }
 
 /** Returns the span id for a node of a turn's timeline. */
-export const spanIdOf = ({ turn }: Pick<TurnOrigin, 'turn'>, node: string): string =>
-  digest(`s ${turn} ${node}`);
+export const computeSpanId = ({ turn }: Pick<TurnOrigin, 'turn'>, node: string): string =>
+  hashText(`s ${turn} ${node}`);
 
 /** Returns the value of the header for requests that a node of a turn's timeline makes. */
-export const traceparentOf = (origin: TurnOrigin, node: string): string =>
-  `00-${traceOf(origin).traceId}-${spanIdOf(origin, node)}-01`;
+export const formatTraceparent = (origin: TurnOrigin, node: string): string =>
+  `00-${traceOf(origin).traceId}-${computeSpanId(origin, node)}-01`;
 
 /**
  * Returns the trace context of a call, for the headers of its requests. It is the same for every attempt of
@@ -58,22 +58,22 @@ export const traceparentOf = (origin: TurnOrigin, node: string): string =>
 export function traceHeaders(call: Pick<CallContext, 'id' | 'context'>): Readonly<Record<string, string>> {
   const place = parseCallId(call.id);
   if (!place) return {};
-  const origin = { turn: place.turn, caller: call.context.get(TRACEPARENT) };
-  return { [TRACEPARENT]: traceparentOf(origin, call.id) };
+  const origin = { turn: place.turn, caller: call.context.get(TRACEPARENT_HEADER) };
+  return { [TRACEPARENT_HEADER]: formatTraceparent(origin, call.id) };
 }
 
-const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const TRACEPARENT_FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
 /** The maximum number of characters of a `traceparent` that are parsed. */
-const LONGEST = 512;
+const MAX_TRACEPARENT_LENGTH = 512;
 
 /**
  * Parses a `traceparent`. Returns `undefined` if the value is invalid, as the specification requires. Ignores
  * the caller's sampling decision, since a client must not be able to hide its turns.
  */
 function parseTraceparent(value: unknown): { readonly traceId: string; readonly spanId: string } | undefined {
-  if (typeof value !== 'string' || value.length > LONGEST) return undefined;
-  const [, version, traceId, spanId, rest] = FORM.exec(value) ?? [];
+  if (typeof value !== 'string' || value.length > MAX_TRACEPARENT_LENGTH) return undefined;
+  const [, version, traceId, spanId, rest] = TRACEPARENT_FORM.exec(value) ?? [];
   if (traceId === undefined || spanId === undefined || version === 'ff') return undefined;
   // Only later versions may have more fields.
   if (version === '00' && rest !== undefined) return undefined;
@@ -84,7 +84,7 @@ function parseTraceparent(value: unknown): { readonly traceId: string; readonly 
  * Returns 16 hexadecimal digits that differ for different texts and are never all zero. Does not need to be
  * cryptographic, since turns have random ids that clients cannot choose.
  */
-function digest(text: string): string {
+function hashText(text: string): string {
   let [a, b] = [0x9e3779b9, 0x85ebca6b];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

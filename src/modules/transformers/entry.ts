@@ -36,7 +36,7 @@ export function defineTransformer(transformer: LoopTransformer): ModuleUse {
       `The transformer '${name}' has no function. Give it 'messages', 'result' or 'reply'.`,
     );
   }
-  const use = createUse(TRANSFORMERS, name);
+  const use = createUse(TRANSFORMERS_MODULE, name);
   LOOPS.give(use, { history: (shown, scope) => applyTransformer(transformer, shown, scope) });
   return use;
 }
@@ -77,7 +77,7 @@ export interface TransformScope {
   readonly principal: TurnPrincipal;
 }
 
-const TRANSFORMERS = createModule({ name: 'transformers', nested: true });
+const TRANSFORMERS_MODULE = createModule({ name: 'transformers', nested: true });
 
 const SHAPE = {
   of: 'defineTransformer',
@@ -95,7 +95,7 @@ function applyTransformer(
   if (shortens && (of === 'all-words' || of === 'answer')) return shown;
 
   /** Returns the transformed value, or the original if the function fails. */
-  function attempt<T extends string | readonly HistoryMessage[]>(
+  function tryTransform<T extends string | readonly HistoryMessage[]>(
     value: T,
     make: ((value: T, scope: TransformScope) => T) | undefined,
   ): T {
@@ -111,25 +111,25 @@ function applyTransformer(
     }
   }
 
-  function resultOf(call: HistoryCall, data: ResultData): ResultData {
+  function withData(call: HistoryCall, data: ResultData): ResultData {
     const words = data.type === 'error' ? data.message : modelText(data);
-    const next = attempt(words, result && ((text, scope) => result(text, call, scope)));
+    const next = tryTransform(words, result && ((text, scope) => result(text, call, scope)));
     return next === words ? data : withText(data, next);
   }
 
   const callOf = (call: HistoryCall): HistoryCall => ({
     ...call,
-    ...(call.result && { result: resultOf(call, call.result) }),
-    ...(call.said && { said: call.said.map((one) => ({ ...one, text: attempt(one.text, reply) })) }),
+    ...(call.result && { result: withData(call, call.result) }),
+    ...(call.said && { said: call.said.map((one) => ({ ...one, text: tryTransform(one.text, reply) })) }),
   });
 
   const isWhole = of === 'conversation' || of === 'all-words';
-  const left = isWhole ? attempt(shown, messages) : shown;
+  const left = isWhole ? tryTransform(shown, messages) : shown;
   if (!result && !reply) return left;
   return left.map((message) =>
     message.role === 'user'
       ? message
-      : { ...message, text: attempt(message.text, reply), calls: message.calls.map(callOf) },
+      : { ...message, text: tryTransform(message.text, reply), calls: message.calls.map(callOf) },
   );
 }
 
@@ -161,7 +161,7 @@ function keepNewest(messages: readonly HistoryMessage[], most: number): readonly
   let start = messages.length;
   let size = 0;
   for (let i = messages.length - 1; i >= 0; i -= 1) {
-    size += sizeOf(messages[i]);
+    size += measureSize(messages[i]);
     const pinned = i > question && question >= 0 ? 1 : 0;
     if (size + pinned > most && start < messages.length) break;
     start = i;
@@ -172,7 +172,7 @@ function keepNewest(messages: readonly HistoryMessage[], most: number): readonly
   return messages.slice(first < 0 ? start : first);
 }
 
-const sizeOf = (message: HistoryMessage | undefined): number =>
+const measureSize = (message: HistoryMessage | undefined): number =>
   message?.role === 'assistant' ? 1 + message.calls.length : 1;
 
 const MAX_LENGTH = 10_000;

@@ -11,18 +11,18 @@ import {
 } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { error, type ToolResult, text, withheldResult } from '../../tool/tool-result.ts';
+import { createWithheldResult, error, type ToolResult, text } from '../../tool/tool-result.ts';
 import {
-  allOf,
-  categoryOf,
-  innerTools,
-  toolsBroughtBy,
-  UNFOLDED,
+  createInnerTools,
+  findCategory,
+  findUnfolding,
+  listAllTools,
+  listToolsBroughtBy,
+  listUnfolded,
+  UNFOLDED_MEMORY,
   type UnfoldedFact,
   type Unfolding,
   type UnfoldsInto,
-  unfoldedIn,
-  unfoldingIn,
 } from './unfolding.ts';
 
 /**
@@ -36,25 +36,25 @@ import {
 export async function callUnfolding(input: Json, call: CallRun): Promise<ToolResult> {
   const { tool: name, view } = call;
   const own = call.offered().find((one) => one.name === name);
-  const unfolding = own && unfoldingIn(own);
-  if (!unfolding) return hiddenResult(call);
+  const unfolding = own && findUnfolding(own);
+  if (!unfolding) return createHiddenResult(call);
   const prepared = await unfolding.prepare?.(call);
-  if (typeof prepared === 'string') return withheldResult(prepared);
+  if (typeof prepared === 'string') return createWithheldResult(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // A function's tools need the results of `prepare`, so the loop asks for them later.
   const isPrepared = unfolding.prepare !== undefined;
-  const tools = isPrepared ? [] : innerTools(unfolding.into, { call: call.id, input }, view);
-  if (tools.length === 0 && !isPrepared) return noToolsResult(call, unfolding);
+  const tools = isPrepared ? [] : createInnerTools(unfolding.into, { call: call.id, input }, view);
+  if (tools.length === 0 && !isPrepared) return createNoToolsResult(call, unfolding);
   const fact = toUnfoldedFact(own, unfolding, { input, tools });
-  const known = unfoldedIn(view.recall(UNFOLDED), view).find(
+  const known = listUnfolded(view.recall(UNFOLDED_MEMORY), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
-  const offered = toolsBroughtBy(call.offeredAfter(UNFOLDED, fact), name);
+  const offered = listToolsBroughtBy(call.offeredAfter(UNFOLDED_MEMORY, fact), name);
   const isAsked = isPrepared && unfolding.into.by === 'moment';
-  if (offered.length === 0) return isAsked ? noToolsResult(call, unfolding) : closedResult(name);
-  if (known && isEqualJson(known.input, fact.input)) return text(listingText(name, offered, notes));
-  call.record(UNFOLDED, fact);
-  return text(openedText(offered, notes));
+  if (offered.length === 0) return isAsked ? createNoToolsResult(call, unfolding) : createClosedResult(name);
+  if (known && isEqualJson(known.input, fact.input)) return text(formatListing(name, offered, notes));
+  call.record(UNFOLDED_MEMORY, fact);
+  return text(formatOpened(offered, notes));
 }
 
 interface UnfoldingCall {
@@ -73,19 +73,19 @@ function toUnfoldedFact(
     facade: offered.name,
     ...(under !== undefined && { under }),
     ...(scope === 'session' && { scope }),
-    ...(into.by === 'category' && { input: categoryIn(input, into) }),
+    ...(into.by === 'category' && { input: getCategoryInput(input, into) }),
     ...(into.by === 'selection' && { input, names: tools.map((one) => one.name) }),
   };
 }
 
 /** Returns only the category of an input. All unknown categories are equal, since they mean all tools. */
-function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
-  const category = categoryOf(into, input);
+function getCategoryInput(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
+  const category = findCategory(into, input);
   return category === undefined ? {} : { [into.parameter]: category };
 }
 
 /** Returns the result of a call if a wrapper hides that the tool unfolds. */
-function hiddenResult({ tool: name, log }: CallContext): ToolResult {
+function createHiddenResult({ tool: name, log }: CallContext): ToolResult {
   log(
     warningEntry(
       `the unfolding tool '${name}' cannot unfold: its wrapper has no \`delegate\`, or the loop that called it does not offer it`,
@@ -97,19 +97,21 @@ function hiddenResult({ tool: name, log }: CallContext): ToolResult {
 /**
  * Returns the result of a call of an unfolding tool that currently has no tools and therefore stays closed.
  */
-function noToolsResult({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
+function createNoToolsResult({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
-    return withheldResult(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
+    return createWithheldResult(
+      `Tool '${name}' has no tools now; they may be there later. Go on without them.`,
+    );
   }
   log(warningEntry(`the unfolding tool '${name}' has no tools for the input of a call`));
-  return withheldResult(
+  return createWithheldResult(
     `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
   );
 }
 
 /** Returns the result of a call if another call of the batch, or a strategy, has removed its tool. */
-const closedResult = (name: string): ToolResult =>
-  withheldResult(
+const createClosedResult = (name: string): ToolResult =>
+  createWithheldResult(
     `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
   );
 
@@ -122,12 +124,12 @@ const closedResult = (name: string): ToolResult =>
  * unfolding tool needs its own call. A property of the unfolding tool's own input takes precedence.
  */
 export function createShortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
-  const byName = directTools(unfolding, Object.keys(Object(properties)));
+  const byName = listDirectTools(unfolding, Object.keys(Object(properties)));
   if (byName.size === 0) return undefined;
   return (input) => {
     for (const [name, value] of Object.entries(input)) {
       const tool = byName.get(name);
-      const nested = tool && nestedInput(tool, value);
+      const nested = tool && toNestedInput(tool, value);
       if (nested) return { tool, input: nested };
     }
     return undefined;
@@ -138,13 +140,13 @@ export function createShortcut(unfolding: Unfolding, { properties }: JsonSchema)
  * Returns the tools that can be called through the unfolding tool, by name. Returns a map, since the names
  * come from the model.
  */
-function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
+function listDirectTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
   const { into } = unfolding;
   if (into.by === 'moment' || into.by === 'selection') return new Map();
-  const tools = into.by === 'all' ? into.tools : allOf(into.tools);
+  const tools = into.by === 'all' ? into.tools : listAllTools(into.tools);
   const counts = new Map<string, number>(taken.map((name) => [name, 1]));
   for (const { name } of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !unfoldingIn(tool));
+  const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !findUnfolding(tool));
   return new Map(direct.map((tool) => [tool.name, withUnfoldingFirst(tool, unfolding)]));
 }
 
@@ -152,8 +154,8 @@ function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMa
 const withUnfoldingFirst = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, call) {
-      const offered = call.offered().find((one) => unfoldingIn(one) === unfolding);
-      if (offered) call.record(UNFOLDED, toUnfoldedFact(offered, unfolding, { input: {}, tools: [] }));
+      const offered = call.offered().find((one) => findUnfolding(one) === unfolding);
+      if (offered) call.record(UNFOLDED_MEMORY, toUnfoldedFact(offered, unfolding, { input: {}, tools: [] }));
       return tool.call(input, call);
     },
   });
@@ -162,19 +164,19 @@ const withUnfoldingFirst = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
  * Returns the value under a tool's name as its input. Only a text tool accepts a value that is not an object,
  * as JSON text.
  */
-function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
+function toNestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
   if (tool.readInput) return tool.readInput(JSON.stringify(value));
   return isJsonObject(value) ? value : undefined;
 }
 
 /** The maximum number of characters of a description in a list of tools. */
-const MAX_LINE = 200;
+const MAX_DESCRIPTION_LENGTH = 200;
 
 /**
  * Returns the text that the model reads when an unfolding tool opens: the tools that are available now, and
  * the usage notes.
  */
-function openedText(tools: readonly AnyTool[], notes: string | undefined): string {
+function formatOpened(tools: readonly AnyTool[], notes: string | undefined): string {
   const names = tools.map(({ name }) => name).join(', ');
   const preamble =
     `Tools now available: ${names}. You MUST call one of these tools to complete the user's request. ` +
@@ -183,13 +185,14 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
 }
 
 /** Returns the text that the model reads when it calls an unfolding tool that is already open. */
-const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
+const formatListing = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
   joinParagraphs(`'${unfolding}' is open already. Call one of its tools:\n${listTools(tools)}`, notes);
 
 export const listTools = (tools: readonly AnyTool[]): string =>
   tools.map(({ name, description }) => `- ${name}: ${toOneLine(description)}`).join('\n');
 
-const toOneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
+const toOneLine = (text: string): string =>
+  shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_DESCRIPTION_LENGTH);
 
 /** Explains that a tool has another name than its description may use. */
 function renameNotes(tool: AnyTool): string[] {
@@ -243,18 +246,18 @@ export function createContextTool({ name, unfolding, notes, tools }: ContextTool
 const trimFullStops = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
 
 /** The longest tool name that every provider accepts. */
-const MAX_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /**
  * Returns a unique name: the name itself, or if it is in use, a name that begins with that of the unfolding
  * tool.
  */
-export function freeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
-  const wanted = name.slice(0, MAX_NAME);
+export function findFreeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
+  const wanted = name.slice(0, MAX_NAME_LENGTH);
   if (!taken.has(wanted)) return wanted;
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? '' : `_${count}`;
-    const free = `${unfolding}_${name}`.slice(0, MAX_NAME - suffix.length) + suffix;
+    const free = `${unfolding}_${name}`.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
     if (!taken.has(free)) return free;
   }
 }

@@ -3,7 +3,7 @@ import { discoveryIn } from '../../loop/discovery.ts';
 import { collectForField, collectTools, withProviderTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
-  partsOf,
+  getDiscoverySteps,
   runDiscovery,
   type ToolGroup,
   type ToolObjectSource,
@@ -129,14 +129,14 @@ function withTools<Declaration extends InputDeclaration>(
       return [category, collectForField(place, list, { noProviders: CATEGORY_PROVIDER_PROBLEM })] as const;
     });
     const tools = Object.fromEntries(lists.map(([category, listed]) => [category, listed.tools]));
-    return { ...config, byCategory: tools, ...notesOf(config, ...lists.map(([, { notes }]) => notes)) };
+    return { ...config, byCategory: tools, ...joinNotes(config, ...lists.map(([, { notes }]) => notes)) };
   }
   const { tools, prepare, isKnown } = config;
   if (typeof tools === 'function') return { ...config, tools: (view) => flattenAnswer(tools(view)) };
   const listed = collectForField({ tool: name, field: 'tools' }, tools);
   const into = toUnfoldsInto(listed, { prepare, isKnown });
   const uses = [...(config.uses ?? []), ...(into.uses ?? [])];
-  return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
+  return { ...config, ...into, uses, ...joinNotes(config, listed.notes) };
 }
 
 const SELECT_PROVIDER_PROBLEM =
@@ -144,7 +144,7 @@ const SELECT_PROVIDER_PROBLEM =
 const CATEGORY_PROVIDER_PROBLEM =
   "which is not allowed here, since the tools of a category are fixed. List it in the 'tools' of an unfolding tool, and that tool here";
 
-const notesOf = (
+const joinNotes = (
   { childToolUsageNotes: own }: { readonly childToolUsageNotes?: string | undefined },
   ...notes: readonly (readonly string[])[]
 ): { readonly childToolUsageNotes: string | undefined } => {
@@ -158,7 +158,7 @@ export function toUnfoldsInto(
   { prepare, isKnown }: LoadingFunctions = {},
 ): Pick<WithList<string>, 'tools' | 'uses'> & LoadingFunctions {
   if (providers.length === 0) return { tools, prepare, isKnown };
-  const finding = providers.filter((provider) => partsOf(provider).length > 0);
+  const finding = providers.filter((provider) => getDiscoverySteps(provider).length > 0);
   return {
     tools: (view) => withProviderTools(tools, providers, { view }),
     prepare: finding.length === 0 ? prepare : createPrepare(finding, prepare),
@@ -177,7 +177,7 @@ const createPrepare =
   async (call: CallRun): ReturnType<NonNullable<Unfolding['prepare']>> => {
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
-    const found = await runDiscovery(providers.flatMap(partsOf), discoveryIn(call));
+    const found = await runDiscovery(providers.flatMap(getDiscoverySteps), discoveryIn(call));
     // `record` uses only the memory's name. The data stays valid whether or not the tool opens.
     for (const { slice, fact } of found)
       call.record({ name: slice, initial: null, folding: FOLDING }, fact, { on: 'end' });
@@ -189,10 +189,10 @@ function flattenAnswer(sources: readonly ReturnedTool[]): readonly AnyTool[] {
   // Passes on a value that is not a list. The code that opens the tool reports the mistake.
   if (!Array.isArray(sources) || sources.every(isTool)) return sources as readonly AnyTool[];
   const listed = sources.flatMap((one) => (isTool(one) ? one : (objectTools(Object(one)).tools ?? one)));
-  return collectTools(listed, { noProviders: CANNOT_LOAD, path: [] }).tools;
+  return collectTools(listed, { noProviders: CANNOT_LOAD_PROBLEM, path: [] }).tools;
 }
 
-const CANNOT_LOAD = "which cannot load its tools there. Return the result of its 'toolsNow'";
+const CANNOT_LOAD_PROBLEM = "which cannot load its tools there. Return the result of its 'toolsNow'";
 
 const objectTools = memoize((object: object) => ({
   tools: readObject(object, { isShared: false }),

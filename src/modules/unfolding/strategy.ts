@@ -5,17 +5,17 @@ import { errorEntry } from '../../tool/log.ts';
 import { createModule, createUse } from '../../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
-import { createContextTool, createGuide, freeName } from './call-unfolding.ts';
+import { createContextTool, createGuide, findFreeName } from './call-unfolding.ts';
 import {
-  innerTools,
+  createInnerTools,
+  findUnfolding,
   isBroughtBy,
-  toolsBroughtBy,
-  UNFOLDED,
-  type Unfolded,
+  listToolsBroughtBy,
+  listUnfolded,
+  UNFOLDED_MEMORY,
+  type UnfoldedEntry,
   type UnfoldedList,
   type Unfolding,
-  unfoldedIn,
-  unfoldingIn,
 } from './unfolding.ts';
 
 /** Replaces open unfolding tools with their inner tools. Applies to every loop. */
@@ -23,7 +23,7 @@ export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
   mayBecome(tool) {
-    const unfolding = unfoldingIn(tool);
+    const unfolding = findUnfolding(tool);
     return unfolding ? [createGuide(tool, unfolding)] : [];
   },
 };
@@ -33,8 +33,8 @@ export const unfoldingStrategy: InjectionStrategy = {
  * already open in this list, so that a strategy that adds tools after unfolding can call this again.
  */
 export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
-  const all = view.recall(UNFOLDED);
-  const list = unfoldedIn(all, view);
+  const all = view.recall(UNFOLDED_MEMORY);
+  const list = listUnfolded(all, view);
   if (list.length === 0) return tools;
   const known = offers.get(all) ?? [];
   const former = known.find((one) => isStillValid(one, tools, view));
@@ -51,7 +51,7 @@ export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly An
 }
 
 /** The module of unfolding tools: it stores which are open, and offers their inner tools. */
-export const UNFOLDING = createUse(createModule({ name: 'unfolding', state: [UNFOLDED] }));
+export const UNFOLDING = createUse(createModule({ name: 'unfolding', state: [UNFOLDED_MEMORY] }));
 OFFERS.give(UNFOLDING, unfoldingStrategy);
 
 /** The offered tools, and all inputs that they depend on except the memory of open unfolding tools. */
@@ -66,7 +66,7 @@ interface OfferRecord {
 /** The tools of an unfolding tool whose function runs at every offer. */
 interface MomentAnswer {
   readonly unfolding: Unfolding;
-  readonly unfolded: Unfolded;
+  readonly unfolded: UnfoldedEntry;
   readonly answer: readonly AnyTool[] | undefined;
 }
 
@@ -100,11 +100,11 @@ const isStillValid = (
  */
 function readInnerTools(
   unfolding: Unfolding,
-  unfolded: Unfolded,
+  unfolded: UnfoldedEntry,
   view: LoopView,
 ): readonly AnyTool[] | undefined {
   try {
-    const tools = innerTools(unfolding.into, unfolded, view);
+    const tools = createInnerTools(unfolding.into, unfolded, view);
     return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     const message = `the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`;
@@ -114,7 +114,7 @@ function readInnerTools(
 }
 
 /** Returns the tools of an opened unfolding tool, or `undefined` if they cannot be created. */
-type InnerToolsReader = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
+type InnerToolsReader = (unfolding: Unfolding, unfolded: UnfoldedEntry) => readonly AnyTool[] | undefined;
 
 /**
  * Returns the offered tools when these unfolding tools are open. Replaces each with its inner tools and a
@@ -125,7 +125,7 @@ function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: InnerTool
   let offered = tools;
   let left = list;
   for (;;) {
-    const closed: Unfolded[] = [];
+    const closed: UnfoldedEntry[] = [];
     for (const unfolded of left) {
       const next = openOne(offered, unfolded, inside);
       if (next) offered = next;
@@ -138,25 +138,25 @@ function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: InnerTool
 
 function openOne(
   offered: readonly AnyTool[],
-  unfolded: Unfolded,
+  unfolded: UnfoldedEntry,
   inside: InnerToolsReader,
 ): readonly AnyTool[] | undefined {
   const at = offered.findIndex((tool) => tool.name === unfolded.facade && isUnder(tool, unfolded.under));
-  const tool: MaybeGuide | undefined = offered[at];
+  const tool: GuideTool | undefined = offered[at];
   const { [OPENED]: before = [] } = tool ?? {};
-  const unfolding = tool && !before.includes(unfolded) ? unfoldingIn(tool) : undefined;
+  const unfolding = tool && !before.includes(unfolded) ? findUnfolding(tool) : undefined;
   const inner = unfolding && inside(unfolding, unfolded);
   if (!tool || !unfolding || !inner) return undefined;
   if (unfolding.exclusive) return placeInnerTools([], tool, inner);
-  const guide: MaybeGuide = { ...createGuide(tool, unfolding), [OPENED]: [...before, unfolded] };
+  const guide: GuideTool = { ...createGuide(tool, unfolding), [OPENED]: [...before, unfolded] };
   const placed = placeInnerTools(offered.with(at, guide), tool, inner);
-  return unfolding.contextTool ? [...placed, contextToolFor(tool, unfolding, placed)] : placed;
+  return unfolding.contextTool ? [...placed, createOfferedContextTool(tool, unfolding, placed)] : placed;
 }
 
 /** Marks a guide with the entry that opened it. Copies of a guide have the same mark. */
 const OPENED: unique symbol = Symbol('holdfast.opened');
 
-type MaybeGuide = AnyTool & { readonly [OPENED]?: readonly Unfolded[] };
+type GuideTool = AnyTool & { readonly [OPENED]?: readonly UnfoldedEntry[] };
 
 /**
  * Returns whether a tool is the opened unfolding tool, since several places can have unfolding tools with one
@@ -168,10 +168,10 @@ function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
   return origin === undefined || origin.wasThere;
 }
 
-function contextToolFor(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
+function createOfferedContextTool(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
   const taken = new Set(offered.map((one) => one.name));
-  const name = freeName(tool.name, `${tool.name}_context`, taken);
-  return createContextTool({ name, unfolding: tool, notes, tools: toolsBroughtBy(offered, tool.name) });
+  const name = findFreeName(tool.name, `${tool.name}_context`, taken);
+  return createContextTool({ name, unfolding: tool, notes, tools: listToolsBroughtBy(offered, tool.name) });
 }
 
 /**
@@ -195,7 +195,7 @@ export function placeInnerTools(
       continue;
     }
     const adopted = adoptTool(unfolding, tool);
-    const name = freeName(unfolding.name, adopted.name, taken);
+    const name = findFreeName(unfolding.name, adopted.name, taken);
     if (name !== adopted.name) checkNaming(name, adopted.description);
     const named = name === adopted.name ? adopted : renameTool(adopted, name);
     const origin = { by: [unfolding], wasThere: false, inner: tool, name: adopted.name };
@@ -230,7 +230,7 @@ function adoptTool({ adopt }: AnyTool, tool: AnyTool): AnyTool {
  * a call reports the error. Returns the same list if nothing changes.
  */
 function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
-  const known = listFactsOf(tools);
+  const known = getListFacts(tools);
   if (known.asked.length === 0) return tools;
   const empty = known.asked.filter((tool) => isEmpty(tool, view));
   if (empty.length === 0) return tools;
@@ -248,7 +248,7 @@ interface ListFacts {
   offered: readonly AnyTool[];
 }
 
-const listFactsOf = memoize(
+const getListFacts = memoize(
   (tools: readonly AnyTool[]): ListFacts => ({ asked: tools.filter(canBeEmpty), empty: [], offered: tools }),
 );
 
@@ -257,14 +257,14 @@ const listFactsOf = memoize(
  * empty.
  */
 function canBeEmpty(tool: AnyTool): boolean {
-  const unfolding = unfoldingIn(tool);
+  const unfolding = findUnfolding(tool);
   if (!unfolding || (unfolding.prepare && !unfolding.isKnown)) return false;
   const { into } = unfolding;
   return into.by === 'moment' || (into.by === 'all' && into.tools.every(canBeEmpty));
 }
 
 function isEmpty(tool: AnyTool, view: LoopView): boolean {
-  const unfolding = unfoldingIn(tool);
+  const unfolding = findUnfolding(tool);
   if (!unfolding || (unfolding.prepare && !unfolding.isKnown?.(view))) return false;
   const { into } = unfolding;
   if (into.by === 'all') return into.tools.every((one) => isEmpty(one, view));

@@ -17,8 +17,8 @@ import { callUnfolding, createShortcut } from './call-unfolding.ts';
 import { UNFOLDING } from './strategy.ts';
 import {
   type AnyUnfoldingTool,
-  allOf,
   isInputSchema,
+  listAllTools,
   readAsEmpty,
   UNFOLDS,
   type Unfolding,
@@ -40,7 +40,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     const problem = 'it is exclusive, so no other tool could be called in the session. Omit scope.';
     throw new ToolDefinitionError(name, 'scope', problem);
   }
-  const { into, input, inner } = formOf(config);
+  const { into, input, inner } = toForm(config);
   return createUnfoldingTool({
     name,
     description,
@@ -62,19 +62,19 @@ export function toUnfolding<Declaration extends InputDeclaration>(
 
 type UnfoldingForm = Pick<UnfoldingParts, 'input' | 'inner'> & { readonly into: UnfoldsInto };
 
-const NO_INPUT: JsonSchema = { type: 'object', properties: {} };
+const EMPTY_INPUT_SCHEMA: JsonSchema = { type: 'object', properties: {} };
 
-function formOf<Declaration extends InputDeclaration>(
+function toForm<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
 ): UnfoldingForm {
   if (config.select) return toSelectableForm(config);
   if (config.byCategory) return toCategoryForm(config);
   const { name, tools } = config;
   if (typeof tools === 'function') {
-    return { into: { by: 'moment', ask: tools }, input: NO_INPUT, inner: undefined };
+    return { into: { by: 'moment', ask: tools }, input: EMPTY_INPUT_SCHEMA, inner: undefined };
   }
   const inner = checkTools(name, 'tools', tools);
-  return { into: { by: 'all', tools: inner }, input: NO_INPUT, inner };
+  return { into: { by: 'all', tools: inner }, input: EMPTY_INPUT_SCHEMA, inner };
 }
 
 function toSelectableForm<Declaration extends InputDeclaration>(
@@ -94,7 +94,7 @@ function toCategoryForm({
   name,
   byCategory: lists,
   categoryParameter: parameter = 'category',
-}: Categories): UnfoldingForm {
+}: CategoryForm): UnfoldingForm {
   const tools = new Map(
     Object.entries(lists).map(([category, list]) => [
       category,
@@ -109,10 +109,10 @@ function toCategoryForm({
     properties: { [parameter]: { type: 'string', description, enum: categories } },
     required: [parameter],
   };
-  return { into: { by: 'category', parameter, tools }, input, inner: allOf(tools) };
+  return { into: { by: 'category', parameter, tools }, input, inner: listAllTools(tools) };
 }
 
-type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
+type CategoryForm = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
 
 /**
  * Returns the tools without duplicates.
@@ -151,7 +151,7 @@ interface UnfoldingParts {
  * Calls of unfolding tools in one reply run one after another, so that each sees the tools that the previous
  * one opened.
  */
-const SERIAL = 'unfolding';
+const SERIAL_KEY = 'unfolding';
 
 /** Creates the tool itself. Its call is only recorded. The loop then offers the inner tools. */
 function createUnfoldingTool({
@@ -172,7 +172,7 @@ function createUnfoldingTool({
     description,
     inputSchema,
     effect: 'none',
-    serial: SERIAL,
+    serial: SERIAL_KEY,
     returnDirect: false,
     metadata,
     inner,

@@ -1,12 +1,12 @@
 import { CODE_PRINCIPAL, type TurnPrincipal } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import { consoleLog } from '../../tool/console-log.ts';
+import { createConsoleLog } from '../../tool/console-log.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { placeInnerTools } from './strategy.ts';
-import { innerTools, unfoldingIn } from './unfolding.ts';
+import { createInnerTools, findUnfolding } from './unfolding.ts';
 
 /** The loop data that selectors and functions for tools can read outside a loop. */
 export interface ToolsForOptions {
@@ -34,7 +34,7 @@ export async function toolsFor(
   input: JsonObject = {},
   options: ToolsForOptions = {},
 ): Promise<readonly AnyTool[]> {
-  const unfolding = unfoldingIn(facade);
+  const unfolding = findUnfolding(facade);
   if (!unfolding) throw new ToolDefinitionError(facade.name, 'tools', 'it is not an unfolding tool.');
   if (unfolding.prepare) {
     throw new ToolDefinitionError(facade.name, 'prepare', 'it loads its tools during a turn.');
@@ -47,7 +47,7 @@ export async function toolsFor(
       `Its schema returned a value that is ${copy.problem.what} at \`${copy.problem.path}\`.`,
     );
   }
-  const tools = innerTools(unfolding.into, { call: '', input: copy.value }, createView(options));
+  const tools = createInnerTools(unfolding.into, { call: '', input: copy.value }, createView(options));
   return placeInnerTools([], facade, tools);
 }
 
@@ -65,6 +65,6 @@ const createView = ({ context = {}, principal = CODE_PRINCIPAL }: ToolsForOption
   blackboard: [],
   recall: ({ initial }) => initial,
   made: (_, make) => make(),
-  log: consoleLog(),
+  log: createConsoleLog(),
   history: () => [],
 });

@@ -59,7 +59,7 @@ const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in 
  * Returns the unfolding parts of a tool or of the tool that it decorates. Returns `undefined` if it is not an
  * unfolding tool or hides this.
  */
-export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
+export const findUnfolding = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
 /**
@@ -69,7 +69,7 @@ export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
 export type UnfoldingScope = 'turn' | 'session';
 
 /** An opened unfolding tool in the session's memory. A type alias, because it must be JSON. */
-export type Unfolded = {
+export type UnfoldedEntry = {
   /** The call that opened it, which is the key for creating its tools again. */
   readonly call: string;
   /** The name under which the loop offered it. */
@@ -87,13 +87,15 @@ export type Unfolded = {
 };
 
 /** The open unfolding tools of a loop, in the order in which they were opened. */
-export type UnfoldedList = readonly Unfolded[];
+export type UnfoldedList = readonly UnfoldedEntry[];
 
 /** The fact that a call records when it opens an unfolding tool. */
-export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
+export type UnfoldedFact = Omit<UnfoldedEntry, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
 /** The memory of open unfolding tools. Entries of a loop are removed when the loop ends. */
-export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
+export const UNFOLDED_MEMORY: ToolMemory<UnfoldedList, UnfoldedFact> & {
+  readonly apply: typeof applyUnfolded;
+} = {
   name: 'unfolding',
   folding: FOLDING,
   initial: [],
@@ -115,7 +117,7 @@ function forgetClosed(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
 }
 
 /** Filters a list. Returns the same list if all entries stay, so that derived results stay valid. */
-function filterUnchanged(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
+function filterUnchanged(list: UnfoldedList, stays: (unfolded: UnfoldedEntry) => boolean): UnfoldedList {
   return list.every(stays) ? list : list.filter(stays);
 }
 
@@ -125,24 +127,24 @@ function filterUnchanged(list: UnfoldedList, stays: (unfolded: Unfolded) => bool
  */
 function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
-  const unfolded: Unfolded = { call: place.call, ...fact, ...where };
+  const unfolded: UnfoldedEntry = { call: place.call, ...fact, ...where };
   const at = list.findIndex((one) => isSameEntry(one, unfolded));
   if (at < 0) return [...list, unfolded];
   return isEqualJson(list[at]?.input, unfolded.input) ? list : list.with(at, unfolded);
 }
 
-const isSameEntry = (a: Unfolded, b: Unfolded): boolean =>
+const isSameEntry = (a: UnfoldedEntry, b: UnfoldedEntry): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
-export const unfoldedIn = (
+export const listUnfolded = (
   list: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },
 ): UnfoldedList => list.filter((one) => one.frame === frame || one.path === path);
 
-type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
+type CategorySelection = Extract<UnfoldsInto, { by: 'category' }>;
 
 /** The part of an entry from which its tools are created. */
-type OpenedEntry = Pick<Unfolded, 'call' | 'input' | 'names'>;
+type OpenedEntry = Pick<UnfoldedEntry, 'call' | 'input' | 'names'>;
 
 /**
  * Returns the tools of an opened unfolding tool, which are the same each time. A selector runs once for each
@@ -151,7 +153,7 @@ type OpenedEntry = Pick<Unfolded, 'call' | 'input' | 'names'>;
  * @throws TypeError if the unfolding tool's own functions return other values than tools. Also rethrows their
  * errors.
  */
-export function innerTools(
+export function createInnerTools(
   into: UnfoldsInto,
   { call, input = {}, names }: OpenedEntry,
   view: LoopView,
@@ -162,9 +164,9 @@ export function innerTools(
     case 'moment':
       return assertTools(into.ask(view));
     case 'category':
-      return toolsOfCategory(into, input);
+      return getCategoryTools(into, input);
     case 'selection': {
-      const made = view.made(`unfolding ${call} ${selectorOf(into).id}`, () =>
+      const made = view.made(`unfolding ${call} ${getSelector(into).id}`, () =>
         assertTools(into.select(input, view)),
       );
       const told = names && new Set(names);
@@ -179,26 +181,26 @@ let selectors = 0;
  * Identifies selectors. If a chained object changes, its unfolding tool has another selector, which selects
  * for that object.
  */
-const selectorOf = memoize((_: UnfoldsInto) => {
+const getSelector = memoize((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });
 
 /** Returns the tools of a category, or all tools for an unknown category. */
-function toolsOfCategory(into: ByCategory, input: Json): readonly AnyTool[] {
-  const category = categoryOf(into, input);
+function getCategoryTools(into: CategorySelection, input: Json): readonly AnyTool[] {
+  const category = findCategory(into, input);
   const known = category === undefined ? undefined : into.tools.get(category);
-  return known ?? allOf(into.tools);
+  return known ?? listAllTools(into.tools);
 }
 
 /** Returns the category in an input if it exists. */
-export function categoryOf({ parameter, tools }: ByCategory, input: Json): string | undefined {
+export function findCategory({ parameter, tools }: CategorySelection, input: Json): string | undefined {
   const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
   return typeof category === 'string' && tools.has(category) ? category : undefined;
 }
 
 /** Returns the tools of all categories without duplicates. */
-export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
+export const listAllTools = (tools: CategorySelection['tools']): readonly AnyTool[] => [
   ...new Set([...tools.values()].flat()),
 ];
 
@@ -208,7 +210,7 @@ function assertTools(tools: readonly AnyTool[]): readonly AnyTool[] {
 }
 
 /** Returns the tools of a list that came from the unfolding tool with this name. */
-export const toolsBroughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
+export const listToolsBroughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
   tools.filter((tool) => isBroughtBy(tool, unfolding));
 
 /** Returns whether a tool came from the unfolding tool with this name. */

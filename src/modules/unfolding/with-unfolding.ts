@@ -16,7 +16,7 @@ import { createShortcut } from './call-unfolding.ts';
 import { toUnfoldsInto } from './define-unfolding.ts';
 import { checkTools, toUnfolding } from './to-unfolding.ts';
 import type { UnfoldingOptions } from './unfolding.ts';
-import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
+import { createInnerTools, findUnfolding, UNFOLDS, type Unfolding, type UnfoldsInto } from './unfolding.ts';
 
 /**
  * Returns a copy of a reference or tool group whose tools are inside one unfolding tool. Its notes are shown
@@ -38,7 +38,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
 ): T {
   const [first, ...more] = source.tools;
   const providers = isToolGroup(source) ? source.providers : [];
-  if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
+  if (first && more.length === 0 && providers.length === 0 && findUnfolding(first)) return source;
   const { name = toToolName(source.name), ...rest } = options;
   const { description } = source;
   const unfolding = toUnfolding({
@@ -46,7 +46,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
     ...toUnfoldsInto({ tools: source.tools, providers }),
     name,
     description,
-    childToolUsageNotes: notesOf(source),
+    childToolUsageNotes: getNotes(source),
   });
   const told = isToolGroup(source)
     ? { childToolUsageNotes: undefined, providers: [] }
@@ -54,7 +54,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
   return { ...source, ...told, tools: [unfolding] };
 }
 
-const notesOf = (source: Reference | ToolGroup): string | undefined =>
+const getNotes = (source: Reference | ToolGroup): string | undefined =>
   isToolGroup(source) ? source.childToolUsageNotes : source.notes;
 
 const toToolName = (name: string): string =>
@@ -77,10 +77,10 @@ const toToolName = (name: string): string =>
  * ```
  */
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly ToolSource[]): T {
-  const known = unfoldingIn(unfolding);
+  const known = findUnfolding(unfolding);
   const { name } = unfolding;
   if (!known) throw new ToolDefinitionError(name, 'tools', 'it is not an unfolding tool.');
-  const noProviders = noProvidersIn(known);
+  const noProviders = findProviderProblem(known);
   const more = extendUnfolding(
     name,
     known,
@@ -94,7 +94,7 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
   };
 }
 
-const noProvidersIn = ({ into }: Unfolding): string | undefined =>
+const findProviderProblem = ({ into }: Unfolding): string | undefined =>
   into.by === 'category' || into.by === 'selection'
     ? 'which is not allowed here, since the input of this tool selects its tools'
     : undefined;
@@ -112,12 +112,12 @@ function extendUnfolding(
   const into = extendInto(name, unfolding.into, more);
   const notes = joinParagraphs(unfolding.notes, ...told) || undefined;
   if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more, uses: [] };
-  const inside = (view: LoopView): readonly AnyTool[] =>
-    withProviderTools(innerTools(into, { call: '' }, view), providers, { view });
+  const createInnerToolList = (view: LoopView): readonly AnyTool[] =>
+    withProviderTools(createInnerTools(into, { call: '' }, view), providers, { view });
   const { prepare, isKnown } = toUnfoldsInto({ tools: [], providers }, unfolding);
   const uses = collectUses([...more, ...providers]);
   return {
-    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare, isKnown },
+    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: createInnerToolList }, prepare, isKnown },
     listed: more,
     uses,
   };

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { wordProblem } from '../../tool/check-definition.ts';
@@ -8,7 +8,7 @@ import { createModule, createUse } from '../../tool/module-use.ts';
 import { ownerProblem } from '../../tool/owner.ts';
 import { readName } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { HOOKS, WEBHOOK } from './hook-route.ts';
+import { WEBHOOK_PARTS, WEBHOOK_SEAM } from './hook-route.ts';
 import {
   type Acknowledgement,
   type Delivery,
@@ -108,7 +108,7 @@ export function defineWebhook<
   if (fault) throw new WebhookDefinitionError(readName(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });
-  const webhook: Webhook<Name> = createUse(WEBHOOKS, name, {
+  const webhook: Webhook<Name> = createUse(WEBHOOKS_MODULE, name, {
     name,
     agent,
     owner,
@@ -127,12 +127,12 @@ export function defineWebhook<
       return toStart(turn, { agent, owner, id, acknowledge });
     },
   });
-  WEBHOOK.give(webhook, webhook);
-  APP.give(webhook, HOOKS);
+  WEBHOOK_SEAM.give(webhook, webhook);
+  APP.give(webhook, WEBHOOK_PARTS);
   return webhook;
 }
 
-const WEBHOOKS = createModule({ name: 'webhooks' });
+const WEBHOOKS_MODULE = createModule({ name: 'webhooks' });
 
 const SHAPE = {
   of: 'defineWebhook',
@@ -175,7 +175,7 @@ async function toStart(
 async function toKey(id: string): Promise<string> {
   if (id === '')
     throw new Error('The delivery has an empty id or key, so other deliveries would count as the same.');
-  return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await sha256Hex(JSON.stringify(id))}`;
+  return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await computeSha256Hex(JSON.stringify(id))}`;
 }
 
 function checkSettings({

@@ -1,25 +1,25 @@
 /** The OpenAPI description of the route of all webhooks. */
-import { ANY_OBJECT, bodyOf, type RouteDescription } from '../openapi/description.ts';
+import { ANY_OBJECT_BODY, createBodySchema, type RouteDescription } from '../openapi/description.ts';
 import { HOOK_IGNORED, HOOK_STARTED } from './hook-route.ts';
 
-const STARTED = bodyOf('HookStarted', HOOK_STARTED);
-const IGNORED = bodyOf('HookIgnored', HOOK_IGNORED);
+const STARTED_BODY = createBodySchema('HookStarted', HOOK_STARTED);
+const IGNORED_BODY = createBodySchema('HookIgnored', HOOK_IGNORED);
 
 /** Describes the route of webhooks, for `openApi({ descriptions: [webhookDescription] })`. */
 export const webhookDescription = {
   'POST /hooks/{hook}': {
     operation: 'takeDelivery',
     summary: 'Takes a delivery of a webhook; its signature stands in for a token',
-    body: ANY_OBJECT,
+    body: ANY_OBJECT_BODY,
     answers: {
       200: {
         description: 'A handshake was answered, or the delivery ignored',
-        json: [IGNORED, ANY_OBJECT],
+        json: [IGNORED_BODY, ANY_OBJECT_BODY],
       },
       202: {
         description:
           'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
-        json: STARTED,
+        json: STARTED_BODY,
       },
     },
     problems: [

@@ -1,5 +1,5 @@
 import { getOwn, type JsonObject } from '../../tool/json.ts';
-import { objectAt } from './payload.ts';
+import { findObject } from './payload.ts';
 
 /** GitHub's event names, for the suggestions of editors. Other names are accepted, too. */
 export type GithubEventName =
@@ -43,13 +43,13 @@ export type GithubEvent = GithubEventName | `${GithubEventName}.${string}`;
 export type EventOf<Asked extends string> = Asked extends `${infer Event}.${string}` ? Event : Asked;
 
 /** The top-level keys that an event's payload has, and those that only related events have. */
-interface Shape {
+interface EventShape {
   readonly has: readonly string[];
   readonly lacks?: readonly string[];
 }
 
 /** The payloads of events. GitHub signs the payload, but not the header with the event's name. */
-const SHAPES: Readonly<Record<string, Shape>> = {
+const EVENT_SHAPES: Readonly<Record<string, EventShape>> = {
   check_run: { has: ['check_run'], lacks: ['deployment_status'] },
   check_suite: { has: ['check_suite'] },
   commit_comment: { has: ['comment'], lacks: ['issue', 'pull_request', 'discussion'] },
@@ -86,7 +86,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 /** Returns whether a payload fits the event. Every payload fits an event that is not listed. */
 export function isPayloadOf(event: string, payload: JsonObject): boolean {
-  const shape = getOwn(SHAPES, event);
+  const shape = getOwn(EVENT_SHAPES, event);
   if (!shape) return true;
   const { has, lacks = [] } = shape;
   return has.every((key) => Object.hasOwn(payload, key)) && !lacks.some((key) => Object.hasOwn(payload, key));
@@ -114,7 +114,7 @@ const TEXT_KEYS = [
 
 export function findTextObject(payload: JsonObject): JsonObject | undefined {
   for (const key of TEXT_KEYS) {
-    const words = objectAt(payload, key);
+    const words = findObject(payload, key);
     if (words) return words;
   }
   return undefined;

@@ -5,7 +5,7 @@
 import { getOwn } from '../../tool/json.ts';
 import { findNearest } from '../../tool/shown.ts';
 
-const EVENTS =
+const EVENT_NAMES =
   'branch_protection_configuration branch_protection_rule check_run check_suite code_scanning_alert commit_comment create custom_property ' +
   'custom_property_values delete dependabot_alert deploy_key deployment deployment_protection_rule deployment_review deployment_status ' +
   'discussion discussion_comment fork github_app_authorization gollum installation installation_repositories installation_target ' +
@@ -17,7 +17,7 @@ const EVENTS =
   'security_and_analysis sponsorship star status sub_issues team team_add watch workflow_dispatch workflow_job workflow_run';
 
 /** The actions of the events that most often start agents. */
-const ACTIONS =
+const ACTION_NAMES =
   'added answered assigned auto_merge_disabled auto_merge_enabled category_changed closed completed converted_to_draft created deleted ' +
   'demilestoned dequeued dismissed edited enqueued in_progress labeled locked milestoned opened pinned prereleased published queued ' +
   'ready_for_review released removed renamed reopened requested requested_action rerequested resolved review_request_removed ' +
@@ -35,11 +35,13 @@ const MISTAKEN_NAMES: Readonly<Record<string, string>> = {
 const MAX_DISTANCE = 2;
 
 /** Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. */
-export function eventNameProblem(asked: string): string | undefined {
+export function findEventNameProblem(asked: string): string | undefined {
   const [event = '', action] = asked.split('.');
-  const meant = findNearestName(event, EVENTS);
+  const meant = findNearestName(event, EVENT_NAMES);
   const meantAction =
-    action === undefined ? undefined : (getOwn(MISTAKEN_NAMES, action) ?? findNearestName(action, ACTIONS));
+    action === undefined
+      ? undefined
+      : (getOwn(MISTAKEN_NAMES, action) ?? findNearestName(action, ACTION_NAMES));
   if (meant === undefined && meantAction === undefined) return undefined;
   const name = [meant ?? event, meantAction ?? action].filter((one) => one !== undefined).join('.');
   return `which GitHub does not send. Did you mean '${name}'?`;

@@ -1,18 +1,18 @@
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type EventOf, findTextObject, type GithubEvent, isPayloadOf } from './github-events.ts';
-import { eventNameProblem } from './github-names.ts';
+import { findEventNameProblem } from './github-names.ts';
 import {
   describeDelivery,
   describeJson,
-  numberAt,
+  findNumber,
+  findObject,
+  findText,
+  findValue,
   type OutsideText,
-  objectAt,
   readJsonOrForm,
-  safeToken,
-  textAt,
   toOneLine,
-  valueAt,
+  toSafeToken,
   withoutUndefined,
 } from './payload.ts';
 import { fromHex } from './signature.ts';
@@ -125,7 +125,7 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
       bots: BOTS_RULE,
       dispatches: ["'repeat' or 'once'", (given) => given === 'repeat' || given === 'once'],
     },
-    misnamed: eventNameProblem,
+    misnamed: findEventNameProblem,
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {
       if (!isPayloadOf(event, payload)) return `Its payload does not match the event '${event}'.`;
@@ -134,17 +134,17 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
   });
 }
 
-type Dispatches = NonNullable<GithubWebhookConfig<never>['dispatches']>;
+type DispatchConfig = NonNullable<GithubWebhookConfig<never>['dispatches']>;
 
 async function readDelivery(
   { headers, body, hook, env }: SignedDelivery,
-  dispatches: Dispatches,
+  dispatches: DispatchConfig,
 ): Promise<Verified<GithubDelivery> | Reply> {
   const { payload } = readJsonOrForm(body);
   if (!payload) throw new WebhookRefusal('bad-json', 'The form has no field payload.');
   if (headers.get('x-github-event') === 'ping') return reply({ hook, status: 'pong' });
   const delivery = await toGithubDelivery({ hook, headers, env, payload });
-  const id = await sha256Hex(body);
+  const id = await computeSha256Hex(body);
   return verified(
     dispatches === 'repeat' && isDispatch(payload) ? `${id}:${delivery.delivery ?? ''}` : id,
     delivery,
@@ -159,7 +159,7 @@ async function readDelivery(
 const isDispatch = (payload: JsonObject): boolean =>
   Object.hasOwn(payload, 'client_payload') || Object.hasOwn(payload, 'inputs');
 
-const SCHEME = 'sha256=';
+const SIGNATURE_SCHEME = 'sha256=';
 
 /**
  * Reads `X-Hub-Signature-256`, the HMAC of the raw body (GitHub, "Validating webhook deliveries"). Ignores
@@ -175,7 +175,9 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
       'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
     );
   }
-  const signature = header.startsWith(SCHEME) ? fromHex(header.slice(SCHEME.length)) : undefined;
+  const signature = header.startsWith(SIGNATURE_SCHEME)
+    ? fromHex(header.slice(SIGNATURE_SCHEME.length))
+    : undefined;
   if (signature) return { signatures: [signature], ahead: '' };
   const problem = 'X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.';
   throw new WebhookRefusal('invalid-signature', problem);
@@ -191,9 +193,9 @@ async function toGithubDelivery({ hook, headers, env, payload }: VerifiedPayload
   const named = headers.get('x-github-event') ?? '';
   const event = /^[a-z0-9_]{1,64}$/.test(named) ? named : 'unknown';
   const delivery = headers.get('x-github-delivery') ?? undefined;
-  const thread = threadOf(payload);
+  const thread = findThread(payload);
   const words = findTextObject(payload);
-  const sender = objectAt(payload, 'sender');
+  const sender = findObject(payload, 'sender');
   const seen = {
     hook,
     headers,
@@ -201,19 +203,27 @@ async function toGithubDelivery({ hook, headers, env, payload }: VerifiedPayload
     payload,
     event,
     delivery,
-    action: textAt(payload, 'action'),
-    repository: textAt(payload, 'repository', 'full_name'),
-    number: numberAt(thread, 'number'),
-    title: textAt(thread, 'title') ?? textAt(words, 'title') ?? textAt(words, 'name'),
-    body: textAt(words, 'body') ?? textAt(words, 'message') ?? textAt(words, 'description'),
-    author: textAt(words, 'user', 'login') ?? textAt(words, 'author', 'login') ?? textAt(sender, 'login'),
-    url: textAt(words, 'html_url') ?? textAt(thread, 'html_url') ?? textAt(payload, 'repository', 'html_url'),
+    action: findText(payload, 'action'),
+    repository: findText(payload, 'repository', 'full_name'),
+    number: findNumber(thread, 'number'),
+    title: findText(thread, 'title') ?? findText(words, 'title') ?? findText(words, 'name'),
+    body: findText(words, 'body') ?? findText(words, 'message') ?? findText(words, 'description'),
+    author:
+      findText(words, 'user', 'login') ?? findText(words, 'author', 'login') ?? findText(sender, 'login'),
+    url:
+      findText(words, 'html_url') ??
+      findText(thread, 'html_url') ??
+      findText(payload, 'repository', 'html_url'),
     sender: sender && {
-      login: textAt(sender, 'login') ?? 'unknown',
-      isBot: valueAt(sender, 'type') === 'Bot',
+      login: findText(sender, 'login') ?? 'unknown',
+      isBot: findValue(sender, 'type') === 'Bot',
     },
   };
-  const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
+  const usual = {
+    session: await computeSessionId(seen),
+    message: formatMessage(seen),
+    context: createContext(seen),
+  };
   return { ...seen, usual };
 }
 
@@ -222,42 +232,42 @@ type DeliveryFacts = Omit<GithubDelivery, 'usual'>;
 /**
  * Returns the issue, pull request or discussion of a payload, which are the objects with a number for people.
  */
-const threadOf = (payload: JsonObject): JsonObject | undefined =>
-  objectAt(payload, 'issue') ?? objectAt(payload, 'pull_request') ?? objectAt(payload, 'discussion');
+const findThread = (payload: JsonObject): JsonObject | undefined =>
+  findObject(payload, 'issue') ?? findObject(payload, 'pull_request') ?? findObject(payload, 'discussion');
 
 /**
  * Returns one session for each issue or pull request, or else for a repository, an organization or a person.
  */
-function sessionOf({ repository, number, payload, hook }: DeliveryFacts): Promise<string> {
+function computeSessionId({ repository, number, payload, hook }: DeliveryFacts): Promise<string> {
   if (repository !== undefined) {
     const parts = repository.split('/');
     return number === undefined ? toSessionId(...parts) : toSessionId(...parts, String(number));
   }
-  const account = textAt(payload, 'organization', 'login') ?? textAt(payload, 'sender', 'login');
+  const account = findText(payload, 'organization', 'login') ?? findText(payload, 'sender', 'login');
   return toSessionId(account ?? hook);
 }
 
-function messageOf(seen: DeliveryFacts): string {
+function formatMessage(seen: DeliveryFacts): string {
   const { event, action, repository, number, url, sender } = seen;
-  const what = safeToken(action) === undefined ? event : `${event} ${action}`;
-  const where = safeToken(repository) === undefined ? '' : ` in ${repository}`;
-  const login = safeToken(sender?.login);
+  const what = toSafeToken(action) === undefined ? event : `${event} ${action}`;
+  const where = toSafeToken(repository) === undefined ? '' : ` in ${repository}`;
+  const login = toSafeToken(sender?.login);
   const lines = [
     `GitHub: ${what}${where}${number === undefined ? '' : `#${number}`}`,
     login && `caused by ${login}`,
-    safeToken(url),
+    toSafeToken(url),
   ];
-  return describeDelivery({ lines, outsideTexts: outsideTextsOf(seen) });
+  return describeDelivery({ lines, outsideTexts: listOutsideTexts(seen) });
 }
 
 /**
  * Returns the texts from outsiders. Titles and names are as untrusted as bodies, and often come from other
  * people than the body.
  */
-function outsideTextsOf({ title, body, author, payload }: DeliveryFacts): readonly OutsideText[] {
-  const by = safeToken(author);
+function listOutsideTexts({ title, body, author, payload }: DeliveryFacts): readonly OutsideText[] {
+  const by = toSafeToken(author);
   if (title === undefined && body === undefined) return [{ text: describeJson(withoutActors(payload)) }];
-  const named = title === undefined ? [] : [{ by: titleAuthorOf(payload) ?? by, text: toOneLine(title) }];
+  const named = title === undefined ? [] : [{ by: findTitleAuthor(payload) ?? by, text: toOneLine(title) }];
   const said = body === undefined ? [] : [{ by, text: body }];
   const [first, second] = [...named, ...said];
   return first && second && first.by === second.by
@@ -265,8 +275,8 @@ function outsideTextsOf({ title, body, author, payload }: DeliveryFacts): readon
     : [...named, ...said];
 }
 
-const titleAuthorOf = (payload: JsonObject): string | undefined =>
-  safeToken(textAt(threadOf(payload), 'user', 'login'));
+const findTitleAuthor = (payload: JsonObject): string | undefined =>
+  toSafeToken(findText(findThread(payload), 'user', 'login'));
 
 /** Removes the long objects that every payload has, since the facts already contain their content. */
 function withoutActors(payload: JsonObject): JsonObject {
@@ -278,7 +288,7 @@ function withoutActors(payload: JsonObject): JsonObject {
  * Returns the context for the tools. A tool that reads it acts on the event's subject, even if the model was
  * manipulated.
  */
-const contextOf = ({
+const createContext = ({
   hook,
   event,
   action,

@@ -8,9 +8,9 @@ import { readBytes } from '../../worker/body.ts';
 import { checkStarters } from '../../worker/check-routes.ts';
 import type { HostedApp } from '../../worker/host.ts';
 import { Problem, type ProblemType } from '../../worker/problem.ts';
-import { queueFullRefusal, sessionFullRefusal } from '../../worker/refusal.ts';
+import { createSessionFullRefusal, queueFullRefusal } from '../../worker/refusal.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
-import { turnPath } from '../../worker/target.ts';
+import { getTurnPath } from '../../worker/target.ts';
 import {
   type Acknowledgement,
   type RefusalKind,
@@ -40,24 +40,24 @@ const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
       takeDelivery(asked, webhooks, hook).catch((failure) => logRefusal(asked, hook, failure)),
   });
 
-export const WEBHOOK = defineSeam<Webhook>();
+export const WEBHOOK_SEAM = defineSeam<Webhook>();
 
 /** The route that all webhooks together add to an app. */
-export const HOOKS: AppParts = {
+export const WEBHOOK_PARTS: AppParts = {
   routes({ host }) {
-    const webhooks = webhooksOf(host);
+    const webhooks = listWebhooks(host);
     checkStarters(host, 'webhook', webhooks);
     return [postHook(new Map(webhooks.map((webhook) => [webhook.name, webhook])))];
   },
   checks: ({ host, env }) =>
-    webhooksOf(host).map(({ name, lacks }) => async () => {
+    listWebhooks(host).map(({ name, lacks }) => async () => {
       const problem = await lacks?.(env);
       if (problem !== undefined) throw new DeploymentError(`Webhook '${name}' ${withFullStop(problem)}`);
     }),
 };
 
-const webhooksOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly Webhook[] =>
-  modules.uses.flatMap((use) => WEBHOOK.of(use) ?? []);
+const listWebhooks = ({ modules }: Pick<HttpHost, 'modules'>): readonly Webhook[] =>
+  modules.uses.flatMap((use) => WEBHOOK_SEAM.of(use) ?? []);
 
 async function takeDelivery(
   asked: RouteRequest,
@@ -108,11 +108,11 @@ async function startDelivery({ received, ...starting }: DeliveryStart): Promise<
   await starting.host.gates.admit?.(turn.owner, starting);
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFullRefusal(answer);
-  if (answer.status === 'session-full') throw sessionFullRefusal(answer);
+  if (answer.status === 'session-full') throw createSessionFullRefusal(answer);
   const { status, ...taken } = answer;
   const { target } = turn;
   const { session, agent } = target;
-  const location = turnPath(target, taken.turn);
+  const location = getTurnPath(target, taken.turn);
   const told: HookStarted = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
   return toResponse(received, told, { status: 202, headers: { location } });
 }
@@ -166,7 +166,7 @@ function toProblem({ kind, message }: WebhookRefusal): Problem {
  * Logs the reason for a refusal, since the sender may not show the response to people. @throws the failure.
  */
 function logRefusal({ host, requestId }: LogContext, hook: string, failure: unknown): never {
-  if (failure instanceof Problem && !NOT_LOGGED.includes(failure.type)) {
+  if (failure instanceof Problem && !NOT_LOGGED_PROBLEMS.includes(failure.type)) {
     const { type, status } = failure;
     const message = `webhook '${hook}' refused a delivery (${type}): ${failure.message}`;
     host.log({ level: status < 500 ? 'warn' : 'error', event: 'webhook-refused', requestId, message });
@@ -178,7 +178,7 @@ function logRefusal({ host, requestId }: LogContext, hook: string, failure: unkn
  * The problems that are not logged here. Anyone can send requests to an unknown webhook, and internal
  * failures are logged where they happen.
  */
-const NOT_LOGGED: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
+const NOT_LOGGED_PROBLEMS: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
 
 /**
  * Logs an internal failure. The response does not contain its details, since senders store responses and show

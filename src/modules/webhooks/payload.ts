@@ -64,22 +64,22 @@ const isDeeperThan = (value: unknown, depth: number): boolean =>
   (depth === 0 || Object.values(value).some((one) => isDeeperThan(one, depth - 1)));
 
 /** Returns the value at a path of a payload of unknown shape. Reads own properties only. */
-export const valueAt = (from: Json | undefined, ...path: readonly string[]): Json | undefined =>
+export const findValue = (from: Json | undefined, ...path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? getOwn(at, key) : undefined), from);
 
 /** Returns the text at a path if it is not blank. */
-export function textAt(from: Json | undefined, ...path: readonly string[]): string | undefined {
-  const value = valueAt(from, ...path);
+export function findText(from: Json | undefined, ...path: readonly string[]): string | undefined {
+  const value = findValue(from, ...path);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-export function numberAt(from: Json | undefined, ...path: readonly string[]): number | undefined {
-  const value = valueAt(from, ...path);
+export function findNumber(from: Json | undefined, ...path: readonly string[]): number | undefined {
+  const value = findValue(from, ...path);
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
-export function objectAt(from: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
-  const value = valueAt(from, ...path);
+export function findObject(from: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
+  const value = findValue(from, ...path);
   return isJsonObject(value) ? value : undefined;
 }
 
@@ -102,7 +102,7 @@ export interface OutsideText {
 
 interface DeliveryDescription {
   /**
-   * Facts, one on each line, without unknown facts. They contain only the sender's own words, as `safeToken`
+   * Facts, one on each line, without unknown facts. They contain only the sender's own words, as `toSafeToken`
    * accepts them.
    */
   readonly lines: readonly (string | undefined)[];
@@ -134,27 +134,27 @@ export const toOneLine = (text: string): string =>
   shorten(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_LINE_LENGTH);
 
 /** Returns an id or a name that cannot be a sentence, or `undefined`. */
-export const safeToken = (text: string | undefined): string | undefined =>
+export const toSafeToken = (text: string | undefined): string | undefined =>
   text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined;
 
 /** Returns whether the value of a key is secret. `holder` is the object with the key. */
-export type IsSecret = (key: string, holder: { readonly [key: string]: Json }) => boolean;
+export type SecretKeyCheck = (key: string, holder: { readonly [key: string]: Json }) => boolean;
 
 /** The text that replaces a credential. */
-const REMOVED = '[removed]';
+const REMOVED_TEXT = '[removed]';
 
 /**
  * Formats a payload as JSON for a model, without credentials, since the message is journaled and a
  * manipulated model can repeat it. Removes values whose keys sound like credentials, at every depth.
  * `isSecret` detects further secrets of the sender.
  */
-export function describeJson(value: Json, isSecret: IsSecret = () => false): string {
+export function describeJson(value: Json, isSecret: SecretKeyCheck = () => false): string {
   return JSON.stringify(
     value,
     function conceal(this: { readonly [key: string]: Json }, key: string, one: Json): Json {
       // Numbers, such as token counts, are not credentials, and `true` only shows that one exists.
       const holds = typeof one === 'string' ? one !== '' : typeof one === 'object' && one !== null;
-      return holds && (isSecretKey(key) || isSecret(key, this)) ? REMOVED : one;
+      return holds && (isSecretKey(key) || isSecret(key, this)) ? REMOVED_TEXT : one;
     },
     1,
   );

@@ -41,15 +41,15 @@ export async function isSigned({ secrets, signatures, content }: Signed): Promis
   }
   const data = concatBytes(content);
   for (const secret of secrets) {
-    const right = await hmacOf(secret, data);
+    const right = await computeHmac(secret, data);
     if (signatures.some((signature) => isEqualInConstantTime(signature, right))) return true;
   }
   return false;
 }
 
 /** Returns the HMAC-SHA256 of the content under a secret. */
-export async function hmacOf(secret: string | Bytes, content: string | Bytes): Promise<Bytes> {
-  const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC, false, ['sign']);
+export async function computeHmac(secret: string | Bytes, content: string | Bytes): Promise<Bytes> {
+  const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC_ALGORITHM, false, ['sign']);
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, toBytes(content)));
 }
 
@@ -102,7 +102,7 @@ function isEqualInConstantTime(one: Bytes, other: Bytes): boolean {
   return difference === 0;
 }
 
-const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+const HMAC_ALGORITHM = { name: 'HMAC', hash: 'SHA-256' };
 
 const toBytes = (part: string | Bytes): Bytes =>
   typeof part === 'string' ? new Uint8Array(ENCODER.encode(part)) : part;

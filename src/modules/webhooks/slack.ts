@@ -1,14 +1,14 @@
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   describeDelivery,
   describeJson,
-  type IsSecret,
-  objectAt,
+  findObject,
+  findText,
+  findValue,
   readJsonOrForm,
-  safeToken,
-  textAt,
-  valueAt,
+  type SecretKeyCheck,
+  toSafeToken,
   withoutUndefined,
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
@@ -97,39 +97,43 @@ export function slackWebhook<const Event extends string = string>(
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
       if (isBot && bots !== 'take') return 'A bot wrote the message, and this webhook ignores bots.';
-      return events === undefined && CHANGE_EVENTS.test(event) ? 'It is not a new message.' : undefined;
+      return events === undefined && CHANGE_EVENT_NAME.test(event) ? 'It is not a new message.' : undefined;
     },
   });
 }
 
-const CHANGE_EVENTS = /^(message\.|app_rate_limited$)/;
+const CHANGE_EVENT_NAME = /^(message\.|app_rate_limited$)/;
 
 async function readDelivery(signed: SignedDelivery): Promise<Verified<SlackDelivery> | Reply> {
   const { headers, body, hook, env } = signed;
   const { payload: json, form } = readJsonOrForm(body);
   const payload = json ?? Object.fromEntries(form ?? []);
-  if (!form && valueAt(payload, 'type') === 'url_verification') {
-    return reply({ challenge: valueAt(payload, 'challenge') ?? '' });
+  if (!form && findValue(payload, 'type') === 'url_verification') {
+    return reply({ challenge: findValue(payload, 'challenge') ?? '' });
   }
   const kind = !form ? 'event' : json ? 'interaction' : 'command';
   const delivery = await toSlackDelivery({ hook, headers, env, kind, payload });
   // Slack shows the response to the user of the command or button, so the response is empty.
-  return verified(await deliveryIdOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
+  return verified(
+    await computeDeliveryId(delivery, body),
+    delivery,
+    kind === 'event' ? 'address' : 'nothing',
+  );
 }
 
-async function deliveryIdOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Promise<string> {
+async function computeDeliveryId(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kind, event, team = '', channel, payload } = delivery;
-  const time = textAt(payload, 'event', 'ts');
+  const time = findText(payload, 'event', 'ts');
   if (isMessage(kind, event) && channel !== undefined && time !== undefined)
     return `${team}:${channel}:${time}`;
-  const id = textAt(payload, 'event_id') ?? textAt(payload, 'trigger_id');
-  return id ?? sha256Hex(body);
+  const id = findText(payload, 'event_id') ?? findText(payload, 'trigger_id');
+  return id ?? computeSha256Hex(body);
 }
 
 const isMessage = (kind: SlackKind, event: string): boolean =>
   kind === 'event' && (event === 'message' || event === 'app_mention');
 
-const VERSION = 'v0';
+const SIGNATURE_VERSION = 'v0';
 
 /**
  * Reads `X-Slack-Signature`: the HMAC of the version, the time in `X-Slack-Request-Timestamp` and the raw
@@ -144,25 +148,27 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
     const problem = 'X-Slack-Signature or X-Slack-Request-Timestamp is missing.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
-  const signature = header.startsWith(`${VERSION}=`) ? fromHex(header.slice(VERSION.length + 1)) : undefined;
+  const signature = header.startsWith(`${SIGNATURE_VERSION}=`)
+    ? fromHex(header.slice(SIGNATURE_VERSION.length + 1))
+    : undefined;
   if (!signature) {
     const problem = 'X-Slack-Signature must be v0= and 64 hexadecimal digits, once.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
   checkTimely('X-Slack-Request-Timestamp', time, now);
-  return { signatures: [signature], ahead: `${VERSION}:${time}:` };
+  return { signatures: [signature], ahead: `${SIGNATURE_VERSION}:${time}:` };
 }
 
 type VerifiedPayload = Pick<SlackDelivery, 'hook' | 'headers' | 'env' | 'kind' | 'payload'>;
 
 async function toSlackDelivery(from: VerifiedPayload): Promise<SlackDelivery> {
-  const facts = factsOf(from.kind, from.payload);
+  const facts = readFacts(from.kind, from.payload);
   const { event, team, channel, user, thread, text, isBot } = facts;
   const seen = { ...from, event, team, channel, user, thread, text, isBot };
   const usual = {
-    session: await sessionOf(facts),
-    message: messageOf(seen, facts),
-    context: contextOf(seen),
+    session: await computeSessionId(facts),
+    message: formatMessage(seen, facts),
+    context: createContext(seen),
   };
   return { ...seen, usual };
 }
@@ -173,30 +179,30 @@ type DeliveryFacts = Omit<SlackDelivery, 'usual'>;
  * Returns one session for each thread. Outside threads, returns one for each direct message, channel or
  * person.
  */
-function sessionOf({ team = '', channel, user = '', thread, isDirect }: SlackFacts): Promise<string> {
+function computeSessionId({ team = '', channel, user = '', thread, isDirect }: SlackFacts): Promise<string> {
   if (channel === undefined) return toSessionId(team, user);
   return thread === undefined || isDirect ? toSessionId(team, channel) : toSessionId(team, channel, thread);
 }
 
-function messageOf({ event, channel, user, text }: DeliveryFacts, { about }: SlackFacts): string {
+function formatMessage({ event, channel, user, text }: DeliveryFacts, { about }: SlackFacts): string {
   const lines = [
-    `Slack: ${safeToken(event) ?? 'unknown'}${safeToken(channel) === undefined ? '' : ` in channel ${channel}`}`,
-    safeToken(user) && `by user ${user}`,
+    `Slack: ${toSafeToken(event) ?? 'unknown'}${toSafeToken(channel) === undefined ? '' : ` in channel ${channel}`}`,
+    toSafeToken(user) && `by user ${user}`,
   ];
   const told = text ?? (about && describeJson(about, isAppPrivateKey));
-  const by = safeToken(user) && `user ${user}`;
+  const by = toSafeToken(user) && `user ${user}`;
   return describeDelivery({ lines, outsideTexts: told === undefined ? [] : [{ by, text: told }] });
 }
 
 /** Matches the public URL of a file, and an app's own data in a form. */
-const isAppPrivateKey: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
+const isAppPrivateKey: SecretKeyCheck = (key) => key === 'permalink_public' || key === 'private_metadata';
 
-const contextOf = ({ hook, event, team, channel, user, thread, payload }: DeliveryFacts): JsonObject => ({
-  webhook: withoutUndefined({ hook, event, team, channel, user, thread, app: appOf(payload) }),
+const createContext = ({ hook, event, team, channel, user, thread, payload }: DeliveryFacts): JsonObject => ({
+  webhook: withoutUndefined({ hook, event, team, channel, user, thread, app: findAppId(payload) }),
 });
 
-const appOf = (payload: JsonObject): string | undefined =>
-  textAt(payload, 'api_app_id') ?? textAt(valueAt(payload, 'view'), 'app_id');
+const findAppId = (payload: JsonObject): string | undefined =>
+  findText(payload, 'api_app_id') ?? findText(findValue(payload, 'view'), 'app_id');
 
 /** The kinds of requests from Slack. */
 export type SlackKind = 'event' | 'command' | 'interaction';
@@ -216,30 +222,30 @@ interface SlackFacts {
   readonly about: JsonObject | undefined;
 }
 
-function factsOf(kind: SlackKind, payload: JsonObject): SlackFacts {
+function readFacts(kind: SlackKind, payload: JsonObject): SlackFacts {
   switch (kind) {
     case 'event':
-      return factsOfEvent(payload);
+      return readEventFacts(payload);
     case 'command':
-      return factsOfCommand(payload);
+      return readCommandFacts(payload);
     case 'interaction':
-      return factsOfInteraction(payload);
+      return readInteractionFacts(payload);
   }
 }
 
-function factsOfEvent(payload: JsonObject): SlackFacts {
-  const event = objectAt(payload, 'event');
-  const item = objectAt(event, 'item');
-  const threadTs = textAt(event, 'thread_ts');
+function readEventFacts(payload: JsonObject): SlackFacts {
+  const event = findObject(payload, 'event');
+  const item = findObject(event, 'item');
+  const threadTs = findText(event, 'thread_ts');
   return {
-    event: eventNameOf(event) ?? textAt(payload, 'type') ?? 'unknown',
-    team: textAt(payload, 'team_id'),
-    channel: idAt(event, 'channel') ?? textAt(item, 'channel'),
-    user: idAt(event, 'user'),
-    thread: threadTs ?? textAt(event, 'ts') ?? textAt(item, 'ts'),
-    text: textAt(event, 'text'),
-    isBot: valueAt(event, 'bot_id') !== undefined || valueAt(event, 'subtype') === 'bot_message',
-    isDirect: valueAt(event, 'channel_type') === 'im' && threadTs === undefined,
+    event: getEventName(event) ?? findText(payload, 'type') ?? 'unknown',
+    team: findText(payload, 'team_id'),
+    channel: findId(event, 'channel') ?? findText(item, 'channel'),
+    user: findId(event, 'user'),
+    thread: threadTs ?? findText(event, 'ts') ?? findText(item, 'ts'),
+    text: findText(event, 'text'),
+    isBot: findValue(event, 'bot_id') !== undefined || findValue(event, 'subtype') === 'bot_message',
+    isDirect: findValue(event, 'channel_type') === 'im' && threadTs === undefined,
     about: event && pickKeys(event, SHOWN_KEYS),
   };
 }
@@ -259,51 +265,53 @@ const SHOWN_KEYS: readonly string[] = `
 /** Subtypes of messages that a person wrote. Other subtypes report changes of messages or channels. */
 const PERSON_SUBTYPES = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
 
-function eventNameOf(event: JsonObject | undefined): string | undefined {
-  const type = textAt(event, 'type');
-  const subtype = textAt(event, 'subtype');
+function getEventName(event: JsonObject | undefined): string | undefined {
+  const type = findText(event, 'type');
+  const subtype = findText(event, 'subtype');
   return type === 'message' && !PERSON_SUBTYPES.includes(subtype) ? `message.${subtype}` : type;
 }
 
-function factsOfCommand(payload: JsonObject): SlackFacts {
+function readCommandFacts(payload: JsonObject): SlackFacts {
   return {
-    event: textAt(payload, 'command') ?? 'unknown',
-    team: textAt(payload, 'team_id'),
-    channel: textAt(payload, 'channel_id'),
-    user: textAt(payload, 'user_id'),
+    event: findText(payload, 'command') ?? 'unknown',
+    team: findText(payload, 'team_id'),
+    channel: findText(payload, 'channel_id'),
+    user: findText(payload, 'user_id'),
     thread: undefined,
-    text: textAt(payload, 'text'),
+    text: findText(payload, 'text'),
     isBot: false,
     isDirect: false,
     about: undefined,
   };
 }
 
-function factsOfInteraction(payload: JsonObject): SlackFacts {
-  const message = objectAt(payload, 'message');
-  const view = objectAt(payload, 'view');
+function readInteractionFacts(payload: JsonObject): SlackFacts {
+  const message = findObject(payload, 'message');
+  const view = findObject(payload, 'view');
   return {
-    event: textAt(payload, 'type') ?? 'unknown',
-    team: idAt(payload, 'team') ?? idAt(payload, 'user', 'team_id'),
-    channel: idAt(payload, 'channel') ?? textAt(payload, 'container', 'channel_id'),
-    user: idAt(payload, 'user'),
+    event: findText(payload, 'type') ?? 'unknown',
+    team: findId(payload, 'team') ?? findId(payload, 'user', 'team_id'),
+    channel: findId(payload, 'channel') ?? findText(payload, 'container', 'channel_id'),
+    user: findId(payload, 'user'),
     thread:
-      textAt(message, 'thread_ts') ?? textAt(message, 'ts') ?? textAt(payload, 'container', 'message_ts'),
+      findText(message, 'thread_ts') ??
+      findText(message, 'ts') ??
+      findText(payload, 'container', 'message_ts'),
     text: undefined,
     isBot: false,
     isDirect: false,
     about: withoutUndefined({
-      callback_id: valueAt(payload, 'callback_id') ?? valueAt(view, 'callback_id'),
-      actions: valueAt(payload, 'actions'),
-      state: valueAt(payload, 'state') ?? valueAt(view, 'state'),
-      message: valueAt(message, 'text'),
+      callback_id: findValue(payload, 'callback_id') ?? findValue(view, 'callback_id'),
+      actions: findValue(payload, 'actions'),
+      state: findValue(payload, 'state') ?? findValue(view, 'state'),
+      message: findValue(message, 'text'),
     }),
   };
 }
 
 /** Slack sends an id, or an object with the id. */
-const idAt = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
-  textAt(from, ...path) ?? textAt(from, ...path, 'id');
+const findId = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
+  findText(from, ...path) ?? findText(from, ...path, 'id');
 
 const pickKeys = (from: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));

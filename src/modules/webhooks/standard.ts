@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   describeDelivery,
   describeJson,
+  findText,
+  findValue,
   readJson,
-  safeToken,
-  textAt,
-  valueAt,
+  toSafeToken,
   withoutUndefined,
 } from './payload.ts';
 import { checkTimely, decodeStandardKey, fromBase64, STANDARD_KEY_RULE } from './signature.ts';
@@ -73,12 +73,12 @@ async function readDelivery(signed: SignedDelivery): Promise<Verified<StandardDe
   const { headers, body, hook, env } = signed;
   const { id } = readStandardHeader(signed);
   const payload = readJson(body);
-  const event = textAt(payload, 'type') ?? 'unknown';
-  const data = valueAt(payload, 'data');
+  const event = findText(payload, 'type') ?? 'unknown';
+  const data = findValue(payload, 'data');
   const usual = {
     session: await toSessionId(id),
     message: describeDelivery({
-      lines: [`${hook}: ${safeToken(event) ?? 'unknown'}`],
+      lines: [`${hook}: ${toSafeToken(event) ?? 'unknown'}`],
       outsideTexts: [{ text: describeJson(data ?? payload) }],
     }),
     context: { webhook: withoutUndefined({ hook, id, event }) },

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../tool/json.ts';
 import {
   describeDelivery,
   describeJson,
-  type IsSecret,
-  objectAt,
+  findObject,
+  findText,
+  findValue,
   readJson,
-  safeToken,
-  textAt,
-  valueAt,
+  type SecretKeyCheck,
+  toSafeToken,
   withoutUndefined,
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
@@ -85,7 +85,7 @@ export function stripeWebhook<const Event extends string = string>(
 async function readDelivery(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
   const { headers, body, hook, env } = signed;
   const payload = readJson(body);
-  const id = textAt(payload, 'id');
+  const id = findText(payload, 'id');
   if (id === undefined) throw new WebhookRefusal('bad-json', 'The body is not an event: it has no id.');
   return verified(id, await toStripeDelivery({ hook, headers, env, id, payload }));
 }
@@ -112,18 +112,18 @@ interface ParsedHeader {
 /** A repeated header has two times, and is therefore invalid. */
 function parseHeader(header: string): ParsedHeader {
   const pairs = header.split(',').map((pair) => /^([a-z0-9]+)=(\S+)$/.exec(pair));
-  const valuesOf = (name: string): string[] =>
+  const listValues = (name: string): string[] =>
     pairs.flatMap((pair) => (pair?.[1] === name && pair[2] !== undefined ? [pair[2]] : []));
-  const [time, ...more] = valuesOf('t');
-  const signatures = valuesOf('v1').map(fromHex);
+  const [time, ...more] = listValues('t');
+  const signatures = listValues('v1').map(fromHex);
   const read = signatures.filter((signature) => signature !== undefined);
   if (pairs.includes(null) || time === undefined || more.length > 0 || read.length === 0)
-    throw malformedHeaderError();
-  if (read.length < signatures.length) throw malformedHeaderError();
+    throw createHeaderError();
+  if (read.length < signatures.length) throw createHeaderError();
   return { time, signatures: read };
 }
 
-const malformedHeaderError = (): WebhookRefusal =>
+const createHeaderError = (): WebhookRefusal =>
   new WebhookRefusal(
     'invalid-signature',
     'Stripe-Signature must be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
@@ -133,43 +133,47 @@ type VerifiedPayload = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 
 
 async function toStripeDelivery(from: VerifiedPayload): Promise<StripeDelivery> {
   const { payload } = from;
-  const object = objectAt(payload, 'data', 'object') ?? objectAt(payload, 'related_object');
+  const object = findObject(payload, 'data', 'object') ?? findObject(payload, 'related_object');
   const seen = {
     ...from,
-    event: textAt(payload, 'type') ?? 'unknown',
+    event: findText(payload, 'type') ?? 'unknown',
     object,
-    customer: customerOf(object),
-    account: textAt(payload, 'account') ?? textAt(payload, 'context'),
-    isLive: valueAt(payload, 'livemode') === true,
+    customer: findCustomer(object),
+    account: findText(payload, 'account') ?? findText(payload, 'context'),
+    isLive: findValue(payload, 'livemode') === true,
   };
-  const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
+  const usual = {
+    session: await computeSessionId(seen),
+    message: formatMessage(seen),
+    context: createContext(seen),
+  };
   return { ...seen, usual };
 }
 
 type DeliveryFacts = Omit<StripeDelivery, 'usual'>;
 
 /** Stripe sends the customer's id, or the customer if the request expanded it. */
-const customerOf = (object: JsonObject | undefined): string | undefined =>
-  valueAt(object, 'object') === 'customer'
-    ? textAt(object, 'id')
-    : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
+const findCustomer = (object: JsonObject | undefined): string | undefined =>
+  findValue(object, 'object') === 'customer'
+    ? findText(object, 'id')
+    : (findText(object, 'customer') ?? findText(object, 'customer', 'id'));
 
 /** Returns one session for each customer, or else for each subject. */
-function sessionOf({ account, customer, object, id }: DeliveryFacts): Promise<string> {
-  const about = customer ?? textAt(object, 'id') ?? id;
+function computeSessionId({ account, customer, object, id }: DeliveryFacts): Promise<string> {
+  const about = customer ?? findText(object, 'id') ?? id;
   return account === undefined ? toSessionId(about) : toSessionId(account, about);
 }
 
-function messageOf({ event, account, customer, object, isLive, payload }: DeliveryFacts): string {
-  const type = safeToken(textAt(object, 'object') ?? textAt(object, 'type'));
+function formatMessage({ event, account, customer, object, isLive, payload }: DeliveryFacts): string {
+  const type = toSafeToken(findText(object, 'object') ?? findText(object, 'type'));
   const lines = [
-    `Stripe: ${safeToken(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
-    type && `${type} ${safeToken(textAt(object, 'id')) ?? 'without id'}`,
-    safeToken(customer) && `customer ${customer}`,
-    safeToken(account) && `account ${account}`,
+    `Stripe: ${toSafeToken(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
+    type && `${type} ${toSafeToken(findText(object, 'id')) ?? 'without id'}`,
+    toSafeToken(customer) && `customer ${customer}`,
+    toSafeToken(account) && `account ${account}`,
   ];
   if (object === undefined) return describeDelivery({ lines, outsideTexts: [] });
-  const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
+  const previous_attributes = findObject(payload, 'data', 'previous_attributes');
   // Both contain names that customers chose. The changes come first, since a long text is cut off at the end.
   const told = previous_attributes ? { previous_attributes, object } : object;
   return describeDelivery({
@@ -179,7 +183,7 @@ function messageOf({ event, account, customer, object, isLive, payload }: Delive
 }
 
 /** The types of objects whose `url` anyone can open without signing in. */
-const OPEN_PAGES = [
+const LINK_OBJECTS = [
   'account_link',
   'billing_portal.session',
   'checkout.session',
@@ -192,10 +196,18 @@ const OPEN_PAGES = [
  * type, it is the type of the surrounding object.
  */
 const createPageSecretCheck =
-  ({ object: type = '' }: JsonObject): IsSecret =>
+  ({ object: type = '' }: JsonObject): SecretKeyCheck =>
   (key, { object = type }) =>
-    key === 'url' && typeof object === 'string' && OPEN_PAGES.includes(object);
+    key === 'url' && typeof object === 'string' && LINK_OBJECTS.includes(object);
 
-const contextOf = ({ hook, id, event, object, customer, account, isLive }: DeliveryFacts): JsonObject => ({
-  webhook: withoutUndefined({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
+const createContext = ({
+  hook,
+  id,
+  event,
+  object,
+  customer,
+  account,
+  isLive,
+}: DeliveryFacts): JsonObject => ({
+  webhook: withoutUndefined({ hook, id, event, object: findText(object, 'id'), customer, account, isLive }),
 });

@@ -65,7 +65,7 @@ export interface SenderDelivery {
 }
 
 /** The parts of a sender's webhook. */
-interface Sender<View extends SenderDelivery> {
+interface WebhookSender<View extends SenderDelivery> {
   /** The default name of its webhook. */
   readonly name: string;
   /**
@@ -119,9 +119,9 @@ export interface SignedDelivery extends RawDelivery {
  */
 export function verifyAndStart<Event extends string, View extends SenderDelivery>(
   config: SenderConfig<Event, View>,
-  sender: Sender<View>,
+  sender: WebhookSender<View>,
 ): Webhook {
-  const fault = literals?.fault(config, shapeOf(sender));
+  const fault = literals?.fault(config, createConfigShape(sender));
   if (fault) throw new WebhookDefinitionError(readName(config) || sender.name, fault.field, fault.problem);
   const { name = sender.name, agent, owner, secret, events, maxBodyBytes, whenBusy } = config;
   const start = config.start ?? (({ usual }: View) => usual);
@@ -167,7 +167,8 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     },
     start: ({ payload }) => {
       const names = sender.names(payload);
-      if (events && !events.some((event) => names.includes(event))) return ignored(ignoredEventReason(names));
+      if (events && !events.some((event) => names.includes(event)))
+        return ignored(formatIgnoredReason(names));
       const why = sender.skip(payload);
       return why === undefined ? start(payload) : ignored(why);
     },
@@ -179,14 +180,17 @@ export const BOTS_RULE: LiteralKind = [
   (given) => given === 'ignore' || given === 'take',
 ];
 
-const shapeOf = ({ name, options }: Pick<Sender<never>, 'name' | 'options'>): LiteralShape => ({
+const createConfigShape = ({
+  name,
+  options,
+}: Pick<WebhookSender<never>, 'name' | 'options'>): LiteralShape => ({
   of: `${name}Webhook`,
-  keys: { ...KEYS, ...options },
+  keys: { ...OPTION_KINDS, ...options },
   required: ['agent'],
   foreign: { event: 'events', on: 'events', secrets: 'secret', handler: 'start', agents: 'agent' },
 });
 
-const KEYS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> = {
+const OPTION_KINDS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> = {
   name: 'any',
   agent: 'text',
   owner: 'any',
@@ -201,11 +205,11 @@ const KEYS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> =
 async function prepareCheck(
   request: UnverifiedRequest,
   source: SecretSource,
-  sender: Pick<Sender<never>, 'readHeader' | 'toKey'>,
+  sender: Pick<WebhookSender<never>, 'readHeader' | 'toKey'>,
 ): Promise<SignatureHeader & Pick<Signed, 'secrets'>> {
   const secrets = (await secretsOf(request.env, source)).map((secret) => sender.toKey?.(secret) ?? secret);
   return { secrets, ...sender.readHeader(request) };
 }
 
-const ignoredEventReason = (names: readonly string[]): string =>
+const formatIgnoredReason = (names: readonly string[]): string =>
   `This webhook ignores '${(names.at(-1) ?? '').slice(0, 80)}'.`;

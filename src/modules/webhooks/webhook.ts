@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
@@ -181,7 +181,7 @@ export async function toSessionId(...parts: readonly string[]): Promise<string> 
   const id = parts.map(escapePart).join(':');
   if (id === '') return '@@'; // no other short id contains `@@`
   if (id.length <= MAX_ID_LENGTH) return id;
-  return `${id.slice(0, KEPT_PREFIX_LENGTH)}@@${await sha256Hex(id)}`;
+  return `${id.slice(0, KEPT_PREFIX_LENGTH)}@@${await computeSha256Hex(id)}`;
 }
 
 /**

@@ -83,7 +83,7 @@ async function* readAndFollow(
   live?: LiveItemQueue,
 ): AsyncGenerator<FollowedItem, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
-  const notices = new Notices({ ...watch, onLive: live && ((message) => live.push(message)) });
+  const notices = new NoticeQueue({ ...watch, onLive: live && ((message) => live.push(message)) });
   let next = from;
   let head = 0;
   let known = meant;
@@ -138,7 +138,7 @@ const FIRST_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 30_000;
 
 /** The fraction by which a pause varies, so that the watchers of a reset object do not return together. */
-const JITTER = 0.25;
+const RECONNECT_JITTER = 0.25;
 
 /** How often a reader checks for silence, in ms: less often than the default term of a lease passes. */
 const PING_INTERVAL_MS = 30_000;
@@ -162,7 +162,7 @@ interface Options extends Omit<WatchOptions, 'port'> {
  * line is reopened, and then reports at once how far the journal is. Only one wait can be pending at a time.
  * The creator must close it.
  */
-export class Notices {
+export class NoticeQueue {
   readonly #options: Options;
   /** The state before the first notice. Valid only if `count` is above 0. */
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
@@ -298,7 +298,7 @@ export class Notices {
     const pause = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failed, MAX_RECONNECT_MS);
     this.#failed += 1;
     this.#options.onBroken?.();
-    this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {
+    this.#cancelReopen = clock.after(pause * (1 - RECONNECT_JITTER + 2 * RECONNECT_JITTER * random()), () => {
       this.#isOpen = false;
       this.#changes.notify();
     });

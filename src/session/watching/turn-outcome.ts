@@ -5,7 +5,7 @@ import { startTurn } from '../../journal/fold-loop.ts';
 import { OUTCOMES_WITH_ANSWER, reduce } from '../../journal/reduce.ts';
 import { PRICED_USAGE } from '../../journal/reply-data.ts';
 import {
-  emptyState,
+  createEmptyState,
   type SessionState,
   STOPPING_CALL,
   TURN_ARTIFACT,
@@ -25,7 +25,7 @@ import { MAX_PAGE_BYTES } from '../fold-session.ts';
 import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
-import { isOpen, Notices, type SessionActivity, type WatchOptions } from './follow-session.ts';
+import { isOpen, NoticeQueue, type SessionActivity, type WatchOptions } from './follow-session.ts';
 
 /** A turn whose outcome a client awaits. */
 export interface AwaitedTurn extends WatchOptions {
@@ -42,19 +42,22 @@ export interface AwaitedTurn extends WatchOptions {
  */
 export type TurnOutcome =
   | { readonly status: 'ended'; readonly answer: TurnAnswer }
-  | { readonly status: 'suspended'; readonly answer: TurnSoFar; readonly events: readonly StoredEvent[] }
+  | { readonly status: 'suspended'; readonly answer: PartialOutcome; readonly events: readonly StoredEvent[] }
   | { readonly status: 'queued'; readonly turn: string; readonly behind: string }
   | { readonly status: 'kept'; readonly turn: string };
 
 /**
  * Returns the outcome of a turn that runs here. If another invocation resumes it, waits for its end.
  *
- * @throws any error of `outcomeElsewhere` or `running`.
+ * @throws any error of `awaitOutcome` or `running`.
  */
-export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd>): Promise<TurnOutcome> {
-  const end = await running.catch(keptOrThrow);
+export async function waitForOwnOutcome(
+  awaited: AwaitedTurn,
+  running: Promise<TurnEnd>,
+): Promise<TurnOutcome> {
+  const end = await running.catch(toKeptOrThrow);
   if (end === 'kept') return { status: 'kept', turn: awaited.turn };
-  if (end.status !== 'ended') return outcomeElsewhere(awaited);
+  if (end.status !== 'ended') return awaitOutcome(awaited);
   const { session, agent } = awaited;
   return { status: 'ended', answer: toTurnAnswer(session, agent, end.turn) as TurnAnswer }; // The turn has ended.
 }
@@ -65,9 +68,9 @@ export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd
  * @throws SessionErasedError if the turn no longer exists.
  * @throws the signal's reason if it aborts.
  */
-export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcome> {
+export async function awaitOutcome(awaited: AwaitedTurn): Promise<TurnOutcome> {
   const { turn, session, agent } = awaited;
-  const end = await waitForStopOrBlock(awaited).catch(keptOrThrow);
+  const end = await waitForStopOrBlock(awaited).catch(toKeptOrThrow);
   if (end === 'kept') return { status: 'kept', turn };
   if ('behind' in end) return { status: 'queued', turn, behind: end.behind };
   const answer = foldStoppedTurn(session, agent, end);
@@ -80,7 +83,7 @@ export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcom
  * Returns `kept` for a failure after which another invocation will read the turn, or end it. Rethrows any
  * other failure.
  */
-export function keptOrThrow(failure: unknown): 'kept' {
+export function toKeptOrThrow(failure: unknown): 'kept' {
   if (DEFERRING_ERRORS.some((kind) => failure instanceof kind)) return 'kept';
   throw failure;
 }
@@ -113,7 +116,7 @@ async function waitForStopOr<Otherwise extends object>(
   { port, clock, signal, meter, turn }: WatchedTurn,
   otherwise: (at: SessionActivity) => Otherwise | undefined,
 ): Promise<StoredEvent[] | Otherwise> {
-  const notices = new Notices({ port, clock, signal, meter });
+  const notices = new NoticeQueue({ port, clock, signal, meter });
   try {
     // Read before the page, so that a notice that arrives meanwhile counts as new.
     let { count } = notices;
@@ -159,7 +162,7 @@ export const findBlockingTurn = (at: SessionActivity, turn: string): BlockingTur
     : undefined;
 
 /** The shape of any stopped turn. */
-export const STOPPED_TURN = {
+export const STOPPED_TURN_SHAPE = {
   object: {
     turn: TEXT,
     loopId: TEXT,
@@ -202,21 +205,21 @@ export const STOPPED_TURN = {
 } as const satisfies Shape;
 
 /** The response for a turn that has ended. */
-export interface TurnAnswer extends Infer<typeof TURN_ANSWER> {}
-export const TURN_ANSWER = {
+export interface TurnAnswer extends Infer<typeof TURN_ANSWER_SHAPE> {}
+export const TURN_ANSWER_SHAPE = {
   object: { outcome: FINAL_OUTCOME },
-  and: STOPPED_TURN,
+  and: STOPPED_TURN_SHAPE,
 } as const satisfies Shape;
 
 /**
  * The response for a turn that waits for an answer from outside: its state so far, and the calls that wait.
  */
-export interface SuspendedTurn extends TurnSoFar {
+export interface SuspendedTurn extends PartialOutcome {
   readonly pending: readonly PendingCall[];
 }
 
 /** The state so far of a turn that waits. */
-interface TurnSoFar extends Infer<typeof STOPPED_TURN> {
+interface PartialOutcome extends Infer<typeof STOPPED_TURN_SHAPE> {
   readonly outcome: 'suspended';
 }
 
@@ -230,7 +233,7 @@ export function foldStoppedTurn(
   session: string,
   agent: string,
   events: readonly StoredEvent[],
-): TurnAnswer | TurnSoFar {
+): TurnAnswer | PartialOutcome {
   const turn = foldTurn(events) as TurnState; // The first event is its start.
   return (
     toTurnAnswer(session, agent, turn) ?? { ...toStoppedTurn(session, agent, turn), outcome: 'suspended' }
@@ -238,7 +241,7 @@ export function foldStoppedTurn(
 }
 
 function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
-  const state = emptyState();
+  const state = createEmptyState();
   const folded = attempt(() => {
     for (const stored of events) reduce(state, stored);
   });
@@ -254,7 +257,7 @@ function foldUnansweredEnd(events: readonly StoredEvent[]): TurnState | undefine
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
   if (OUTCOMES_WITH_ANSWER.includes(last.outcome)) return undefined;
   const { outcome, limit, error, signal } = last;
-  return { ...startTurn(emptyState(), first), outcome, limit, error, signal };
+  return { ...startTurn(createEmptyState(), first), outcome, limit, error, signal };
 }
 
 /** Returns the answer of a folded turn, or `undefined` while it is open. */
@@ -272,7 +275,7 @@ export function toTurnAnswer(session: string, agent: string, turn: TurnState): T
   };
 }
 
-function toStoppedTurn(session: string, agent: string, turn: TurnState): Infer<typeof STOPPED_TURN> {
+function toStoppedTurn(session: string, agent: string, turn: TurnState): Infer<typeof STOPPED_TURN_SHAPE> {
   const { id, loopId, text, artifacts, files, said, tools, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,
@@ -308,7 +311,7 @@ type OptionalJson =
   | { readonly [key: string]: OptionalJson };
 
 /** Returns the memories of modules that a viewer of a session can see. */
-export const visibleToolMemory = (
+export const getVisibleMemory = (
   { memories: values }: SessionState,
   { memories }: { readonly memories: readonly ToolMemory[] },
 ): Readonly<Record<string, Json>> =>

@@ -113,7 +113,7 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
       checkNaming(tool.name, tool.description);
       const taken = byName.get(tool.name) ?? tool;
       if (taken !== tool)
-        throw duplicateNameError(sources, [taken, places.get(taken) ?? index], [tool, index]);
+        throw createDuplicateNameError(sources, [taken, places.get(taken) ?? index], [tool, index]);
       byName.set(tool.name, tool);
       places.set(tool, index);
     }
@@ -166,7 +166,7 @@ function collectAt(source: unknown, place: ElementPlace): Partial<CollectedTools
 /** A tool, and the index of the element that brings it. */
 type IndexedTool = readonly [tool: AnyTool, index: number];
 
-const duplicateNameError = (
+const createDuplicateNameError = (
   sources: readonly ToolSource[],
   taken: IndexedTool,
   second: IndexedTool,
@@ -241,8 +241,8 @@ export function eachTool(
   source: ToolGroup | ToolSource | readonly ToolSource[],
   change: ToolDecorator,
 ): ToolGroup | AnyTool | ToolProvider | readonly (AnyTool | ToolProvider | ToolGroup)[] {
-  if (isTool(source)) return changeInside(source, change);
-  if (isToolProvider(source)) return mapProviderTools(source, (tool) => changeInside(tool, change));
+  if (isTool(source)) return changeInnerTool(source, change);
+  if (isToolProvider(source)) return mapProviderTools(source, (tool) => changeInnerTool(tool, change));
   if (isToolGroup(source)) return { ...source, ...changeParts(source, change) };
   const list = isList(source) ? source : [source];
   const { tools, providers } = changeParts(collectTools(list.filter((one) => !isToolGroup(one))), change);
@@ -255,13 +255,13 @@ const changeParts = (
   { tools, providers }: Pick<ToolGroup, 'tools' | 'providers'>,
   change: ToolDecorator,
 ): Pick<ToolGroup, 'tools' | 'providers'> => ({
-  tools: tools.map((tool) => changeInside(tool, change)),
+  tools: tools.map((tool) => changeInnerTool(tool, change)),
   providers: providers.map((provider) => eachTool(provider, change)),
 });
 
-function changeInside(tool: AnyTool, change: ToolDecorator): AnyTool {
+function changeInnerTool(tool: AnyTool, change: ToolDecorator): AnyTool {
   if (!opensTools(tool)) return change(tool);
-  const changed = memoize((inner: AnyTool) => changeInside(inner, change));
+  const changed = memoize((inner: AnyTool) => changeInnerTool(inner, change));
   const uses = collectUses((tool.inner ?? []).map(changed));
   return decorate(tool, {
     adopt: wrapAdopt(tool, changed),

@@ -1,16 +1,16 @@
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
 import { hasSameTools } from '../../tool/decorate.ts';
-import { mcpRenameAdvice } from '../../tool/developer-hints.ts';
+import { formatMcpRenameAdvice } from '../../tool/developer-hints.ts';
 import { shorten } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { collectUses } from '../../tool/uses.ts';
 import {
+  getDiscoverySteps,
   PROVIDER_FUNCTIONS_KEY,
   type ProvideOptions,
   type ProviderFunctions,
-  partsOf,
   SOURCE_KEY,
   type ToolProvider,
   type ToolProviderConfig,
@@ -28,7 +28,7 @@ import {
  */
 export const toolProvider = (config: ToolProviderConfig): ToolProvider => ({
   toolsNow: (view) => config.toolsNow(view),
-  discover: config.discover && partsOf(config),
+  discover: config.discover && getDiscoverySteps(config),
   ...(config.isKnown && { isKnown: config.isKnown.bind(config) }),
   uses: config.uses,
   about: config.about,
@@ -75,14 +75,18 @@ const MAX_LOGGED_NAMES = 100;
 
 /** Offers the current tools of an agent's providers beside its own tools. Logs each taken name once. */
 function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
-  const finding = providers.flatMap(partsOf);
+  const finding = providers.flatMap(getDiscoverySteps);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
   const told = new Set<string>();
   const onTaken = ({ path, log }: LoopView, tool: AnyTool, taken: AnyTool): void => {
-    if (told.has(tool.name) || told.size >= MAX_LOGGED_NAMES || undecorate(tool) === undecorate(taken))
+    if (
+      told.has(tool.name) ||
+      told.size >= MAX_LOGGED_NAMES ||
+      removeDecorators(tool) === removeDecorators(taken)
+    )
       return;
     told.add(tool.name);
-    const leftOut = `a provider's tool of that name is left out${mcpRenameAdvice(tool, taken)}.`;
+    const leftOut = `a provider's tool of that name is left out${formatMcpRenameAdvice(tool, taken)}.`;
     log(warningEntry(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
   };
   return {
@@ -104,7 +108,7 @@ function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrate
 }
 
 /** Returns the original of a tool. Two groups can bring the same tool, each with its own card. */
-const undecorate = (tool: AnyTool): AnyTool => (tool.delegate ? undecorate(tool.delegate) : tool);
+const removeDecorators = (tool: AnyTool): AnyTool => (tool.delegate ? removeDecorators(tool.delegate) : tool);
 
 /** The maximum characters of the names listed to a model, since a catalog can have thousands. */
 const MAX_LISTED_CHARACTERS = 2_000;
@@ -121,19 +125,19 @@ export function createRequiredTools(
   names: readonly string[],
   providers: readonly ToolProvider[],
 ): ToolProvider {
-  const available = (view: LoopView): readonly string[] =>
+  const listAvailable = (view: LoopView): readonly string[] =>
     [...new Set(providers.flatMap((provider) => provider.toolsNow(view).map(({ name }) => name)))].sort();
   const speaking = providers.find(({ missing }) => missing !== undefined);
   const say = (name: string, known: readonly string[]): string =>
-    speaking?.missing?.(name, known) ?? missingToolText(name, known);
+    speaking?.missing?.(name, known) ?? formatMissingTool(name, known);
   const standIns = [...new Set(names)].map((name) =>
-    createStandInTool(name, (view) => say(name, available(view))),
+    createStandInTool(name, (view) => say(name, listAvailable(view))),
   );
   const warned = new Set<string>();
   return toolProvider({
     toolsNow(view) {
       if (!view) return [];
-      const known = available(view);
+      const known = listAvailable(view);
       const offered = standIns.filter(({ name }) => !known.includes(name));
       for (const { name } of offered.filter((one) => !warned.has(one.name))) {
         warned.add(name);
@@ -145,7 +149,7 @@ export function createRequiredTools(
 }
 
 /** Returns the message for providers without their own. MCP tools use the same one. */
-const missingToolText = (name: string, available: readonly string[]): string =>
+const formatMissingTool = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0
     ? `Available tools: ${shorten(available.join(', '), MAX_LISTED_CHARACTERS)}`

@@ -212,13 +212,13 @@ export type ToolObjectSource = object & {
   /** Excludes arrays. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &
-  (NoFunction | { readonly tools: MarkedObject } | { readonly unfolding: object });
+  (MissingFunction | { readonly tools: MarkedObject } | { readonly unfolding: object });
 
 /**
  * Excludes functions and classes: a function that makes a tool cannot be listed, and a class only if it has
  * tools itself.
  */
-interface NoFunction {
+interface MissingFunction {
   readonly [Symbol.hasInstance]?: never;
 }
 
@@ -238,8 +238,9 @@ export const isToolGroup = (value: unknown): value is ToolGroup =>
   Array.isArray(Reflect.get(value, 'providers'));
 
 /** Returns the parts of `discover`, each bound to the object that it is a method of. */
-export const partsOf = (source: { readonly discover?: DiscoverySteps | undefined }): readonly Discover[] =>
-  [source.discover ?? []].flat().map((find) => find.bind(source));
+export const getDiscoverySteps = (source: {
+  readonly discover?: DiscoverySteps | undefined;
+}): readonly Discover[] => [source.discover ?? []].flat().map((find) => find.bind(source));
 
 /**
  * Returns the facts that all parts found. A part that fails is ignored if another one found any.
@@ -294,7 +295,7 @@ const MAX_DEPTH = 16;
  * Returns why a source inside all sources of the path must not be searched for tools: it is one of them, or
  * it is too deep. Returns `undefined` if it can be.
  */
-export function nestingProblem(path: readonly NestedSource[], inner: NestedSource): string | undefined {
+export function findNestingProblem(path: readonly NestedSource[], inner: NestedSource): string | undefined {
   const isCircle = path.some(({ of }) => of === inner.of);
   if (!isCircle && path.length < MAX_DEPTH) return undefined;
   const way = [...path, inner].map(({ name }) => name).join(' > ');
@@ -304,7 +305,7 @@ export function nestingProblem(path: readonly NestedSource[], inner: NestedSourc
 
 /** Returns whether a source can be searched for tools. If not, logs the reason once. */
 export function canNest(path: readonly NestedSource[], inner: NestedSource): boolean {
-  const problem = nestingProblem(path, inner);
+  const problem = findNestingProblem(path, inner);
   if (problem !== undefined) warnOnce(problem);
   return problem === undefined;
 }

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { copyOn } from '../../modules/branches/copy-events.ts';
 import { findForkWithTurn, findLastFork, findReplacementPoint } from '../../modules/branches/replace-turn.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
-import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import { LIVE_TEXT_PARTS } from '../../modules/live-text/live-text.ts';
 import { RETRY_PARTS } from '../../modules/retry/retry-route.ts';
 import { streamResent } from '../../modules/retry/stream-retry.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -24,17 +24,17 @@ import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followInBackground } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
 import {
-  chatProblem,
+  createChatProblem,
   type ReplacedTurn,
   readChat,
   rewordForPage,
   type UiChatRequest,
-  UNKNOWN_MESSAGE,
+  UNKNOWN_MESSAGE_TEXT,
 } from './read-chat.ts';
 import { type ChunkOptions, METADATA_KEY, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
 
-const AI_SDK_UI = createModule({ name: 'ai-sdk-ui' });
+const AI_SDK_UI_MODULE = createModule({ name: 'ai-sdk-ui' });
 
 const STREAM_HEADERS = {
   'cache-control': 'no-cache',
@@ -68,10 +68,10 @@ export interface AiSdkUiConfig {
 export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
   const fault = literals?.fault(config, CONFIG_SHAPE);
   if (fault) throw new ConfigurationError(`aiSdkUi ${fault.problem}.`);
-  const surface: Surface = { tellerOf: createErrorWording('aiSdkUi', config.tell) };
+  const surface: ChatSurface = { tellerOf: createErrorWording('aiSdkUi', config.tell) };
   const refuse = createRefuser(surface);
   return createRoutesUse(
-    AI_SDK_UI,
+    AI_SDK_UI_MODULE,
     [
       defineRoute({
         method: 'POST',
@@ -97,7 +97,7 @@ export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
         refuse,
       }),
     ],
-    { ...LIVE_TEXT, ...RETRY_PARTS, copyOn },
+    { ...LIVE_TEXT_PARTS, ...RETRY_PARTS, copyOn },
   );
 }
 
@@ -108,11 +108,11 @@ const CONFIG_SHAPE = {
   foreign: { onError: 'tell' },
 } satisfies LiteralShape<keyof AiSdkUiConfig>;
 
-interface Surface {
+interface ChatSurface {
   readonly tellerOf: ReturnType<typeof createErrorWording>;
 }
 
-interface SurfaceRequest extends Surface {
+interface SurfaceRequest extends ChatSurface {
   readonly asked: ModuleRequest;
 }
 
@@ -121,7 +121,7 @@ interface SurfaceRequest extends Surface {
  * error message.
  */
 const createRefuser =
-  ({ tellerOf }: Surface) =>
+  ({ tellerOf }: ChatSurface) =>
   (problem: RouteProblem, request: Request): Response => {
     const { status, detail, headers } = tellerOf(request).problem(problem);
     return new Response(detail, {
@@ -130,7 +130,7 @@ const createRefuser =
     });
   };
 
-interface Chat extends ChunkOptions {
+interface OpenChat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;
   readonly teller: ErrorWording;
@@ -142,7 +142,7 @@ interface ChatSession extends RouteSession {
   readonly chat: string;
 }
 
-function openChat({ asked, tellerOf }: SurfaceRequest, { chat, ...named }: ChatSession): Chat {
+function openChat({ asked, tellerOf }: SurfaceRequest, { chat, ...named }: ChatSession): OpenChat {
   const { request } = asked;
   const files = fileUrlsOf(asked, named);
   return {
@@ -191,8 +191,8 @@ async function replaceTurn(
 ): Promise<Response> {
   const { chat, branch, message } = sent;
   const own = openChat(asked, { ...to, session: chat }).session;
-  const found = await findReplacementPoint(own, { by: AI_SDK_UI.name, branch, ...turn });
-  if (found === 'unknown' || (isAgain && !found)) throw chatProblem(UNKNOWN_MESSAGE);
+  const found = await findReplacementPoint(own, { by: AI_SDK_UI_MODULE.name, branch, ...turn });
+  if (found === 'unknown' || (isAgain && !found)) throw createChatProblem(UNKNOWN_MESSAGE_TEXT);
   if (!found) return sendChatMessage(openChat(asked, to), sent);
   const { session } = found;
   const last = openChat(asked, { ...to, session });
@@ -207,7 +207,7 @@ async function replaceTurn(
 
 type ChatRequestOf<Type extends UiChatRequest['type']> = Extract<UiChatRequest, { type: Type }>;
 
-async function sendChatMessage(chat: Chat, sent: ChatRequestOf<'message'>): Promise<Response> {
+async function sendChatMessage(chat: OpenChat, sent: ChatRequestOf<'message'>): Promise<Response> {
   const { asked, session } = chat;
   const { key, context, whenBusy, pending } = sent;
   // The body is checked when the message is sent.
@@ -236,21 +236,21 @@ type MessageContent = string | readonly ContentPart[];
 
 /** Returns the sequence number of the last event. */
 const readHead = async (session: Session): Promise<number> =>
-  (await session.state().catch(undefinedIfUnknown))?.seq ?? 0;
+  (await session.state().catch(ignoreUnknownError))?.seq ?? 0;
 
 /**
  * Returns `undefined` for an unknown session, which the first message of its chat will create. Rethrows other
  * errors.
  */
-function undefinedIfUnknown(failure: unknown): undefined {
+function ignoreUnknownError(failure: unknown): undefined {
   if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
   throw failure;
 }
 
-async function sendChatAnswers(chat: Chat, sent: ChatRequestOf<'answers'>): Promise<Response> {
+async function sendChatAnswers(chat: OpenChat, sent: ChatRequestOf<'answers'>): Promise<Response> {
   const { session, asked } = chat;
   const { decisions, results, known, after } = sent;
-  const due = results.length === 0 ? [] : await pendingResults(session, sent);
+  const due = results.length === 0 ? [] : await listPendingResults(session, sent);
   const answers = [...decisions, ...due];
   const { signal } = asked;
   const stream =
@@ -264,7 +264,7 @@ async function sendChatAnswers(chat: Chat, sent: ChatRequestOf<'answers'>): Prom
  * Returns the results that calls still wait for. A page sends all results of its last message, including
  * earlier ones.
  */
-async function pendingResults(
+async function listPendingResults(
   session: Session,
   { results }: ChatRequestOf<'answers'>,
 ): Promise<CallAnswer[]> {
@@ -305,25 +305,25 @@ async function resumeChat(asked: SurfaceRequest, named: ChatSession): Promise<Re
   const wanted = new URL(request.url).searchParams.get('turn');
   const own = openChat(asked, named).session;
   const session = wanted
-    ? await findForkWithTurn(own, AI_SDK_UI.name, wanted)
-    : await findLastFork(own, AI_SDK_UI.name);
+    ? await findForkWithTurn(own, AI_SDK_UI_MODULE.name, wanted)
+    : await findLastFork(own, AI_SDK_UI_MODULE.name);
   const chat = openChat(asked, { ...named, session: session ?? named.session });
   if (wanted) return respondWithStream(chat, { stream: await chat.session.follow(wanted, { signal }) });
-  const turn = (await chat.session.state().catch(undefinedIfUnknown))?.openTurn ?? undefined;
+  const turn = (await chat.session.state().catch(ignoreUnknownError))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
   if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });
   return respondWithStream(chat, { stream: await chat.session.follow(turn, { signal }) });
 }
 
 async function listMessages(asked: SurfaceRequest, own: ChatSession): Promise<Response> {
-  const named = { ...own, session: await findLastFork(openChat(asked, own).session, AI_SDK_UI.name) };
+  const named = { ...own, session: await findLastFork(openChat(asked, own).session, AI_SDK_UI_MODULE.name) };
   const chat = openChat(asked, named);
   const events: StoredEvent[] = [];
   try {
     for await (const event of chat.files.items(chat.session.events({ signal: chat.asked.signal })))
       events.push(event);
   } catch (failure) {
-    undefinedIfUnknown(failure);
+    ignoreUnknownError(failure);
   }
   const stop = await readStop(chat.session, events);
   const messages = toUiMessages(events, { ...named, stop, teller: chat.teller }, chat);
@@ -347,7 +347,7 @@ interface StreamedTurn {
   readonly head?: number;
 }
 
-function respondWithStream(chat: Chat, { stream, head = 0 }: StreamedTurn): Response {
+function respondWithStream(chat: OpenChat, { stream, head = 0 }: StreamedTurn): Response {
   const { asked, session, teller, files } = chat;
   const items = files.items(
     teller.items(followInBackground(stream, { session, head, signal: asked.signal })),
@@ -356,7 +356,7 @@ function respondWithStream(chat: Chat, { stream, head = 0 }: StreamedTurn): Resp
 }
 
 async function* yieldFrames(
-  chat: Chat,
+  chat: OpenChat,
   items: AsyncIterable<TurnItem>,
 ): AsyncGenerator<string, void, undefined> {
   try {

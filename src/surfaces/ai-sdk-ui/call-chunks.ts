@@ -98,7 +98,7 @@ export class CallChunks {
     return [
       {
         type: 'tool-approval-request',
-        approvalId: approvalId(asked),
+        approvalId: toApprovalId(asked),
         toolCallId,
         approvalDescriptor: pending,
         ...(this.#able.is7 && { reason: message }),
@@ -129,7 +129,7 @@ export class CallChunks {
   #askedAndAnswered(call: string): UiChunk[] {
     const asked = this.#asked.get(call);
     if (asked?.for !== 'decision' || !this.has(call)) return [];
-    const of = { approvalId: approvalId(asked), toolCallId: call };
+    const of = { approvalId: toApprovalId(asked), toolCallId: call };
     const reason = this.#decided.get(call)?.reason;
     const approved = this.#isApproved(call);
     this.#known.set(call, { isAsked: true });
@@ -162,7 +162,7 @@ export class CallChunks {
 }
 
 /** Returns the approval id of a question. The client sends it back with the answer. */
-const approvalId = ({ call, question }: PendingCall): string =>
+const toApprovalId = ({ call, question }: PendingCall): string =>
   question === 1 ? call : `${call}?question=${question}`;
 
 /** Parses an approval id, which a client may have changed. */

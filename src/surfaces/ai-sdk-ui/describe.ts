@@ -1,6 +1,6 @@
 /** The description of the routes for clients other than `useChat`, which has its own types. */
 import {
-  ANY_OBJECT,
+  ANY_OBJECT_BODY,
   type BodySchema,
   headerParameter,
   type RouteDescription,
@@ -27,29 +27,29 @@ const CHAT_BODY: BodySchema = {
     required: ['id', 'messages'],
     properties: {
       id: { type: 'string', description: 'Of the chat: the id of its session.' },
-      messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
+      messages: { type: 'array', minItems: 1, items: ANY_OBJECT_BODY.schema },
       trigger: { type: 'string', enum: ['submit-message', 'regenerate-message'] },
       messageId: { type: 'string' },
       again: {
         type: 'string',
         description: 'Of a request for another answer: sent again under it, it asks for the same one.',
       },
-      context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
+      context: { ...ANY_OBJECT_BODY.schema, description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
       pending: { type: 'string', enum: ['decline'] },
       tools: {
         description:
           'The tools of the page, each with a name, a description and the JSON Schema of its parameters; or an object of them by their names.',
         anyOf: [
-          { type: 'array', items: ANY_OBJECT.schema },
-          { type: 'object', additionalProperties: ANY_OBJECT.schema },
+          { type: 'array', items: ANY_OBJECT_BODY.schema },
+          { type: 'object', additionalProperties: ANY_OBJECT_BODY.schema },
         ],
       },
       decisions: {
         type: 'object',
         description:
           'A Decision by the id of the approval that it is for, where that is more than yes or no.',
-        additionalProperties: ANY_OBJECT.schema,
+        additionalProperties: ANY_OBJECT_BODY.schema,
       },
     },
   },
@@ -68,7 +68,7 @@ const MESSAGES_BODY: BodySchema = {
       properties: {
         id: { type: 'string' },
         role: { type: 'string', enum: ['user', 'assistant'] },
-        metadata: ANY_OBJECT.schema,
+        metadata: ANY_OBJECT_BODY.schema,
         parts: {
           type: 'array',
           items: {

@@ -2,7 +2,7 @@
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall, JournaledPart } from '../../journal/reply-data.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import { type Segment, segmentsOf } from '../whole-turn.ts';
+import { type Segment, toSegments } from '../whole-turn.ts';
 import type { ReaderCapabilities, UiChunk } from './chunks.ts';
 
 type ReplyEvent = StoredEvent & EventOf<'model-replied'>;
@@ -63,7 +63,7 @@ export class MessageSteps {
   /** Returns the chunks for a journaled reply. */
   replied(event: ReplyEvent): UiChunk[] {
     const chunks = this.#beginReply();
-    const words = segmentsOf(event);
+    const words = toSegments(event);
     const streamed = this.#streamed ?? [];
     if (isPrefix(streamed, words)) chunks.push(...this.#rest(words));
     else if (this.#able.takes7) chunks.push(...this.#reset(), ...this.#rest(words));
@@ -74,8 +74,8 @@ export class MessageSteps {
     }
     chunks.push(
       ...this.#endBlock(),
-      ...partChunks(event, this.#able.is7),
-      ...event.toolCalls.map(inputChunk),
+      ...toPartChunks(event, this.#able.is7),
+      ...event.toolCalls.map(toInputChunk),
     );
     this.#streamed = undefined;
     this.#last = event;
@@ -89,11 +89,11 @@ export class MessageSteps {
     const words: Segment = { type: 'text', text };
     const isReply = last?.toolCalls.length === 0;
     if (!isReply || !this.#able.takes7) return [...this.addText(words), ...this.#endBlock()];
-    const thoughts = segmentsOf(last).filter(({ type }) => type === 'reasoning');
+    const thoughts = toSegments(last).filter(({ type }) => type === 'reasoning');
     const said = [...thoughts, words];
     const reset = this.#reset();
     const chunks = said.flatMap((one) => this.addText(one));
-    return [...reset, ...chunks, ...this.#endBlock(), ...partChunks(last, this.#able.is7)];
+    return [...reset, ...chunks, ...this.#endBlock(), ...toPartChunks(last, this.#able.is7)];
   }
 
   #beginReply(): UiChunk[] {
@@ -138,8 +138,8 @@ const isPrefix = (streamed: readonly Segment[], words: readonly Segment[]): bool
  * Returns the chunks for the parts of a reply other than text and local calls. `seq` is the number of its
  * event and distinguishes its calls from others.
  */
-function partChunks({ parts = [], turn, seq }: ReplyEvent, is7: boolean): UiChunk[] {
-  return parts.flatMap((part) => partChunk(part, { prefix: `${turn}.${seq}`, is7 }));
+function toPartChunks({ parts = [], turn, seq }: ReplyEvent, is7: boolean): UiChunk[] {
+  return parts.flatMap((part) => toPartChunk(part, { prefix: `${turn}.${seq}`, is7 }));
 }
 
 interface PartContext {
@@ -147,7 +147,7 @@ interface PartContext {
   readonly is7: boolean;
 }
 
-function partChunk(part: JournaledPart, { prefix, is7 }: PartContext): UiChunk[] {
+function toPartChunk(part: JournaledPart, { prefix, is7 }: PartContext): UiChunk[] {
   switch (part.type) {
     case 'file': {
       const { mediaType, data, ofReasoning } = part;
@@ -156,9 +156,9 @@ function partChunk(part: JournaledPart, { prefix, is7 }: PartContext): UiChunk[]
       return [{ type: 'file', url, mediaType }];
     }
     case 'source':
-      return sourceChunk(part);
+      return toSourceChunk(part);
     case 'tool-call':
-      return part.ranBy ? [inputChunk({ ...part, id: `${prefix}.${part.id}` })] : [];
+      return part.ranBy ? [toInputChunk({ ...part, id: `${prefix}.${part.id}` })] : [];
     case 'tool-result': {
       const of = { toolCallId: `${prefix}.${part.id}` } as const;
       const { result } = part;
@@ -172,7 +172,7 @@ function partChunk(part: JournaledPart, { prefix, is7 }: PartContext): UiChunk[]
   }
 }
 
-function sourceChunk({
+function toSourceChunk({
   id: sourceId,
   url,
   title,
@@ -198,7 +198,7 @@ function sourceChunk({
  * Returns the chunk for a call as the model requested it. The page does not run it unless a later chunk says
  * so. If the input is invalid JSON, the tool reports that in its result.
  */
-function inputChunk({ id, name, input }: Pick<JournaledCall, 'id' | 'name' | 'input'>): UiChunk {
+function toInputChunk({ id, name, input }: Pick<JournaledCall, 'id' | 'name' | 'input'>): UiChunk {
   const parsed = parseToolInput(name, input);
   const of = { toolCallId: id, toolName: name, providerExecuted: true } as const;
   return { type: 'tool-input-available', ...of, input: parsed.ok ? parsed.input : input };

@@ -8,7 +8,7 @@ import { toReadableError } from '../../modules/branches/would-repeat.ts';
 import { attempt } from '../../tool/async.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { invalidBodyError } from '../../worker/body.ts';
+import { createInvalidBodyError } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session.ts';
 import { type KnownCall, readApprovalId } from './call-chunks.ts';
@@ -42,7 +42,7 @@ export type UiChatRequest = {
   | {
       readonly type: 'answers';
       readonly decisions: readonly CallAnswer[];
-      readonly results: readonly ResultOfCall[];
+      readonly results: readonly CallResultInput[];
       /** The calls for which the page has parts. */
       readonly known: ReadonlyMap<string, KnownCall>;
       /** The last event that the page has shown, if known. */
@@ -57,7 +57,7 @@ export interface ReplacedTurn extends Pick<ReplacementRequest, 'turn' | 'before'
 }
 
 /** The result of a call that the page ran. It can be a repeat. */
-export interface ResultOfCall {
+export interface CallResultInput {
   readonly call: string;
   readonly sent: { readonly result: Json } | { readonly error: string };
 }
@@ -65,26 +65,26 @@ export interface ResultOfCall {
 /** @throws Problem or SessionError that describes the invalid field. */
 export function readChat(body: JsonObject): UiChatRequest {
   const { id: chat, messages, trigger = 'submit-message' } = body;
-  if (typeof chat !== 'string') throw invalidChatError('id: must be the id of the chat, which is text');
+  if (typeof chat !== 'string') throw createInvalidChatError('id: must be the id of the chat, which is text');
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message')
-    throw invalidChatError('trigger: must be submit-message or regenerate-message');
+    throw createInvalidChatError('trigger: must be submit-message or regenerate-message');
   if (!Array.isArray(messages) || messages.length === 0)
-    throw invalidChatError('messages: must be a list that holds at least one message');
+    throw createInvalidChatError('messages: must be a list that holds at least one message');
   const isAgain = trigger === 'regenerate-message';
   const { messageId } = body;
   const index = isAgain
     ? messages.findLastIndex((one) => hasRole(one, 'user'))
     : messageId === undefined
       ? messages.length - 1
-      : sentIndex(messages, messageId);
+      : findSentIndex(messages, messageId);
   const at = `messages[${index}]`;
   const sent: JsonObject = Object(messages[index]);
   const { role, parts } = sent;
   if (isAgain && !Array.isArray(parts))
-    throw invalidChatError('messages: must hold a message of the role user, with its parts');
+    throw createInvalidChatError('messages: must hold a message of the role user, with its parts');
   if (role !== 'user' && role !== 'assistant')
-    throw invalidChatError(`${at}.role: must be user or assistant`);
-  if (!Array.isArray(parts)) throw invalidChatError(`${at}.parts: must be a list`);
+    throw createInvalidChatError(`${at}.role: must be user or assistant`);
+  if (!Array.isArray(parts)) throw createInvalidChatError(`${at}.parts: must be a list`);
   let branch: string | undefined;
   for (const one of messages) {
     const { role, metadata } = Object(one);
@@ -115,7 +115,7 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
  * Returns the index of the message to read. A client names the assistant message that it answers. A later
  * message can exist if it was refused.
  */
-function sentIndex(messages: readonly Json[], named: Json): number {
+function findSentIndex(messages: readonly Json[], named: Json): number {
   const isNamed = (one: Json): boolean => hasRole(one, 'assistant') && one.id === named;
   const index = messages.findLastIndex(isNamed);
   return index < 0 ? messages.length - 1 : index;
@@ -140,12 +140,12 @@ function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePla
   const { at, chat, branch, body, isAgain } = place;
   const { id: key } = sent;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
-    throw invalidChatError(`${at}.id: must be 1 to 255 visible ASCII characters`);
+    throw createInvalidChatError(`${at}.id: must be 1 to 255 visible ASCII characters`);
   const message = readParts(parts, at);
   const replaces = isAgain || body.messageId === key ? readReplaced(key, message, place) : undefined;
-  if (!replaces && key.endsWith(USER_ID_SUFFIX)) throw chatProblem(NO_OTHER_MESSAGE);
+  if (!replaces && key.endsWith(USER_ID_SUFFIX)) throw createChatProblem(NO_OTHER_MESSAGE_TEXT);
   const metadata = replaces ? withoutOwnKeys(sent.metadata) : sent.metadata;
-  if (metadata !== undefined) mustBeMetadata(metadata, `${at}.metadata`);
+  if (metadata !== undefined) assertMetadata(metadata, `${at}.metadata`);
   const { context } = body;
   const whenBusy = readOption('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = readOption('pending', body, ['decline'] as const);
@@ -185,11 +185,12 @@ function readReplaced(
 const MAX_METADATA_CHARACTERS = 16_384;
 
 /** @throws SessionError if the metadata cannot be stored with a message. */
-function mustBeMetadata(metadata: Json, at: string): void {
-  if (!isJsonObject(metadata)) throw invalidChatError(`${at}: must be an object`);
+function assertMetadata(metadata: Json, at: string): void {
+  if (!isJsonObject(metadata)) throw createInvalidChatError(`${at}: must be an object`);
   if (JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
-    throw invalidChatError(`${at}: must have at most ${MAX_METADATA_CHARACTERS} characters as JSON`);
-  if (!attempt(() => ToolCallContext.of(metadata)).ok) throw invalidChatError(`${at}: is nested too deeply`);
+    throw createInvalidChatError(`${at}: must have at most ${MAX_METADATA_CHARACTERS} characters as JSON`);
+  if (!attempt(() => ToolCallContext.of(metadata)).ok)
+    throw createInvalidChatError(`${at}: is nested too deeply`);
 }
 
 /** Reads an option that a page sends beside its messages. */
@@ -201,7 +202,7 @@ function readOption<Word extends string>(
   const said = getOwn(body, name);
   const word = words.find((one) => one === said);
   if (said !== undefined && word === undefined)
-    throw invalidChatError(`${name}: must be ${words.join(', ')}`);
+    throw createInvalidChatError(`${name}: must be ${words.join(', ')}`);
   return word;
 }
 
@@ -209,11 +210,11 @@ function readOption<Word extends string>(
 function readPart(part: Json, at: string): JsonObject {
   const { type, text, mediaType, url, filename: name }: JsonObject = Object(part);
   if (type === 'text') {
-    if (typeof text !== 'string') throw invalidChatError(`${at}.text: must be text`);
+    if (typeof text !== 'string') throw createInvalidChatError(`${at}.text: must be text`);
     return { type, text };
   }
-  if (type !== 'file') throw invalidChatError(`${at}: must be a part of the type text or file`);
-  if (typeof url !== 'string') throw invalidChatError(`${at}.url: must be a data URL or an https URL`);
+  if (type !== 'file') throw createInvalidChatError(`${at}: must be a part of the type text or file`);
+  if (typeof url !== 'string') throw createInvalidChatError(`${at}.url: must be a data URL or an https URL`);
   // Browsers do not know the media type of every file.
   const said = mediaType === undefined || mediaType === '' ? {} : { mediaType };
   return { type, ...said, url, ...(name !== undefined && { name }) };
@@ -223,10 +224,10 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Re
   const { at, chat, branch, body } = place;
   const known = new Map<string, KnownCall>();
   const decisions: CallAnswer[] = [];
-  const results: ResultOfCall[] = [];
+  const results: CallResultInput[] = [];
   const { decisions: worded = {} } = body;
   if (!isJsonObject(worded) || !Object.values(worded).every(isJsonObject))
-    throw invalidChatError(
+    throw createInvalidChatError(
       "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
     );
   for (const [index, part] of parts.entries()) {
@@ -240,7 +241,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Re
     if (state === 'output-error' && typeof part.errorText === 'string')
       results.push({ call, sent: { error: part.errorText } });
   }
-  if (decisions.length + results.length === 0) throw chatProblem(NOTHING_TO_SEND);
+  if (decisions.length + results.length === 0) throw createChatProblem(NOTHING_TO_SEND_TEXT);
   const { seq }: JsonObject = Object(metadata);
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
   return { type: 'answers', chat, branch, decisions, results, known, after };
@@ -249,8 +250,8 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Re
 /** Returns the decision: the page's entry in `decisions` of the body, or else `approve` or `reject`. */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
   const { id, approved, reason }: JsonObject = Object(approval);
-  if (typeof id !== 'string') throw invalidChatError(`${at}.id: must be text`);
-  if (typeof approved !== 'boolean') throw invalidChatError(`${at}.approved: must be true or false`);
+  if (typeof id !== 'string') throw createInvalidChatError(`${at}.id: must be text`);
+  if (typeof approved !== 'boolean') throw createInvalidChatError(`${at}.approved: must be true or false`);
   const named = readApprovalId(id);
   const said = getOwn(worded, id);
   if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // checked like a body
@@ -258,21 +259,21 @@ function readDecision(approval: Json | undefined, at: string, worded: JsonObject
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }
 
-const invalidChatError = (problem: string): SessionError => invalidBodyError([problem]);
+const createInvalidChatError = (problem: string): SessionError => createInvalidBodyError([problem]);
 
-export const chatProblem = (sentence: string): Problem =>
+export const createChatProblem = (sentence: string): Problem =>
   new Problem('invalid-body', sentence, { status: 400 });
 
-export const UNKNOWN_MESSAGE = 'The chat no longer has that message. Load its messages again.';
-const NO_OTHER_MESSAGE = 'A sent message stays in the session, and cannot be changed. Send another one.';
-const NOTHING_TO_SEND =
+export const UNKNOWN_MESSAGE_TEXT = 'The chat no longer has that message. Load its messages again.';
+const NO_OTHER_MESSAGE_TEXT = 'A sent message stays in the session, and cannot be changed. Send another one.';
+const NOTHING_TO_SEND_TEXT =
   'The request has no new message: the last one is the assistant’s, and answers no call.';
 
 /** Returns the error of a message, reworded with the options that a page can send in the body. */
 export function rewordForPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;
-  if (type === 'idempotency-key-reused') return chatProblem(NO_OTHER_MESSAGE);
+  if (type === 'idempotency-key-reused') return createChatProblem(NO_OTHER_MESSAGE_TEXT);
   if (!worded) return toReadableError(failure);
   return new SessionError(
     type,

@@ -4,7 +4,7 @@ import type { PendingCall } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStoredFile } from '../../tool/content.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
+import { listResultParts, type ResultData } from '../../tool/tool-result.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import type { SuspendedView } from '../../worker/turn-view.ts';
 import { CallChunks, type KnownCall } from './call-chunks.ts';
@@ -48,7 +48,7 @@ export async function* uiChunks(
 export const METADATA_KEY = 'holdfast.metadata';
 
 /** Returns the metadata that a page sent with a message. */
-export function metadataIn({ [METADATA_KEY]: metadata }: JsonObject = {}): JsonObject | undefined {
+export function findMetadata({ [METADATA_KEY]: metadata }: JsonObject = {}): JsonObject | undefined {
   return isJsonObject(metadata) ? metadata : undefined;
 }
 
@@ -133,7 +133,7 @@ export class TurnChunks {
   }
 
   #files(result: ResultData): UiChunk[] {
-    return partsOfResult(result).flatMap((part): UiChunk[] => {
+    return listResultParts(result).flatMap((part): UiChunk[] => {
       if (!isFile(part)) return [];
       const url = this.#urlOf(part);
       return url === undefined ? [] : [{ type: 'file', url, mediaType: part.mediaType }];
@@ -147,7 +147,7 @@ export class TurnChunks {
 
   #steered(event: EventOf<'turn-steered'>): UiChunk {
     const { as: id, message: text, context } = event;
-    const metadata = metadataIn(context);
+    const metadata = findMetadata(context);
     if (this.#options.version === 6)
       return { type: 'data-steering', id, data: { text, ...(metadata && { metadata }) } };
     const [first, ...others] = this.userParts(event);

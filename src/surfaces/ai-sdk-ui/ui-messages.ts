@@ -5,7 +5,7 @@ import type { ErrorWording } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
-import { type ChunkOptions, isAnswered, metadataIn, TurnChunks } from './turn-chunks.ts';
+import { type ChunkOptions, findMetadata, isAnswered, TurnChunks } from './turn-chunks.ts';
 
 /** A message of a chat in the AI SDK's format. */
 export type UiMessage =
@@ -72,7 +72,7 @@ export function toUiMessages(
     const isUnanswered = answer && !isAnswered(answer) && !retried.has(turn) && !ofTurn.some(isReply);
     const unanswered = isUnanswered && { unanswered: true as const };
     // A turn that another turn started has that turn's context and its own message.
-    const own = started.root === undefined ? metadataIn(started.context) : undefined;
+    const own = started.root === undefined ? findMetadata(started.context) : undefined;
     const metadata = { ...own, turn, ...unanswered };
     const said = { id: `${turn}${USER_ID_SUFFIX}`, role: 'user' as const, metadata };
     return [{ ...said, parts: chunks.userParts(started) }, ...answers];

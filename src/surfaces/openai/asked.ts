@@ -6,12 +6,21 @@ import { type AnswerForm, toAnswerForm } from '../../loop/answer-form.ts';
 import type { LoopDeclaration } from '../../loop/loop-seams.ts';
 import { fenceWords, MAX_CHARACTERS, toMark } from '../../modules/caller-words/caller-words.ts';
 import { mapSchemas } from '../../modules/json-schema/change-schema.ts';
-import { findFault, problemsOf, untrustedSchema } from '../../modules/json-schema/untrusted-schema.ts';
+import {
+  createUntrustedSchema,
+  findFault,
+  findProblems,
+} from '../../modules/json-schema/untrusted-schema.ts';
 import { findWidening } from '../../modules/json-schema/wider-schema.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, joinParagraphs } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { invalidValueError, isEmpty, setInCodeText, unsupportedParameterError } from './read-body.ts';
+import {
+  createInvalidValueError,
+  createUnsupportedParameterError,
+  isEmpty,
+  setInCodeText,
+} from './read-body.ts';
 import { EXTRAS_KEY, OpenAiError } from './refuse.ts';
 import type { RequestExtras, RequestedFormat } from './response-types.ts';
 
@@ -39,7 +48,7 @@ export function readInstructions(
 ): Pick<RequestExtras, 'instructions'> {
   const [first] = words;
   if (!first || mode === 'ignore') return {};
-  if (mode === 'refuse') throw unsupportedParameterError(first.at, setInCodeText('instructions'));
+  if (mode === 'refuse') throw createUnsupportedParameterError(first.at, setInCodeText('instructions'));
   const instructions = joinParagraphs(...words.map(({ text }) => text));
   if (instructions.length > MAX_CHARACTERS)
     throw new OpenAiError(
@@ -60,31 +69,31 @@ export function readFormat(
   { at, of, agent }: { readonly at: string; readonly of?: string; readonly agent: RouteAgent },
 ): Pick<RequestExtras, 'format'> {
   if (isEmpty(format)) return {};
-  if (!isJsonObject(format)) throw invalidValueError(at, 'an object');
+  if (!isJsonObject(format)) throw createInvalidValueError(at, 'an object');
   const { type } = format;
   if (type === 'text') return {};
   if (type === 'json_object') return { format: { type } };
-  if (type !== 'json_schema') throw invalidValueError(`${at}.type`, 'text, json_object or json_schema');
+  if (type !== 'json_schema') throw createInvalidValueError(`${at}.type`, 'text, json_object or json_schema');
   const [told, place] = of === undefined ? [format, at] : [format[of], `${at}.${of}`];
-  if (!isJsonObject(told)) throw invalidValueError(place, 'an object with a name and a schema');
+  if (!isJsonObject(told)) throw createInvalidValueError(place, 'an object with a name and a schema');
   const { name, schema } = told;
   if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
-    throw invalidValueError(`${place}.name`, 'letters, digits, _ and -, at most 64');
-  const fault = schemaFault(schema);
+    throw createInvalidValueError(`${place}.name`, 'letters, digits, _ and -, at most 64');
+  const fault = findSchemaFault(schema);
   if (!isJsonObject(schema) || fault !== undefined)
-    throw invalidValueError(`${place}.schema`, `a JSON Schema ${fault ?? 'of an object'}`);
+    throw createInvalidValueError(`${place}.schema`, `a JSON Schema ${fault ?? 'of an object'}`);
   const other =
     agent.output && findWidening(closeSchema(agent.output as JsonObject), normalizeSchema(schema)); // it is JSON
   if (other === undefined) return { format: { type, name, schema } };
   const where = other === '' ? '' : ` at \`${other}\``;
-  throw unsupportedParameterError(
+  throw createUnsupportedParameterError(
     at,
     `the \`output\` of agent '${agent.name}' can be a value that this schema does not allow${where}. ` +
       'Send the schema of its `output`, or no format.',
   );
 }
 
-function schemaFault(schema: Json | undefined): string | undefined {
+function findSchemaFault(schema: Json | undefined): string | undefined {
   if (!isJsonObject(schema) || schema.type !== 'object') return 'of an object';
   const written = attempt(() => JSON.stringify(schema).length);
   if (!written.ok) return 'that is nested less deeply';
@@ -182,7 +191,7 @@ function combineForms(
     async parse(answer) {
       const parsed = await own.parse(answer);
       if (!parsed.ok) return parsed;
-      const problems = problemsOf(parsed.object, format.schema);
+      const problems = findProblems(parsed.object, format.schema);
       return problems.length > 0 ? { ok: false, problems } : parsed;
     },
   };
@@ -190,12 +199,12 @@ function combineForms(
 
 function createCallerForm(format: RequestedFormat, mark: string): AnswerForm | undefined {
   if (format.type === 'json_object') {
-    const form = toAnswerForm(format.type, untrustedSchema({ type: 'object' }));
+    const form = toAnswerForm(format.type, createUntrustedSchema({ type: 'object' }));
     const instruction = 'When you give your answer, write it as one JSON object, and nothing else.';
     return form && { ...form, format: undefined, instruction };
   }
   const { name, schema } = format;
-  const form = toAnswerForm(name, untrustedSchema(schema));
+  const form = toAnswerForm(name, createUntrustedSchema(schema));
   return form && { ...form, instruction: fenceWords(SCHEMA_INTRO, JSON.stringify(schema), mark) };
 }
 

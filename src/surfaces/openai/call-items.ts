@@ -23,7 +23,7 @@ interface CallQuestion {
 /** Returns the id of an object in the session. */
 export type IdFactory = (prefix: IdPrefix, what: string, place?: number) => string;
 
-type EventOfCall<Type extends StoredEvent['type']> = Extract<StoredEvent, { readonly type: Type }>;
+type CallEventOf<Type extends StoredEvent['type']> = Extract<StoredEvent, { readonly type: Type }>;
 
 export class CallItems {
   readonly #out: NumberedOutput;
@@ -110,7 +110,7 @@ export class CallItems {
     this.#out.emit({ type: 'response.mcp_call.in_progress', ...at });
   }
 
-  #ask({ call, wait }: EventOfCall<'tool-call-suspended'>): void {
+  #ask({ call, wait }: CallEventOf<'tool-call-suspended'>): void {
     const number = this.asked(call) + 1;
     this.#questions.set(call, number);
     if (wait.for === 'result') this.#given.add(call);
@@ -149,7 +149,7 @@ export class CallItems {
     this.#out.close(index, { ...item, status: 'completed' });
   }
 
-  #end({ call, result }: EventOfCall<'tool-call-ended'>): void {
+  #end({ call, result }: CallEventOf<'tool-call-ended'>): void {
     const known = this.#calls.get(call);
     if (!known || known.isInner || this.#given.has(call)) return;
     this.#begin(call);

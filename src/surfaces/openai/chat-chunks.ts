@@ -12,12 +12,12 @@ import {
   type ChatToolCall,
   type ChatUsage,
   type FinishReason,
+  findTruncationReason,
   formatAnswer,
   isAnswered,
   type NamedObject,
   toId,
   toUnixSeconds,
-  truncationReason,
   UsageCount,
 } from './response-object.ts';
 
@@ -79,7 +79,7 @@ export interface ChatTarget extends RouteSession {
   readonly now: number;
 }
 
-export async function* chatItems(
+export async function* streamChatItems(
   items: AsyncIterable<TurnItem>,
   wanted: ChatTarget,
 ): AsyncGenerator<ChatItem, void, undefined> {
@@ -170,7 +170,7 @@ class ChatTranslation {
     const said = isNew ? this.#paragraph(text) : [];
     // A reply that its turn cut off is not an answer, but it is all there is.
     if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
-    const cut = outcome === 'completed' ? truncationReason(this.#ending) : undefined;
+    const cut = outcome === 'completed' ? findTruncationReason(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
     return [...said, ...this.#finish({ finish, text })];
   }

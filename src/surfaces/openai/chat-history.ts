@@ -3,7 +3,7 @@
  * For each answer, the place in its session is stored under a hash of the history that the client will send
  * next.
  */
-import { sha256Hex } from '../../tool/async.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
 import { isFirstAttempt } from '../../worker/request-headers.ts';
@@ -47,7 +47,7 @@ interface NextTurn {
 
 /** Returns the hash of messages to an agent. It uses only fields that clients send back unchanged. */
 export const hashMessages = (agent: string, messages: readonly Json[]): Promise<string> =>
-  sha256Hex(JSON.stringify([agent, ...messages.map(toStableMessage)]));
+  computeSha256Hex(JSON.stringify([agent, ...messages.map(toStableMessage)]));
 
 /** The messages of a chat with an agent, and other request fields about the conversation. */
 export interface ChatHistory {
@@ -61,7 +61,7 @@ export interface ChatHistory {
  * its sessions. The other request fields narrow the search. They come from the client, so they do not
  * identify a person.
  */
-const historyKey = async (
+const computeHistoryKey = async (
   { caller, context }: ModuleRequest,
   { agent, messages, narrowing }: ChatHistory,
 ): Promise<string> => JSON.stringify([caller.id, narrowing, context, await hashMessages(agent, messages)]);
@@ -111,7 +111,7 @@ export async function findContinuedSession(
   { words, context, ...of }: HistoryQuery,
 ): Promise<FoundSession | undefined> {
   const { agent } = of;
-  const texts = await asked.kept(await historyKey(asked, of));
+  const texts = await asked.kept(await computeHistoryKey(asked, of));
   // Chats can have identical text, so a message that is sent for the first time must not match another chat's
   // turn.
   const isFirst = isFirstAttempt(asked.request);
@@ -201,7 +201,7 @@ export async function* withStoredPlace(
   let { isWords = false } = answered;
   let isAnswered = false;
   let seen: Omit<AnswerPlace, 'session'> | undefined;
-  async function* seeing() {
+  async function* watchItems() {
     for await (const item of items) {
       if ('seq' in item) {
         isAnswered = item.type === 'turn-ended' && item.outcome === 'completed';
@@ -213,7 +213,7 @@ export async function* withStoredPlace(
     }
   }
   let last: ChatItem | undefined;
-  for await (const item of translate(seeing())) {
+  for await (const item of translate(watchItems())) {
     if (item.type === 'chunk' && item.chunk.choices[0]?.finish_reason) {
       last = item;
       continue;
@@ -246,4 +246,4 @@ async function storeAnswerPlace(
  * session.
  */
 export const storePlace = async (asked: ModuleRequest, of: ChatHistory, place: AnswerPlace): Promise<void> =>
-  asked.keep(await historyKey(asked, of), JSON.stringify(place));
+  asked.keep(await computeHistoryKey(asked, of), JSON.stringify(place));

@@ -1,15 +1,21 @@
 /** Chat completions: handles their requests and responses. */
 import { toMark } from '../../modules/caller-words/caller-words.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
-import { isFile, textsOf } from '../../tool/content.ts';
+import { isFile, joinTexts } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
 import { isFirstAttempt, readIdempotencyKey } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { wholeTurn } from '../whole-turn.ts';
+import { streamWholeTurn } from '../whole-turn.ts';
 import { toExtrasContext } from './asked.ts';
-import { type ChatChunk, type ChatEnd, type ChatItem, type ChatTarget, chatItems } from './chat-chunks.ts';
+import {
+  type ChatChunk,
+  type ChatEnd,
+  type ChatItem,
+  type ChatTarget,
+  streamChatItems,
+} from './chat-chunks.ts';
 import {
   type ChatHistory,
   findContinuedSession,
@@ -21,14 +27,14 @@ import {
 import { toMessageContent } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { type CallAnswerItem, REPEATED_ANSWER_KEY } from './read-items.ts';
-import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody, unknownChatError } from './refuse.ts';
+import { CONTEXT_KEYS, createUnknownChatError, OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ChatCompletion, type NamedObject, toUnixSeconds } from './response-object.ts';
 import {
+  assertAnswerFormat,
   createSessionId,
-  mustHaveFormat,
+  getAnsweredSession,
   type OpenAiSurface,
   readRequestBody,
-  sessionOfAnswers,
 } from './responses.ts';
 
 /** The header with the session of a chat, in requests and responses. */
@@ -52,8 +58,8 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
   const of = { agent, session: chat.session };
   const hasForm = body.asked.format !== undefined;
   const wanted = { ...of, turn: stream.turn, behind, hasForm, now: Date.now() };
-  const turn = surface.tellerOf(asked.request).items(wholeTurn(session, stream, asked.signal));
-  const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
+  const turn = surface.tellerOf(asked.request).items(streamWholeTurn(session, stream, asked.signal));
+  const toChunks = (items: AsyncIterable<TurnItem>) => streamChatItems(items, wanted);
   const { isNamed, head, ...place } = chat;
   const found = head === undefined ? undefined : { session, stream, head };
   // A client that names the session once names it in every request.
@@ -106,10 +112,10 @@ async function sendAnswers(
   given: readonly CallAnswerItem[],
 ): Promise<RunningTurn> {
   const { asked, body, named } = asking;
-  const { session: id } = sessionOfAnswers({ ...body, conversation: named }, given, 'messages');
+  const { session: id } = getAnsweredSession({ ...body, conversation: named }, given, 'messages');
   const chat: ChatSession = { session: id, isNamed: named !== undefined };
   const session = openSession(asking, chat);
-  await mustHaveFormat(session, given, { format: body.asked.format, at: 'response_format' });
+  await assertAnswerFormat(session, given, { format: body.asked.format, at: 'response_format' });
   const answers = given.map(({ answer }) => answer);
   const idempotencyKey = readIdempotencyKey(asked.request) ?? REPEATED_ANSWER_KEY;
   const stream = await session.streamAnswers(answers, { idempotencyKey, signal: asked.signal });
@@ -143,7 +149,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   }
   const isNew = history.length === 0;
   const before = isNew ? told : { ...told, messages: history };
-  const words = parts.some(isFile) ? undefined : textsOf(parts);
+  const words = parts.some(isFile) ? undefined : joinTexts(parts);
   // A first message repeats a chat only if that chat has no answer, so another chat of the same person that
   // begins alike loses nothing.
   const found =
@@ -154,7 +160,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
     const again = found && !found.next && (await tryAgain(found.place, found.lastTurn));
     return again || send({ session: await createSessionId(asked, told.agent), isWords: true });
   }
-  if (!found) throw unknownChatError();
+  if (!found) throw createUnknownChatError();
   const { place, next, lastTurn, isWords } = found;
   const head = isPerson(asked) ? undefined : found.head;
   const chat = { ...place, isWords, head };
@@ -168,7 +174,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   if (next.isThis && !(forkInstead && next.isOver && isFirst && readIdempotencyKey(request) === undefined))
     return { chat, stream: await session.follow(next.turn, { signal }) };
   // If a message with files is sent again, its first attempt may have begun that turn.
-  if (!forkInstead || (words === undefined && !isFirst)) throw unknownChatError();
+  if (!forkInstead || (words === undefined && !isFirst)) throw createUnknownChatError();
   const at = place.seq;
   const fork = { ...place, session: await forkInstead(session, { at, turn: next.turn, said: key }) };
   const begun = await send({ ...fork, head: head && at }, key);

@@ -4,13 +4,13 @@
  */
 import {
   type BodySchema,
-  bodyOf,
-  IDEMPOTENCY_KEY,
+  createBodySchema,
+  IDEMPOTENCY_KEY_PARAMETER,
   type RouteAnswer,
   type RouteDescription,
   type RouteParameter,
 } from '../../modules/openapi/description.ts';
-import { refTo } from '../../modules/openapi/to-json-schema.ts';
+import { createRef } from '../../modules/openapi/to-json-schema.ts';
 import {
   ANY_OBJECT,
   BOOLEAN,
@@ -25,16 +25,16 @@ import {
 import { COMPLETION as COMPLETION_SHAPE } from './response-object.ts';
 import { RESPONSE as RESPONSE_SHAPE } from './response-types.ts';
 
-const RESPONSE = bodyOf('OpenAiResponse', RESPONSE_SHAPE);
-const COMPLETION = bodyOf('OpenAiChatCompletion', COMPLETION_SHAPE);
-const MODEL = bodyOf('OpenAiModel', {
+const RESPONSE_BODY = createBodySchema('OpenAiResponse', RESPONSE_SHAPE);
+const COMPLETION_BODY = createBodySchema('OpenAiChatCompletion', COMPLETION_SHAPE);
+const MODEL_BODY = createBodySchema('OpenAiModel', {
   object: { id: TEXT, object: { only: 'model' }, created: NUMBER, owned_by: TEXT },
 });
-const MODELS = bodyOf('OpenAiModelList', {
-  object: { object: { only: 'list' }, data: { listOf: { schema: refTo('OpenAiModel') } } },
+const MODELS_BODY = createBodySchema('OpenAiModelList', {
+  object: { object: { only: 'list' }, data: { listOf: { schema: createRef('OpenAiModel') } } },
 });
 
-const ERROR = bodyOf('OpenAiError', {
+const ERROR_BODY = createBodySchema('OpenAiError', {
   object: {
     // Other fields of a Holdfast problem appear beside these.
     error: {
@@ -48,9 +48,9 @@ const ERROR = bodyOf('OpenAiError', {
  * Allows any parameter of the protocol. The code that reads the parameters rejects unsupported ones by name.
  */
 const requestBody = (name: string, object: Fields): BodySchema =>
-  bodyOf(name, { object, also: { additionalProperties: true } });
+  createBodySchema(name, { object, also: { additionalProperties: true } });
 
-const ITEMS = { listOf: ANY_OBJECT } as const satisfies Shape;
+const ITEM_LIST = { listOf: ANY_OBJECT } as const satisfies Shape;
 
 const REQUEST_FIELDS = {
   model: { type: 'string', says: 'The name of an agent.' },
@@ -58,35 +58,38 @@ const REQUEST_FIELDS = {
   metadata: { optional: { mapOf: TEXT } },
 } as const satisfies Fields;
 
-const NEW_RESPONSE = requestBody('OpenAiNewResponse', {
+const NEW_RESPONSE_BODY = requestBody('OpenAiNewResponse', {
   ...REQUEST_FIELDS,
-  input: { anyOf: [TEXT, ITEMS] },
+  input: { anyOf: [TEXT, ITEM_LIST] },
   background: { optional: BOOLEAN },
   previous_response_id: { optional: TEXT_OR_NULL },
   conversation: { optional: { anyOf: [TEXT, { object: { id: TEXT } }, NULL] } },
 });
-const NEW_COMPLETION = requestBody('OpenAiNewChatCompletion', { ...REQUEST_FIELDS, messages: ITEMS });
+const NEW_COMPLETION_BODY = requestBody('OpenAiNewChatCompletion', {
+  ...REQUEST_FIELDS,
+  messages: ITEM_LIST,
+});
 
-const jsonAnswer = (description: string, json: BodySchema): RouteAnswer => ({ description, json });
+const createJsonAnswer = (description: string, json: BodySchema): RouteAnswer => ({ description, json });
 
 const RESPONSE_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
-  200: { ...jsonAnswer('The response, or with `stream` its events', RESPONSE), streams: true },
+  200: { ...createJsonAnswer('The response, or with `stream` its events', RESPONSE_BODY), streams: true },
 };
 const COMPLETION_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
-  200: { ...jsonAnswer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
+  200: { ...createJsonAnswer('The completion, or with `stream` its chunks', COMPLETION_BODY), streams: true },
 };
-const CANCEL_ANSWERS = { 200: jsonAnswer('The response so far', RESPONSE) };
-const MODEL_ANSWERS = { 200: jsonAnswer('The agent', MODEL) };
-const MODELS_ANSWERS = { 200: jsonAnswer('The agents', MODELS) };
-const REFUSAL = { 'application/json': ERROR };
+const CANCEL_ANSWERS = { 200: createJsonAnswer('The response so far', RESPONSE_BODY) };
+const MODEL_ANSWERS = { 200: createJsonAnswer('The agent', MODEL_BODY) };
+const MODELS_ANSWERS = { 200: createJsonAnswer('The agents', MODELS_BODY) };
+const ERROR_REFUSAL = { 'application/json': ERROR_BODY };
 
-const SEND_PARAMETERS: readonly RouteParameter[] = [IDEMPOTENCY_KEY];
+const SEND_PARAMETERS: readonly RouteParameter[] = [IDEMPOTENCY_KEY_PARAMETER];
 const READ_PARAMETERS: readonly RouteParameter[] = [
   { name: 'stream', in: 'query', schema: BOOLEAN },
   { name: 'starting_after', in: 'query', schema: INTEGER, description: 'A `sequence_number`.' },
 ];
 
-export const COMMON_DESCRIPTION = { others: 'As the protocol has it', refusal: REFUSAL };
+export const COMMON_DESCRIPTION = { others: 'As the protocol has it', refusal: ERROR_REFUSAL };
 
 /** Describes the routes of `openAi`, for `openApi({ descriptions: [openAiDescription] })`. */
 export const openAiDescription = {
@@ -103,7 +106,7 @@ export const openAiDescription = {
   'POST /v1/responses': {
     summary: 'Sends a message, or answers to calls, as an OpenAI response',
     parameters: SEND_PARAMETERS,
-    body: NEW_RESPONSE,
+    body: NEW_RESPONSE_BODY,
     answers: RESPONSE_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
@@ -121,7 +124,7 @@ export const openAiDescription = {
   'POST /v1/chat/completions': {
     summary: 'Sends a message, or answers to calls, as an OpenAI chat',
     parameters: SEND_PARAMETERS,
-    body: NEW_COMPLETION,
+    body: NEW_COMPLETION_BODY,
     answers: COMPLETION_ANSWERS,
     ...COMMON_DESCRIPTION,
   },

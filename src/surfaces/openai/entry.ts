@@ -2,7 +2,7 @@
 
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import { LIVE_TEXT_PARTS } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
@@ -20,12 +20,12 @@ import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from 
 export type { CallerInstructions } from './asked.ts';
 export { openAiDescription } from './describe.ts';
 
-const OPENAI = createModule({ name: 'openai' });
+const OPENAI_MODULE = createModule({ name: 'openai' });
 
 /** Returns an agent as a model. Its creation time is not known. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
-const modelRoutes = (refuse: ReturnType<typeof createErrorResponder>) => [
+const createModelRoutes = (refuse: ReturnType<typeof createErrorResponder>) => [
   defineRoute({
     method: 'GET',
     path: '/v1/models',
@@ -83,18 +83,18 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
   const fault = literals?.fault(config, CONFIG_SHAPE);
   if (fault) throw new ConfigurationError(`openAi ${fault.problem}.`);
   const { instructions = 'append' } = config;
-  if (!MODES.includes(instructions))
+  if (!INSTRUCTION_MODES.includes(instructions))
     throw new ConfigurationError(
-      `openAi has ${describeValue(instructions)} as its 'instructions'. Use ${MODES.join(', ')}.`,
+      `openAi has ${describeValue(instructions)} as its 'instructions'. Use ${INSTRUCTION_MODES.join(', ')}.`,
     );
   const { models = {}, lists, tell } = config;
   const surface: OpenAiSurface = { mode: instructions, models, tellerOf: createErrorWording('openAi', tell) };
   const refuse = createErrorResponder(surface.tellerOf);
   const refuseSent = createErrorResponder(surface.tellerOf, true);
   const use = createRoutesUse(
-    OPENAI,
+    OPENAI_MODULE,
     [
-      ...modelRoutes(refuse),
+      ...createModelRoutes(refuse),
       defineRoute({
         method: 'POST',
         path: '/v1/responses',
@@ -126,13 +126,13 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
       }),
       ...(lists?.routes(surface, refuse) ?? []),
     ],
-    LIVE_TEXT,
+    LIVE_TEXT_PARTS,
   );
   LOOPS.give(use, { declare: declareExtras });
   return use;
 }
 
-const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
+const INSTRUCTION_MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
 
 const CONFIG_SHAPE = {
   of: 'openAi',

@@ -20,7 +20,7 @@ export function checkParameters(body: JsonObject, { known, refused }: KnownParam
   for (const [param, value] of Object.entries(body)) {
     if (isEmpty(value) || [...SHARED_PARAMETERS, ...known].includes(param)) continue;
     const instead = param === 'moderation' ? 'answers are not moderated.' : getOwn(refused, param);
-    if (instead !== undefined) throw unsupportedParameterError(param, instead);
+    if (instead !== undefined) throw createUnsupportedParameterError(param, instead);
     const named = param.slice(0, 80);
     throw new OpenAiError(`Unknown parameter: '${named}'.`, { param: named, code: 'unknown_parameter' });
   }
@@ -35,7 +35,7 @@ const SHARED_PARAMETERS: readonly string[] = [
 ];
 
 /** Returns the error for an unsupported parameter that would change the answer. */
-export const unsupportedParameterError = (param: string, instead: string): OpenAiError =>
+export const createUnsupportedParameterError = (param: string, instead: string): OpenAiError =>
   new OpenAiError(`Holdfast does not support '${param}': ${instead}`, {
     param,
     code: 'unsupported_parameter',
@@ -51,14 +51,14 @@ export const isEmpty = (value: Json | undefined): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-export const invalidValueError = (param: string, what: string): OpenAiError =>
+export const createInvalidValueError = (param: string, what: string): OpenAiError =>
   new OpenAiError(`Invalid value for '${param}'. It must be ${what}.`, { param, code: 'invalid_value' });
 
 /** Returns the agent that `model` names. */
 export function readAgent(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {
   const { model } = body;
   if (typeof model !== 'string')
-    throw invalidValueError('model', 'the name of an agent, which GET /v1/models lists');
+    throw createInvalidValueError('model', 'the name of an agent, which GET /v1/models lists');
   return findAgentByModel(model, agents);
 }
 
@@ -78,7 +78,7 @@ export function findAgentByModel(model: string, agents: readonly RouteAgent[]): 
 
 export function readFlag(body: JsonObject, param: string): boolean {
   const value = body[param] ?? false;
-  if (typeof value !== 'boolean') throw invalidValueError(param, 'true or false');
+  if (typeof value !== 'boolean') throw createInvalidValueError(param, 'true or false');
   return value;
 }
 
@@ -87,7 +87,7 @@ export function readMetadataField({ metadata }: JsonObject): Record<string, stri
   if (isEmpty(metadata)) return {};
   const isText = (value: Json | undefined): value is string => typeof value === 'string';
   if (!isJsonObject(metadata) || !Object.values(metadata).every(isText)) {
-    throw invalidValueError('metadata', 'an object of strings');
+    throw createInvalidValueError('metadata', 'an object of strings');
   }
   return metadata as Record<string, string>; // as just checked
 }
@@ -95,24 +95,27 @@ export function readMetadataField({ metadata }: JsonObject): Record<string, stri
 /** @throws OpenAiError if the client forces or forbids calls. */
 export function checkToolChoice({ tool_choice: choice }: JsonObject): void {
   if (isEmpty(choice) || choice === 'auto') return;
-  throw unsupportedParameterError('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
+  throw createUnsupportedParameterError(
+    'tool_choice',
+    "the agent's model chooses. Send 'auto', or leave it out.",
+  );
 }
 
 /**
  * Reads the content of a message: text, or parts, each read by `partOf`. `at`: its path in the body. @throws
  * OpenAiError for any other content.
  */
-export function partsOf(
+export function parseParts(
   content: Json | undefined,
   at: string,
   partOf: (part: JsonObject, at: string) => ContentPart,
 ): ContentPart[] {
   if (typeof content === 'string') return [toTextPart(content, at)];
   if (!Array.isArray(content) || content.length === 0)
-    throw invalidValueError(at, 'text, or a list of parts');
+    throw createInvalidValueError(at, 'text, or a list of parts');
   return content.map((part, place) => {
     const where = `${at}[${place}]`;
-    if (!isJsonObject(part)) throw invalidValueError(where, 'an object');
+    if (!isJsonObject(part)) throw createInvalidValueError(where, 'an object');
     return partOf(part, where);
   });
 }
@@ -125,7 +128,7 @@ export const toTextPart = (text: Json | undefined, param: string): ContentPart =
 
 /** @throws OpenAiError if the value is not text. */
 export function readTextValue(text: Json | undefined, param: string): string {
-  if (typeof text !== 'string') throw invalidValueError(param, 'text');
+  if (typeof text !== 'string') throw createInvalidValueError(param, 'text');
   return text;
 }
 
@@ -138,24 +141,24 @@ export function toFilePart(
   param: string,
   { fallback, name }: { readonly fallback: string; readonly name?: string | undefined },
 ): FileContent {
-  const notFile = () => invalidValueError(param, 'a data URL of base64, or an https URL');
-  if (typeof given !== 'string') throw notFile();
+  const createNotFileError = () => createInvalidValueError(param, 'a data URL of base64, or an https URL');
+  if (typeof given !== 'string') throw createNotFileError();
   const named = name === undefined ? {} : { name };
   const [head = '', mediaType = ''] = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(given.slice(0, 300)) ?? [];
   if (head !== '') {
     const bytes = fromBase64(given.slice(head.length));
     if (bytes && bytes.length > 0) return { type: 'file', mediaType: mediaType || fallback, bytes, ...named };
-    throw notFile();
+    throw createNotFileError();
   }
   if (/^https:/i.test(given)) {
     const path = URL.parse(given)?.pathname ?? '';
-    return { type: 'file', mediaType: mediaTypeOfPath(path) ?? fallback, url: given, ...named };
+    return { type: 'file', mediaType: findMediaType(path) ?? fallback, url: given, ...named };
   }
-  throw notFile();
+  throw createNotFileError();
 }
 
 /** Returns the media type for a file extension, if models accept it. */
-const mediaTypeOfPath = (path: string): string | undefined =>
+const findMediaType = (path: string): string | undefined =>
   getOwn(TYPE_BY_EXTENSION, /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 
 const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
@@ -181,7 +184,7 @@ export function readMessageFile(
   filename: Json | undefined,
 ): FileContent {
   const name = typeof filename === 'string' ? filename : undefined;
-  const fallback = mediaTypeOfPath(name ?? '') ?? 'application/pdf';
+  const fallback = findMediaType(name ?? '') ?? 'application/pdf';
   const isBare = typeof data === 'string' && !/^(data|https):/i.test(data);
   return toFilePart(isBare ? `data:${fallback};base64,${data}` : data, param, { fallback, name });
 }

@@ -11,10 +11,11 @@ import { type CallerInstructions, type InstructionText, readFormat, readInstruct
 import {
   checkParameters,
   checkToolChoice,
-  invalidValueError,
+  createInvalidValueError,
+  createUnsupportedParameterError,
   isEmpty,
   type KnownParameters,
-  partsOf,
+  parseParts,
   readAgent,
   readFlag,
   readMessageFile,
@@ -22,9 +23,8 @@ import {
   setInCodeText,
   toFilePart,
   toTextPart,
-  unsupportedParameterError,
 } from './read-body.ts';
-import { type CallAnswerItem, callerWords, readCallResult } from './read-items.ts';
+import { type CallAnswerItem, readCallerWords, readCallResult } from './read-items.ts';
 import { readFunctions } from './read-tools.ts';
 import type { RequestExtras } from './response-types.ts';
 
@@ -84,14 +84,15 @@ export function readChatBody(
   const form = readFormat(body.response_format, { at: 'response_format', of: 'json_schema', agent });
   const { n, stream_options: options, function_call: choice, modalities } = body;
   if (!isEmpty(choice) && choice !== 'auto')
-    throw unsupportedParameterError('function_call', "the agent's model chooses.");
+    throw createUnsupportedParameterError('function_call', "the agent's model chooses.");
   if (Array.isArray(modalities) && modalities.some((one) => one !== 'text'))
-    throw unsupportedParameterError('modalities', 'answers are text.');
-  if (!isEmpty(n) && n !== 1) throw unsupportedParameterError('n', 'a session has one answer.');
-  if (!isEmpty(options) && !isJsonObject(options)) throw invalidValueError('stream_options', 'an object');
+    throw createUnsupportedParameterError('modalities', 'answers are text.');
+  if (!isEmpty(n) && n !== 1) throw createUnsupportedParameterError('n', 'a session has one answer.');
+  if (!isEmpty(options) && !isJsonObject(options))
+    throw createInvalidValueError('stream_options', 'an object');
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0)
-    throw invalidValueError('messages', 'a list of messages');
+    throw createInvalidValueError('messages', 'a list of messages');
   const read = messages.map(readOneMessage);
   const words = read.flatMap((one) => (one.role === 'system' ? one.words : []));
   const said = messages.filter((_, place) => read[place]?.role !== 'system');
@@ -111,7 +112,7 @@ export function readChatBody(
   };
 }
 
-function readMessages(messages: readonly Json[], read: readonly ReadMessage[]): ChatRequest['input'] {
+function readMessages(messages: readonly Json[], read: readonly ParsedMessage[]): ChatRequest['input'] {
   const last = read.at(-1);
   const from = 1 + read.findLastIndex(({ role }) => role !== last?.role);
   const fresh = read.slice(from);
@@ -119,33 +120,33 @@ function readMessages(messages: readonly Json[], read: readonly ReadMessage[]): 
     return { type: 'answers', answers: fresh.flatMap((one) => (one.role === 'tool' ? one.given : [])) };
   }
   if (last?.role !== 'user')
-    throw invalidValueError('messages', 'a list that ends with a message of the user or of a tool');
+    throw createInvalidValueError('messages', 'a list that ends with a message of the user or of a tool');
   const parts = fresh.flatMap((one) => (one.role === 'user' ? one.parts : []));
   return { type: 'message', parts, history: messages.slice(0, from) };
 }
 
-type ReadMessage =
+type ParsedMessage =
   | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
   | { readonly role: 'tool'; readonly given: CallAnswerItem }
   | { readonly role: 'assistant' }
   | { readonly role: 'system'; readonly words: InstructionText };
 
-function readOneMessage(message: Json, place: number): ReadMessage {
+function readOneMessage(message: Json, place: number): ParsedMessage {
   const at = `messages[${place}]`;
-  if (!isJsonObject(message)) throw invalidValueError(at, 'an object');
+  if (!isJsonObject(message)) throw createInvalidValueError(at, 'an object');
   const { role, content } = message;
   switch (role) {
     case 'assistant':
       return { role };
     case 'user':
-      return { role, parts: partsOf(content, `${at}.content`, readPart) };
+      return { role, parts: parseParts(content, `${at}.content`, readPart) };
     case 'tool':
       return { role, given: readCallResult(message, at, CHAT_RESULT_FIELDS) };
     case 'system':
     case 'developer':
-      return { role: 'system', words: callerWords(content, at) };
+      return { role: 'system', words: readCallerWords(content, at) };
     default:
-      throw invalidValueError(`${at}.role`, 'user, assistant, tool, system or developer');
+      throw createInvalidValueError(`${at}.role`, 'user, assistant, tool, system or developer');
   }
 }
 
@@ -161,14 +162,14 @@ function readPart(part: JsonObject, at: string): ContentPart {
     case 'file': {
       const { file_data: data, filename, file_id: id } = isJsonObject(file) ? file : {};
       if (data === undefined && id !== undefined)
-        throw unsupportedParameterError(
+        throw createUnsupportedParameterError(
           `${at}.file.file_id`,
           'there are no uploads. Send the file with its data.',
         );
       return readMessageFile(data, `${at}.file.file_data`, filename);
     }
     default:
-      throw invalidValueError(`${at}.type`, 'text, image_url or file');
+      throw createInvalidValueError(`${at}.type`, 'text, image_url or file');
   }
 }
 

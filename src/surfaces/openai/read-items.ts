@@ -7,13 +7,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
 import type { InstructionText } from './asked.ts';
 import {
-  invalidValueError,
-  partsOf,
+  createInvalidValueError,
+  createUnsupportedParameterError,
+  parseParts,
   readMessageFile,
   readTextValue,
   toFilePart,
   toTextPart,
-  unsupportedParameterError,
 } from './read-body.ts';
 import type { OpenAiError } from './refuse.ts';
 import { type NamedObject, readId } from './response-object.ts';
@@ -31,7 +31,7 @@ export interface CallAnswerItem {
 export const REPEATED_ANSWER_KEY = 'again';
 
 /** An item of the input: an item that Holdfast sent earlier, or a new one. */
-export type ReadItem =
+export type ParsedItem =
   | { readonly kind: 'ours'; readonly of: NamedObject | undefined }
   /** Read only if the item is new: the session already has the files of a long conversation. */
   | { readonly kind: 'said'; parts(): readonly ContentPart[] }
@@ -39,12 +39,12 @@ export type ReadItem =
   | { readonly kind: 'instructions'; readonly words: InstructionText };
 
 /** Returns the Holdfast object that an item names. */
-export function objectNamedBy(item: ReadItem): NamedObject | undefined {
+export function findNamedObject(item: ParsedItem): NamedObject | undefined {
   if (item.kind === 'answer') return item.given.of;
   return item.kind === 'ours' ? item.of : undefined;
 }
 
-export const answersAmong = (items: readonly ReadItem[]): CallAnswerItem[] =>
+export const listAnswers = (items: readonly ParsedItem[]): CallAnswerItem[] =>
   items.flatMap((item) => (item.kind === 'answer' ? item.given : []));
 
 const OWN_ITEM_TYPES = [
@@ -58,9 +58,9 @@ const OWN_ITEM_TYPES = [
 ];
 
 /** Reads an item. An error reports its index in the input. */
-export function readItem(item: Json, place: number): ReadItem {
+export function readItem(item: Json, place: number): ParsedItem {
   const at = `input[${place}]`;
-  if (!isJsonObject(item)) throw invalidValueError(at, 'an object');
+  if (!isJsonObject(item)) throw createInvalidValueError(at, 'an object');
   const { type = 'message', role } = item;
   if (OWN_ITEM_TYPES.some((one) => one === type) || (type === 'message' && role === 'assistant')) {
     return { kind: 'ours', of: readId(item.id, ['msg', 'rs', 'mcp', 'mcpr', 'fc', 'ig']) };
@@ -68,16 +68,16 @@ export function readItem(item: Json, place: number): ReadItem {
   switch (type) {
     case 'message':
       if (role === 'user')
-        return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`, readPart) };
+        return { kind: 'said', parts: () => parseParts(item.content, `${at}.content`, readPart) };
       if (role !== 'system' && role !== 'developer')
-        throw invalidValueError(`${at}.role`, 'user, assistant, system or developer');
-      return { kind: 'instructions', words: callerWords(item.content, at) };
+        throw createInvalidValueError(`${at}.role`, 'user, assistant, system or developer');
+      return { kind: 'instructions', words: readCallerWords(item.content, at) };
     case 'mcp_approval_response':
       return { kind: 'answer', given: readDecision(item, at) };
     case 'function_call_output':
       return { kind: 'answer', given: readCallResult(item, at) };
     default:
-      throw invalidValueError(
+      throw createInvalidValueError(
         `${at}.type`,
         'message, mcp_approval_response, function_call_output or an item of a response',
       );
@@ -85,7 +85,7 @@ export function readItem(item: Json, place: number): ReadItem {
 }
 
 /** Returns the instructions in a system or developer message. */
-export const callerWords = (content: Json | undefined, at: string): InstructionText => ({
+export const readCallerWords = (content: Json | undefined, at: string): InstructionText => ({
   at: `${at}.role`,
   text: readTextParts(content, `${at}.content`, 'instructions'),
 });
@@ -96,27 +96,27 @@ function readPart(part: JsonObject, at: string): ContentPart {
       return toTextPart(part.text, `${at}.text`);
     case 'input_image': {
       const { image_url } = part;
-      if (image_url === undefined || image_url === null) throw missingFileError(at, part);
+      if (image_url === undefined || image_url === null) throw createMissingFileError(at, part);
       return toFilePart(image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
     }
     case 'input_file': {
       const { file_data, file_url, filename } = part;
       if (file_data !== undefined && file_data !== null)
         return readMessageFile(file_data, `${at}.file_data`, filename);
-      if (file_url === undefined || file_url === null) throw missingFileError(at, part);
+      if (file_url === undefined || file_url === null) throw createMissingFileError(at, part);
       const name = typeof filename === 'string' ? filename : undefined;
       return toFilePart(file_url, `${at}.file_url`, { fallback: 'application/pdf', name });
     }
     default:
-      throw invalidValueError(`${at}.type`, 'input_text, input_image or input_file');
+      throw createInvalidValueError(`${at}.type`, 'input_text, input_image or input_file');
   }
 }
 
 /** Returns the error for a file part without a file. */
-const missingFileError = (at: string, { file_id: id }: JsonObject): OpenAiError =>
+const createMissingFileError = (at: string, { file_id: id }: JsonObject): OpenAiError =>
   id === undefined
-    ? invalidValueError(at, 'a file with its data or its URL')
-    : unsupportedParameterError(
+    ? createInvalidValueError(at, 'a file with its data or its URL')
+    : createUnsupportedParameterError(
         `${at}.file_id`,
         'there are no uploads. Send the file with its data or its URL.',
       );
@@ -124,12 +124,12 @@ const missingFileError = (at: string, { file_id: id }: JsonObject): OpenAiError 
 /** Reads a decision. `input` is an extension of the protocol that approves the call with an edited input. */
 function readDecision(item: JsonObject, at: string): CallAnswerItem {
   const of = readId(item.approval_request_id, ['mcpr']);
-  if (!of) throw invalidValueError(`${at}.approval_request_id`, ID_SOURCE_TEXT);
+  if (!of) throw createInvalidValueError(`${at}.approval_request_id`, ID_SOURCE_TEXT);
   const { approve, reason, input } = item;
-  if (typeof approve !== 'boolean') throw invalidValueError(`${at}.approve`, 'true or false');
-  if (typeof (reason ?? '') !== 'string') throw invalidValueError(`${at}.reason`, 'text');
+  if (typeof approve !== 'boolean') throw createInvalidValueError(`${at}.approve`, 'true or false');
+  if (typeof (reason ?? '') !== 'string') throw createInvalidValueError(`${at}.reason`, 'text');
   if (input !== undefined && !(isJsonObject(input) && approve)) {
-    throw invalidValueError(`${at}.input`, 'an object, beside approve: true');
+    throw createInvalidValueError(`${at}.input`, 'an object, beside approve: true');
   }
   const said = {
     call: of.what,
@@ -149,7 +149,7 @@ export function readCallResult(
   { id = 'call_id', output = 'output', told = ID_SOURCE_TEXT } = {},
 ): CallAnswerItem {
   const of = readId(item[id], ['call']);
-  if (!of) throw invalidValueError(`${at}.${id}`, told);
+  if (!of) throw createInvalidValueError(`${at}.${id}`, told);
   const text = readTextParts(item[output], `${at}.${output}`);
   return { of, answer: { call: of.what, question: of.place, text } };
 }
@@ -161,11 +161,11 @@ const ID_SOURCE_TEXT = 'an id from a response';
  */
 function readTextParts(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;
-  if (!Array.isArray(parts)) throw invalidValueError(at, 'text, or a list of text parts');
+  if (!Array.isArray(parts)) throw createInvalidValueError(at, 'text, or a list of text parts');
   const words = parts.map((part, place) => {
     if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text'))
       return readTextValue(part.text, `${at}[${place}].text`);
-    throw invalidValueError(`${at}[${place}]`, `text: ${what} have no files`);
+    throw createInvalidValueError(`${at}[${place}]`, `text: ${what} have no files`);
   });
   return words.join('\n');
 }

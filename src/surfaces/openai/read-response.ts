@@ -8,7 +8,7 @@ import { type CallerInstructions, readFormat, readInstructions } from './asked.t
 import {
   checkParameters,
   checkToolChoice,
-  invalidValueError,
+  createInvalidValueError,
   isEmpty,
   type KnownParameters,
   readAgent,
@@ -18,7 +18,13 @@ import {
   setInCodeText,
   toTextPart,
 } from './read-body.ts';
-import { answersAmong, type CallAnswerItem, objectNamedBy, type ReadItem, readItem } from './read-items.ts';
+import {
+  type CallAnswerItem,
+  findNamedObject,
+  listAnswers,
+  type ParsedItem,
+  readItem,
+} from './read-items.ts';
 import { readFunctions } from './read-tools.ts';
 import { OpenAiError } from './refuse.ts';
 import { type NamedObject, readId } from './response-object.ts';
@@ -87,11 +93,12 @@ export function readResponseBody(
   checkParameters(body, PARAMETERS);
   checkToolChoice(body);
   const { text } = body;
-  if (!isEmpty(text) && !isJsonObject(text)) throw invalidValueError('text', 'an object');
+  if (!isEmpty(text) && !isJsonObject(text)) throw createInvalidValueError('text', 'an object');
   const form = isJsonObject(text) ? readFormat(text.format, { at: 'text.format', agent }) : {};
   const previousId = readOptionalText(body, 'previous_response_id');
   const previous = readId(previousId, ['resp']);
-  if (previousId !== undefined && !previous) throw responseNotFoundError(previousId, 'previous_response_id');
+  if (previousId !== undefined && !previous)
+    throw createResponseNotFoundError(previousId, 'previous_response_id');
   const conversation = readConversation(body);
   if (previous && conversation !== undefined) {
     throw new OpenAiError("Send 'previous_response_id' or 'conversation', not both.", {
@@ -101,7 +108,7 @@ export function readResponseBody(
   }
   const { input } = body;
   if (typeof input !== 'string' && (!Array.isArray(input) || input.length === 0))
-    throw invalidValueError('input', 'text, or a list of items');
+    throw createInvalidValueError('input', 'text, or a list of items');
   const items = typeof input === 'string' ? [] : input.map(readItem);
   const first = readOptionalText(body, 'instructions');
   const words = items.flatMap((item) => (item.kind === 'instructions' ? item.words : []));
@@ -124,7 +131,7 @@ export function readResponseBody(
 }
 
 /** Returns the error for an id that is not a response, or not one of the caller's. */
-export const responseNotFoundError = (id: string, param: string | null): OpenAiError =>
+export const createResponseNotFoundError = (id: string, param: string | null): OpenAiError =>
   new OpenAiError(`Response with id '${id.slice(0, 80)}' not found.`, {
     status: param === null ? 404 : 400,
     param,
@@ -139,24 +146,24 @@ function readOptionalText(body: JsonObject, param: string): string | undefined {
 function readConversation({ conversation }: JsonObject): string | undefined {
   if (isEmpty(conversation)) return undefined;
   const id = isJsonObject(conversation) ? conversation.id : conversation;
-  if (typeof id !== 'string') throw invalidValueError('conversation', 'the id of a session, or { id }');
+  if (typeof id !== 'string') throw createInvalidValueError('conversation', 'the id of a session, or { id }');
   return id;
 }
 
-function readInput(items: readonly ReadItem[]): SentInput {
+function readInput(items: readonly ParsedItem[]): SentInput {
   const from = 1 + items.findLastIndex(({ kind }) => kind === 'ours');
   const fresh = items.slice(from);
-  const answered = answersAmong(fresh);
+  const answered = listAnswers(fresh);
   const parts = fresh.flatMap((item) => (item.kind === 'said' ? item.parts() : []));
   if (items.at(-1)?.kind === 'answer') {
-    if (parts.length > 0) throw mixedInputError();
-    const replies = new Set(answered.map(({ of }) => replyKeyOf(of)));
-    const earlier = answersAmong(items.slice(0, from)).filter(({ of }) => replies.has(replyKeyOf(of)));
+    if (parts.length > 0) throw createMixedInputError();
+    const replies = new Set(answered.map(({ of }) => getReplyKey(of)));
+    const earlier = listAnswers(items.slice(0, from)).filter(({ of }) => replies.has(getReplyKey(of)));
     return { type: 'answers', answers: answered, earlier };
   }
   if (parts.length === 0)
-    throw invalidValueError('input', 'a list that ends with a message of the user, or with answers');
-  const behind = items.flatMap((item) => objectNamedBy(item) ?? []).at(-1);
+    throw createInvalidValueError('input', 'a list that ends with a message of the user, or with answers');
+  const behind = items.flatMap((item) => findNamedObject(item) ?? []).at(-1);
   return { type: 'message', parts, behind, answered, isContinued: from > 0 };
 }
 
@@ -164,11 +171,11 @@ function readInput(items: readonly ReadItem[]): SentInput {
 const NEW_MESSAGE = { type: 'message', behind: undefined, answered: [], isContinued: false } as const;
 
 /** Returns the error for a message beside new answers. */
-export const mixedInputError = (): OpenAiError =>
-  invalidValueError('input', 'a message or answers to calls, not both');
+export const createMixedInputError = (): OpenAiError =>
+  createInvalidValueError('input', 'a message or answers to calls, not both');
 
 /** Returns the name of the reply that requested a call. */
-function replyKeyOf({ agent, session, what }: NamedObject): string {
+function getReplyKey({ agent, session, what }: NamedObject): string {
   const { turn, reply } = parseCallId(what) ?? { turn: what };
   return JSON.stringify([agent, session, turn, reply]);
 }

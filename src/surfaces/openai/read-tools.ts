@@ -2,7 +2,12 @@
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { SERVER_LABEL } from './call-items.ts';
-import { invalidValueError, isEmpty, setInCodeText, unsupportedParameterError } from './read-body.ts';
+import {
+  createInvalidValueError,
+  createUnsupportedParameterError,
+  isEmpty,
+  setInCodeText,
+} from './read-body.ts';
 
 /**
  * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients
@@ -12,14 +17,14 @@ import { invalidValueError, isEmpty, setInCodeText, unsupportedParameterError } 
  */
 export function readFunctions({ tools }: JsonObject): readonly DeclaredTool[] {
   if (isEmpty(tools)) return [];
-  if (!Array.isArray(tools)) throw invalidValueError('tools', 'a list');
+  if (!Array.isArray(tools)) throw createInvalidValueError('tools', 'a list');
   return tools.flatMap((tool: Json, place): DeclaredTool | [] => {
     const at = `tools[${place}]`;
-    if (!isJsonObject(tool)) throw invalidValueError(at, 'an object');
+    if (!isJsonObject(tool)) throw createInvalidValueError(at, 'an object');
     if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return [];
     const other = `${at} may only be a function, or a tool of type mcp with server_label '${SERVER_LABEL}'.`;
     if (tool.type !== 'function')
-      throw unsupportedParameterError('tools', `${setInCodeText('tools')} ${other}`);
+      throw createUnsupportedParameterError('tools', `${setInCodeText('tools')} ${other}`);
     return isJsonObject(tool.function) ? tool.function : tool;
   });
 }

@@ -54,9 +54,9 @@ type ErrorResponder = (problem: RouteProblem, request: Request) => Response;
 export const createErrorResponder =
   (toTeller: ReturnType<typeof createErrorWording>, isSent = false): ErrorResponder =>
   (problem, request) =>
-    refusalResponse(toTeller(request).problem(problem), isSent && problem.status >= 500);
+    createRefusalResponse(toTeller(request).problem(problem), isSent && problem.status >= 500);
 
-function refusalResponse(
+function createRefusalResponse(
   { type, status, detail, headers, more }: RouteProblem,
   mayBeTaken: boolean,
 ): Response {
@@ -159,14 +159,14 @@ export async function assertOwnTurn(
 ): Promise<void> {
   if (isJoined ? isWords : event.type !== 'turn-started' || event.seq === head + 1) return;
   if (!isJoined) await session.cancel(turn).catch(() => {});
-  throw unknownChatError();
+  throw createUnknownChatError();
 }
 
 /**
  * Returns the error for a request without a known session. It does not reveal whether a session has this
  * text.
  */
-export const unknownChatError = (): OpenAiError =>
+export const createUnknownChatError = (): OpenAiError =>
   new OpenAiError(
     'The conversation is unknown. Name the person, or send metadata.session of the last answer as ' +
       'metadata: { session } each time.',

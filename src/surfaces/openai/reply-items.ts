@@ -1,5 +1,5 @@
 /** The items of one model reply, its reasoning and its text, as they stream or as journaled. */
-import { type JournaledReply, segmentsOf } from '../whole-turn.ts';
+import { type JournaledReply, toSegments } from '../whole-turn.ts';
 import type { NumberedOutput, UnnumberedEvent } from './numbered-output.ts';
 import type { MessageItem, OutputText, ReasoningItem, UrlCitation } from './response-types.ts';
 
@@ -68,9 +68,9 @@ export class ReplyItems {
     reply: JournaledReply,
     kinds: readonly Passage['kind'][] = ['message', 'reasoning'],
   ): number | undefined {
-    const passages = passagesOf(reply).filter(({ kind }) => kinds.includes(kind));
+    const passages = toPassages(reply).filter(({ kind }) => kinds.includes(kind));
     if (!isPrefix(this.#shown, passages)) this.drop();
-    const citations = citationsOf(reply);
+    const citations = listCitations(reply);
     const said = passages.findLastIndex(({ kind }) => kind === 'message');
     passages.forEach(({ kind, text }, place) => {
       const passage = this.#shown[place] ?? this.#open(kind);
@@ -142,13 +142,13 @@ const isPrefix = (shown: readonly ShownPassage[], passages: readonly Passage[]):
     return isClosed ? passage.text === text : passage.text.startsWith(text);
   });
 
-const passagesOf = (reply: JournaledReply): Passage[] =>
-  segmentsOf(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
+const toPassages = (reply: JournaledReply): Passage[] =>
+  toSegments(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
 
 /**
  * Returns the citations of a reply. The source does not say which text they support, so they cover all of it.
  */
-const citationsOf = ({ text, parts = [] }: JournaledReply): UrlCitation[] =>
+const listCitations = ({ text, parts = [] }: JournaledReply): UrlCitation[] =>
   parts.flatMap((part) =>
     part.type === 'source' && part.url !== undefined
       ? [

@@ -1,6 +1,6 @@
 /** Translates the items of a turn into the events of a response. */
 
-import { callId } from '../../journal/conversation.ts';
+import { createCallId } from '../../journal/conversation.ts';
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
@@ -12,8 +12,8 @@ import { ReplyItems, toOutputText } from './reply-items.ts';
 import {
   createState,
   echoExtras,
-  finalStateOf,
   formatAnswer,
+  getFinalState,
   isAnswered,
   type ResponsePlace,
   type ResponseState,
@@ -43,7 +43,7 @@ export interface ResponseTarget extends Omit<ResponsePlace, 'part'> {
  * Yields the events of one response from the items of its turn. Numbers are the same in every stream of this
  * response, except for text deltas, whose numbers count the characters up to their end.
  */
-export async function* responseEvents(
+export async function* toResponseEvents(
   items: AsyncIterable<TurnItem>,
   wanted: ResponseTarget,
 ): AsyncGenerator<ResponseEvent, void, undefined> {
@@ -150,7 +150,7 @@ class ResponseTranslation {
       case 'answer':
         this.#told = Math.min(this.#told ?? this.#part, this.#part);
         this.#correct(item.answer);
-        this.#stop(finalStateOf(item.answer, this.#last?.finish), { isWaiting: false, isLast: true });
+        this.#stop(getFinalState(item.answer, this.#last?.finish), { isWaiting: false, isLast: true });
         return;
       case 'suspended':
         this.#beginUnanswered();
@@ -191,7 +191,7 @@ class ResponseTranslation {
     (event.parts ?? []).forEach((part, place) => {
       if (part.type !== 'file' || part.ofReasoning || !part.mediaType.startsWith('image/')) return;
       if (/^https?:/i.test(part.data)) return;
-      const id = this.#id('ig', callId(this.#wanted.turn, event.seq, place));
+      const id = this.#id('ig', createCallId(this.#wanted.turn, event.seq, place));
       this.#out.add({ type: 'image_generation_call', id, status: 'completed', result: part.data });
     });
     this.#replies += 1;
@@ -202,7 +202,11 @@ class ResponseTranslation {
   #nextReply(): ReplyItems {
     const reply = this.#replies;
     return new ReplyItems(this.#out, (kind, place, isStored) =>
-      this.#id(kind === 'message' ? 'msg' : 'rs', callId(this.#wanted.turn, reply, place), isStored ? 3 : 0),
+      this.#id(
+        kind === 'message' ? 'msg' : 'rs',
+        createCallId(this.#wanted.turn, reply, place),
+        isStored ? 3 : 0,
+      ),
     );
   }
 

@@ -38,7 +38,7 @@ interface ResponseTimes {
   readonly ended?: number | undefined;
 }
 
-interface ResponseSoFar extends ResponseState, ResponseTimes {
+interface PartialResponse extends ResponseState, ResponseTimes {
   readonly output: OutputItem[];
   readonly usage?: ResponseUsage | undefined;
 }
@@ -46,7 +46,7 @@ interface ResponseSoFar extends ResponseState, ResponseTimes {
 export function toResponse(
   { turn, part, agent, session }: ResponsePlace,
   echoed: EchoedFields,
-  { status, error, incomplete_details, output, usage, begun, ended }: ResponseSoFar,
+  { status, error, incomplete_details, output, usage, begun, ended }: PartialResponse,
 ): ResponseObject {
   return {
     id: toId('resp', { agent, session, what: turn, place: part }),
@@ -84,26 +84,26 @@ export const echoExtras = ({
 export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Returns the protocol's reason for a truncated reply, from the journaled finish reason. */
-export const truncationReason = (finish: string): 'length' | 'content_filter' | undefined =>
+export const findTruncationReason = (finish: string): 'length' | 'content_filter' | undefined =>
   finish === 'content-filter' ? 'content_filter' : finish === 'length' ? finish : undefined;
 
 /**
  * Returns the final status of a response whose turn has ended. `finish`: the finish reason of its last reply.
  */
-export function finalStateOf(
+export function getFinalState(
   { outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>,
   finish = 'stop',
 ): ResponseState {
   switch (outcome) {
     case 'completed': {
-      const cut = truncationReason(finish);
+      const cut = findTruncationReason(finish);
       if (cut === undefined) return createState('completed');
-      return incompleteState(cut === 'length' ? 'max_output_tokens' : cut);
+      return createIncompleteState(cut === 'length' ? 'max_output_tokens' : cut);
     }
     case 'returned-direct':
       return createState('completed');
     case 'limit-reached':
-      return incompleteState('max_output_tokens');
+      return createIncompleteState('max_output_tokens');
     case 'cancelled':
       return createState('cancelled');
     case 'failed': {
@@ -114,7 +114,7 @@ export function finalStateOf(
   }
 }
 
-const incompleteState = (reason: 'max_output_tokens' | 'content_filter'): ResponseState => ({
+const createIncompleteState = (reason: 'max_output_tokens' | 'content_filter'): ResponseState => ({
   ...createState('incomplete'),
   incomplete_details: { reason },
 });
@@ -194,7 +194,7 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): NamedObject 
   const [, prefix = '', coded = ''] = /^([a-z]+)_([A-Za-z0-9_-]+)$/.exec(id) ?? [];
   if (!prefixes.some((known) => known === prefix)) return undefined;
   const [, agent, session, what, place] =
-    /^([^/]+)\/([\w.:@-]{1,128})\/([^/]+)\/(\d{1,6})$/.exec(fromBase64Url(coded)) ?? [];
+    /^([^/]+)\/([\w.:@-]{1,128})\/([^/]+)\/(\d{1,6})$/.exec(decodeBase64Url(coded)) ?? [];
   if (agent === undefined || session === undefined || what === undefined) return undefined;
   return { agent, session, what, place: Number(place) };
 }
@@ -203,12 +203,12 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): NamedObject 
 const MAX_ID_CHARACTERS = 1_000;
 
 /** Returns the turn of a call, or of an item, whose id has the same form. */
-export const turnOf = ({ what }: NamedObject): string => parseCallId(what)?.turn ?? what;
+export const getTurnId = ({ what }: NamedObject): string => parseCallId(what)?.turn ?? what;
 
 const toBase64Url = (text: string): string =>
   btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
-function fromBase64Url(coded: string): string {
+function decodeBase64Url(coded: string): string {
   try {
     return atob(coded.replaceAll('-', '+').replaceAll('_', '/'));
   } catch {

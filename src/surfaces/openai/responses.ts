@@ -1,7 +1,7 @@
 /** Responses: handles their requests. */
 import { declaredTools } from '../../modules/client-tools/declared.ts';
-import { sha256Hex } from '../../tool/async.ts';
-import { textsOf } from '../../tool/content.ts';
+import { computeSha256Hex } from '../../tool/async.ts';
+import { joinTexts } from '../../tool/content.ts';
 import { getOwn, isEqualJson, type JsonObject } from '../../tool/json.ts';
 import { fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteAgent, RouteSession } from '../../worker/module-request.ts';
@@ -10,20 +10,20 @@ import type { Session, TurnStream } from '../../worker/session.ts';
 import { formatFrame } from '../../worker/sse.ts';
 import type { createErrorWording, ErrorWording } from '../../worker/tell.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { readTurnSoFar, wholeTurn } from '../whole-turn.ts';
+import { readTurnSoFar, streamWholeTurn } from '../whole-turn.ts';
 import { type CallerInstructions, readExtras, toExtrasContext } from './asked.ts';
 import type { ResponseEvent } from './numbered-output.ts';
-import { invalidValueError, toMessageContent, unsupportedParameterError } from './read-body.ts';
+import { createInvalidValueError, createUnsupportedParameterError, toMessageContent } from './read-body.ts';
 import { type CallAnswerItem, REPEATED_ANSWER_KEY } from './read-items.ts';
 import {
-  mixedInputError,
+  createMixedInputError,
+  createResponseNotFoundError,
   type ResponseRequest,
   readResponseBody,
-  responseNotFoundError,
 } from './read-response.ts';
 import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody } from './refuse.ts';
-import { type ResponseTarget, responseEvents } from './response-events.ts';
-import { echoExtras, type NamedObject, readId, turnOf } from './response-object.ts';
+import { type ResponseTarget, toResponseEvents } from './response-events.ts';
+import { echoExtras, getTurnId, type NamedObject, readId } from './response-object.ts';
 import type { EchoedFields, RequestedFormat } from './response-types.ts';
 
 /** The configuration of the surface. */
@@ -54,7 +54,7 @@ export async function createResponse(asked: ModuleRequest, surface: OpenAiSurfac
   const { turn, stream, part } = begun;
   const wanted = { ...of, turn, part, echoed: toEchoedFields(body), now: Date.now() };
   const items = stream
-    ? wholeTurn(session, stream, asked.signal)
+    ? streamWholeTurn(session, stream, asked.signal)
     : body.isStream
       ? await followWholeTurn(asked, session, turn)
       : readTurnSoFar(session, turn);
@@ -82,14 +82,14 @@ async function findMessageSession(
   { body, context }: TurnRequest,
 ): Promise<MessageSession> {
   const { agent, input, previous, conversation, inBackground } = body;
-  if (input.type === 'answers') return sessionOfAnswers(body, input.answers);
+  if (input.type === 'answers') return getAnsweredSession(body, input.answers);
   const named = conversation === undefined ? (previous ?? input.behind) : undefined;
   const of = named
     ? checkSameAgent(named, body)
     : conversation && { agent: agent.name, session: conversation };
   if (of) {
     const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
-    const behind = named && turnOf(named);
+    const behind = named && getTurnId(named);
     // The turn must exist, because a message to an unknown session would create it.
     if (behind !== undefined) await session.turn(behind);
     const { parts } = input;
@@ -100,7 +100,7 @@ async function findMessageSession(
     // Continue after an older response.
     const forked = await asked.parts.forkBehind?.(session, {
       turn: behind,
-      message: textsOf(parts),
+      message: joinTexts(parts),
       request: asked.request,
       name: await createSessionId(asked, agent.name),
     });
@@ -119,21 +119,24 @@ async function findMessageSession(
  * @throws OpenAiError if the answers belong to several sessions, or not to the session that the request
  * names. `at`: their path in the body.
  */
-export function sessionOfAnswers(
+export function getAnsweredSession(
   body: Pick<ResponseRequest, 'agent' | 'conversation'> & Partial<Pick<ResponseRequest, 'previous'>>,
   answers: readonly CallAnswerItem[],
   at = 'input',
 ): RouteSession {
   const [first] = answers;
-  if (!first) throw invalidValueError(at, 'a list with answers');
+  if (!first) throw createInvalidValueError(at, 'a list with answers');
   const of = checkSameAgent(first.of, body);
   const { previous, conversation = previous?.session } = body;
   const isSame = (session: string): boolean => session === of.session;
   if (!answers.every(({ of: { agent, session } }) => agent === of.agent && isSame(session))) {
-    throw invalidValueError(at, 'a list with answers of one session');
+    throw createInvalidValueError(at, 'a list with answers of one session');
   }
   if (conversation !== undefined && !isSame(conversation)) {
-    throw invalidValueError(previous ? 'previous_response_id' : 'conversation', 'the session of the answers');
+    throw createInvalidValueError(
+      previous ? 'previous_response_id' : 'conversation',
+      'the session of the answers',
+    );
   }
   return of;
 }
@@ -153,7 +156,7 @@ function checkSameAgent({ agent, session }: NamedObject, body: Pick<ResponseRequ
 export async function createSessionId({ request, caller }: ModuleRequest, agent: string): Promise<string> {
   const key = readIdempotencyKey(request);
   if (key === undefined) return crypto.randomUUID();
-  return `key-${(await sha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
+  return `key-${(await computeSha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
 }
 
 /** A turn that a request began or resumed. */
@@ -182,7 +185,7 @@ async function startOrResume(
     readIdempotencyKey(asked.request) ?? (input.type === 'answers' ? REPEATED_ANSWER_KEY : undefined);
   const { signal } = asked;
   if (input.type === 'message') {
-    if ((await waitingAnswers(session, input.answered)).length > 0) throw mixedInputError();
+    if ((await selectWaitingAnswers(session, input.answered)).length > 0) throw createMixedInputError();
     const said = toMessageContent(input.parts);
     const sending = { idempotencyKey, context };
     if (inBackground) {
@@ -192,8 +195,8 @@ async function startOrResume(
     const stream = retryStream ?? (await session.stream(said, { ...sending, signal }));
     return { turn: stream.turn, part: 0, stream };
   }
-  await mustHaveFormat(session, input.answers, { format: wanted.format, at: 'text.format' });
-  const given = [...(await waitingAnswers(session, input.earlier)), ...input.answers];
+  await assertAnswerFormat(session, input.answers, { format: wanted.format, at: 'text.format' });
+  const given = [...(await selectWaitingAnswers(session, input.earlier)), ...input.answers];
   const answers = given.map(({ answer }) => answer);
   const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
   if (inBackground) {
@@ -207,28 +210,28 @@ async function startOrResume(
 /**
  * @throws OpenAiError if a request that resumes a turn sets another answer form than the one that began it.
  */
-export async function mustHaveFormat(
+export async function assertAnswerFormat(
   session: Session,
   [first]: readonly CallAnswerItem[],
   { format, at }: { readonly format: RequestedFormat | undefined; readonly at: string },
 ): Promise<void> {
   if (!format || !first) return;
-  for await (const event of session.events({ turn: turnOf(first.of) })) {
+  for await (const event of session.events({ turn: getTurnId(first.of) })) {
     if (event.type !== 'turn-started') continue;
     const begun = readExtras(event.context)?.format;
     if (begun && isEqualJson({ ...begun }, { ...format })) return;
-    throw unsupportedParameterError(at, 'the turn of these answers began with another format.');
+    throw createUnsupportedParameterError(at, 'the turn of these answers began with another format.');
   }
 }
 
 /** Returns the answers whose questions still wait. All belong to one turn. */
-async function waitingAnswers(
+async function selectWaitingAnswers(
   session: Session,
   answers: readonly CallAnswerItem[],
 ): Promise<readonly CallAnswerItem[]> {
   const [first] = answers;
   if (!first) return [];
-  const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
+  const { pending = [] } = { pending: undefined, ...(await session.turn(getTurnId(first.of))) };
   const waiting = new Map(pending.map((one) => [one.call, one.question]));
   return answers.filter(({ of }) => waiting.get(of.what) === of.place);
 }
@@ -262,7 +265,7 @@ function createResponseReader(
   return {
     asked,
     teller,
-    events: (items, wanted) => responseEvents(withFiles(teller.items(items)), { ...wanted, fileUrl }),
+    events: (items, wanted) => toResponseEvents(withFiles(teller.items(items)), { ...wanted, fileUrl }),
   };
 }
 
@@ -314,7 +317,7 @@ export async function getResponse(
     return respondWhole(reader, readTurnSoFar(session, wanted.turn), wanted);
   const after = query.get('starting_after');
   if (after !== null && !/^\d{1,16}$/.test(after)) {
-    throw invalidValueError('starting_after', 'the sequence_number of an event');
+    throw createInvalidValueError('starting_after', 'the sequence_number of an event');
   }
   const items = await followWholeTurn(asked, session, wanted.turn);
   return respondWithStream(reader, items, { ...wanted, after: Number(after ?? 0) });
@@ -322,7 +325,7 @@ export async function getResponse(
 
 /** Returns the items of a turn from its beginning, even while it runs in another invocation. */
 const followWholeTurn = async ({ signal }: ModuleRequest, session: Session, turn: string) =>
-  wholeTurn(session, await session.follow(turn, { signal }), signal);
+  streamWholeTurn(session, await session.follow(turn, { signal }), signal);
 
 /** Cancels the turn of a response and returns the result. Returns a response that has ended unchanged. */
 export async function cancelResponse(
@@ -335,12 +338,12 @@ export async function cancelResponse(
   try {
     await session.cancel(turn);
   } catch (failure) {
-    if (!OVER_TYPES.has(asked.problem(failure).type)) throw failure;
+    if (!TURN_OVER_TYPES.has(asked.problem(failure).type)) throw failure;
   }
   return respondWhole(reader, await followWholeTurn(asked, session, turn), wanted);
 }
 
-const OVER_TYPES: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
+const TURN_OVER_TYPES: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
 interface FoundResponse {
   readonly session: Session;
@@ -350,7 +353,7 @@ interface FoundResponse {
 
 function findResponse(asked: ModuleRequest, id: string, surface: OpenAiSurface): FoundResponse {
   const named = readId(id, ['resp']);
-  if (!named) throw responseNotFoundError(id, null);
+  if (!named) throw createResponseNotFoundError(id, null);
   const { agent, session, what: turn, place: part } = named;
   const echoed = toEchoedFields({
     agent: { name: agent },

@@ -8,7 +8,7 @@ import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
 import { type CrashableSession, createCrashableMemorySession } from './crashable-session.ts';
-import { callNames, damageOf, lastToolError, unknownCalls } from './damage.ts';
+import { callNames, collectUnknownCalls, computeDamage, findLastToolError } from './damage.ts';
 import { type Disturbance, hasEffectAt, MODES, type Mode, type Position } from './disturbances.ts';
 import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
@@ -87,7 +87,7 @@ export async function crashMatrix<World>(
   if (missed[0]) throw new Error(`The script has no ${missed[0]}.`);
   const { at, mode } = options.only ?? {};
   const disturbances = MODES.filter((one) => mode === undefined || one === mode)
-    .flatMap((one) => disturbancesAt(positions, one))
+    .flatMap((one) => listDisturbances(positions, one))
     .filter((one) => at === undefined || one.at === at);
   const plays = await mapConcurrently(disturbances, (disturbance) =>
     playAndAssess(subject, undisturbed, disturbance),
@@ -101,10 +101,14 @@ async function playAndAssess<World>(
   disturbance: Disturbance,
 ): Promise<DisturbedPlay> {
   const seen = await playDisturbed(subject, createCrashableMemorySession, { disturbances: [disturbance] });
-  const expected = await undisturbed.when(unknownCalls(seen.events));
+  const expected = await undisturbed.when(collectUnknownCalls(seen.events));
   const isOpen = isOpenEnded(subject.script);
   const position = undisturbed.result.positions[disturbance.at] ?? { side: 'before', operation: 'lease' };
-  return { disturbance, position, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
+  return {
+    disturbance,
+    position,
+    damage: computeDamage(seen, { expected, modes: [disturbance.mode], isOpen }),
+  };
 }
 
 type AnyOptions<World> = Omit<CrashMatrixOptions, 'env'> & {
@@ -118,26 +122,26 @@ function toSubject<World>(
   options: AnyOptions<World>,
 ): Subject<World> {
   const { context = {}, secrets, env = {}, prices, principal } = options;
-  const envOf = (world: World): GivenEnv => (typeof env === 'function' ? env(world) : env);
+  const getEnv = (world: World): GivenEnv => (typeof env === 'function' ? env(world) : env);
   const make = typeof agent === 'function' ? agent : () => agent;
-  const modules = (agents: readonly Agent[]) => collectAppModules({ use: options.use, agents });
-  const resolvingIn = (agents: readonly Agent[], inEnv: GivenEnv) => {
-    const resolve = createAgentResolver({ modules: modules(agents), agents });
+  const collectModules = (agents: readonly Agent[]) => collectAppModules({ use: options.use, agents });
+  const createResolver = (agents: readonly Agent[], inEnv: GivenEnv) => {
+    const resolve = createAgentResolver({ modules: collectModules(agents), agents });
     return (one: Agent): Agent => resolve?.(one, { ...inEnv }) ?? one;
   };
   return {
     app(kit, inEnv) {
       const [first, ...others] = toApp(make(kit));
-      const resolve = resolvingIn([first, ...others], inEnv);
+      const resolve = createResolver([first, ...others], inEnv);
       return [resolve(first), ...others.map(resolve)];
     },
-    resolve: (one, inEnv) => resolvingIn([one], inEnv)(one),
-    modules,
+    resolve: (one, inEnv) => createResolver([one], inEnv)(one),
+    modules: collectModules,
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only if the kit's world is `undefined`
     context: ToolCallContext.of(context),
-    env: envOf,
+    env: getEnv,
     principal,
     ...(secrets && { secrets: async (principal) => readSecrets(await secrets(principal)) }),
     prices,
@@ -147,7 +151,7 @@ function toSubject<World>(
 const toApp = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
 
 /** Returns the disturbances of a mode: one for each position at which it has an effect. */
-export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
+export const listDisturbances = (positions: readonly Position[], mode: Mode): Disturbance[] =>
   positions.flatMap((position, at) => (hasEffectAt(mode, position) ? { at, mode } : []));
 
 /**
@@ -177,10 +181,10 @@ export async function mapConcurrently<Item, Done>(
 ): Promise<Done[]> {
   const done: Done[] = [];
   const left = items.entries();
-  const next = async (): Promise<void> => {
+  const runItems = async (): Promise<void> => {
     for (const [index, item] of left) done[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_PLAYS }, next));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_PLAYS }, runItems));
   return done;
 }
 
@@ -202,7 +206,7 @@ export class UndisturbedPlays<World> {
     const result = await playScript(subject, createCrashableMemorySession());
     const { broken } = result;
     if (broken) {
-      const error = lastToolError(result);
+      const error = findLastToolError(result);
       const why = error === undefined ? '' : ` The last error: ${error}`;
       throw new Error(`The script fails even without a disturbance: ${broken.message}${why}`, {
         cause: broken,

@@ -3,10 +3,10 @@ import {
   DISTURBANCES,
   type Disturbance,
   type DisturbanceName,
+  formatPosition,
   type Mode,
   nameOf,
   type Position,
-  positionText,
 } from './disturbances.ts';
 
 /** The result of a crash matrix. */
@@ -67,7 +67,7 @@ export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]
     problems.length > 0
       ? {
           ...disturbance,
-          position: positionText(position),
+          position: formatPosition(position),
           problems,
           ...(toolError !== undefined && { toolError }),
         }
@@ -76,21 +76,21 @@ export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]
   return {
     positions,
     plays: plays.length,
-    ...totalsOf(plays),
+    ...computeTotals(plays),
     failures: failures.toSorted((a, b) => a.at - b.at),
     passed: failures.length === 0,
     toTable() {
       const { length } = this.failures;
-      const shown = this.failures.slice(0, MAX_SHOWN_FAILURES).map(failureText);
+      const shown = this.failures.slice(0, MAX_SHOWN_FAILURES).map(formatFailure);
       const more = length > MAX_SHOWN_FAILURES ? [`... and ${length - MAX_SHOWN_FAILURES} more`] : [];
-      return [crashTable('at', rowsOf(plays)), ...shown, ...more].join('\n');
+      return [formatCrashTable('at', toCrashRows(plays)), ...shown, ...more].join('\n');
     },
   };
 }
 
 type Totals = Pick<CrashReport, 'turnsCompleted' | 'messagesLost' | 'effectsDoubled' | 'effectsUnknown'>;
 
-function totalsOf(plays: readonly DisturbedPlay[]): Totals {
+function computeTotals(plays: readonly DisturbedPlay[]): Totals {
   const sum = (of: (damage: Damage) => number): number =>
     plays.reduce((total, { damage }) => total + of(damage), 0);
   return {
@@ -101,7 +101,7 @@ function totalsOf(plays: readonly DisturbedPlay[]): Totals {
   };
 }
 
-const failureText = ({
+const formatFailure = ({
   at,
   mode,
   position,
@@ -117,29 +117,29 @@ export interface CrashRow {
   readonly plays: readonly { readonly mode: Mode; readonly damage: Damage; readonly failed: boolean }[];
 }
 
-const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
+const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
 /**
  * Formats rows and their sum. Each row shows how often each disturbance struck, and the damage. `head` is the
  * title of the first column.
  */
-export function crashTable(head: string, rows: readonly CrashRow[]): string {
+export function formatCrashTable(head: string, rows: readonly CrashRow[]): string {
   const all: CrashRow = {
     name: 'all',
     positions: rows.reduce((sum, { positions }) => sum + positions, 0),
     plays: rows.flatMap(({ plays }) => plays),
   };
-  const heads = [head, 'positions', ...NAMES, 'turns', 'lost', 'doubled', 'unknown', 'failed'];
-  return textTable([heads, ...[...rows, all].map(cellsOf)]);
+  const heads = [head, 'positions', ...DISTURBANCE_NAMES, 'turns', 'lost', 'doubled', 'unknown', 'failed'];
+  return formatTable([heads, ...[...rows, all].map(toCells)]);
 }
 
-function cellsOf({ name, positions, plays }: CrashRow): readonly (string | number)[] {
+function toCells({ name, positions, plays }: CrashRow): readonly (string | number)[] {
   const sum = (of: (damage: Damage) => number): number =>
     plays.reduce((total, { damage }) => total + of(damage), 0);
   return [
     name,
     positions,
-    ...NAMES.map((one) => plays.filter(({ mode }) => nameOf(mode) === one).length),
+    ...DISTURBANCE_NAMES.map((one) => plays.filter(({ mode }) => nameOf(mode) === one).length),
     sum(({ turnsCompleted }) => turnsCompleted),
     sum(({ messagesLost }) => messagesLost),
     sum(({ effectsDoubled }) => effectsDoubled),
@@ -149,10 +149,10 @@ function cellsOf({ name, positions, plays }: CrashRow): readonly (string | numbe
 }
 
 /** Returns two rows for each operation: one before it and one after it. */
-function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
-  const names = [...new Set(plays.map(({ position }) => positionText(position)))].toSorted();
+function toCrashRows(plays: readonly DisturbedPlay[]): CrashRow[] {
+  const names = [...new Set(plays.map(({ position }) => formatPosition(position)))].toSorted();
   return names.map((name) => {
-    const own = plays.filter(({ position }) => positionText(position) === name);
+    const own = plays.filter(({ position }) => formatPosition(position) === name);
     return {
       name,
       positions: new Set(own.map(({ disturbance }) => disturbance.at)).size,
@@ -166,14 +166,14 @@ function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
 }
 
 /** Formats rows as lines of equal width, with the first column left-aligned and the others right-aligned. */
-function textTable(rows: readonly (readonly (string | number)[])[]): string {
+function formatTable(rows: readonly (readonly (string | number)[])[]): string {
   const cells = rows.map((row) => row.map(String));
   const widths = (cells[0] ?? []).map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   );
-  const line = (row: readonly string[]): string =>
+  const formatLine = (row: readonly string[]): string =>
     row
       .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  ');
-  return cells.map(line).join('\n');
+  return cells.map(formatLine).join('\n');
 }

@@ -116,7 +116,7 @@ function createSimulatedClock(now: number): SimulatedClock {
   const timers = createTimers(now);
   const waiting = new Set<() => void>();
 
-  async function quiet(): Promise<void> {
+  async function waitForQuiet(): Promise<void> {
     await waitForPromises();
     while (waiting.size > 0) {
       const due = [...waiting];
@@ -133,12 +133,12 @@ function createSimulatedClock(now: number): SimulatedClock {
       waiting.add(run);
       return () => void waiting.delete(run);
     },
-    quiet,
+    quiet: waitForQuiet,
     get isBusy() {
       return waiting.size > 0;
     },
     toNextTimer: () => timers.runNext(Infinity),
-    advance: (ms) => timers.advance(ms, quiet),
+    advance: (ms) => timers.advance(ms, waitForQuiet),
     timersLeft: () => timers.size,
   };
 }

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { ReplyPart } from '../../model/parts.ts';
-import { firstLine } from '../../tool/log.ts';
+import { getFirstLine } from '../../tool/log.ts';
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
@@ -39,12 +39,15 @@ interface Expectation {
  * Compares the external effects, and the outcome of each message, with the undisturbed play. Uses only the
  * names of calls from the journal.
  */
-export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Expectation): Damage {
+export function computeDamage(
+  seen: PlayResult,
+  { expected: undisturbed, modes, isOpen }: Expectation,
+): Damage {
   const expected = isOpen ? deriveExpectation(seen) : undisturbed;
-  const turns = turnFaults(seen, { expected: undisturbed, isOpen });
+  const turns = findTurnFaults(seen, { expected: undisturbed, isOpen });
   const doubts = findUnknownOutcomes(seen, { expected: undisturbed, modes });
-  const effects = effectFaults(seen, expected, doubts.unknown);
-  const repeated = modes.every(isGentle) ? repeatedRuns(seen, expected) : [];
+  const effects = findEffectFaults(seen, expected, doubts.unknown);
+  const repeated = modes.every(isGentle) ? findRepeatedRuns(seen, expected) : [];
   const problems = [
     ...(seen.broken ? [seen.broken.message] : []),
     ...(seen.missed.length > undisturbed.missed.length ? [`the script has no ${seen.missed.at(-1)}`] : []),
@@ -53,10 +56,10 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
     ...effects.problems,
     ...doubts.problems,
     ...repeated,
-    ...returnedReplyFaults(seen),
+    ...findReturnedReplyFaults(seen),
     ...(seen.timersLeft > 0 && !seen.broken ? [`${seen.timersLeft} timers are left`] : []),
   ];
-  const last = problems.length > 0 ? lastToolError(seen) : undefined;
+  const last = problems.length > 0 ? findLastToolError(seen) : undefined;
   return {
     ...(last !== undefined && { toolError: last }),
     turnsCompleted: turns.completed,
@@ -68,7 +71,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
 }
 
 /** Returns the last error result of a call, as text, or `undefined` if no call failed. */
-export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
+export function findLastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
   const names = new Map(
     events.flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ id, name }) => [id, name]) : [],
@@ -76,7 +79,7 @@ export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | 
   );
   for (const event of events.toReversed())
     if (event.type === 'tool-call-ended' && event.result.type === 'error')
-      return `tool '${names.get(event.call) ?? ''}' answered: ${firstLine(event.result.message.replaceAll(/\s+/g, ' '))}`;
+      return `tool '${names.get(event.call) ?? ''}' answered: ${getFirstLine(event.result.message.replaceAll(/\s+/g, ' '))}`;
   return undefined;
 }
 
@@ -84,7 +87,7 @@ export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | 
  * Returns the outcomes of each message that was accepted or that a call has scheduled, by a name that is the
  * same in every play.
  */
-function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
+function collectOutcomes({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
   const names = callNames(events);
   const scheduled = events.flatMap((event) =>
     event.type === 'tool-call-ended' ? (event.changes?.scheduled ?? []).map(({ turn }) => turn) : [],
@@ -97,11 +100,11 @@ function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly
   return new Map([...outcomes].map(([turn, list]) => [names.get(turn) ?? turn, list]));
 }
 
-function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'modes'>) {
+function findTurnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'modes'>) {
   const problems: string[] = [];
   let [completed, lost] = [0, 0];
-  const mine = outcomesOf(seen);
-  for (const [turn, [usual]] of outcomesOf(expected)) {
+  const mine = collectOutcomes(seen);
+  for (const [turn, [usual]] of collectOutcomes(expected)) {
     const outcomes = mine.get(turn);
     const [outcome, ...more] = outcomes ?? [];
     if (outcomes === undefined) problems.push(`the message of turn ${turn} was never accepted`);
@@ -119,7 +122,7 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'm
 
 /** Returns the calls whose outcome is unknown, and for how many of them that is allowed. */
 function findUnknownOutcomes(seen: PlayResult, { expected, modes }: Omit<Expectation, 'isOpen'>) {
-  const unknown = unknownCalls(seen.events);
+  const unknown = collectUnknownCalls(seen.events);
   const cares = new Map([...nameRuns(seen), ...nameRuns(expected)].map((run) => [run.name, run.care]));
   const names = callNames(seen.events);
   const cancelled = seen.events.flatMap((event) =>
@@ -148,7 +151,7 @@ function nameRuns({ events, runs }: Pick<PlayResult, 'events' | 'runs'>): NamedR
   return runs.map((run) => ({ ...run, name: names.get(run.call) }));
 }
 
-function effectFaults(seen: PlayResult, expected: PlayResult, unknown: ReadonlySet<string>) {
+function findEffectFaults(seen: PlayResult, expected: PlayResult, unknown: ReadonlySet<string>) {
   const [mine, theirs] = [seen, expected].map((one) => nameRuns(one).filter(({ care }) => care !== 'read'));
   const tools = new Set([...(mine ?? []), ...(theirs ?? [])].map(({ tool }) => tool));
   const ofTools = [...tools].map((tool) => {
@@ -206,7 +209,7 @@ function runFaults(tool: string, { mine, theirs, unknown }: ComparedRuns): Fault
  * Returns the calls that ran another number of times than expected. Without an interruption, not even a
  * harmless run may repeat.
  */
-function repeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
+function findRepeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
   const [mine, theirs] = [nameRuns(seen), nameRuns(expected)];
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
   return [...names].flatMap((name) => {
@@ -241,7 +244,7 @@ function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): 
 function deriveExpectation(seen: PlayResult): PlayResult {
   const names = callNames(seen.events);
   const known = seen.runs.filter(({ call }) => names.has(call));
-  const calls = new Set([...known.map(({ call }) => call), ...succeededCalls(seen)]);
+  const calls = new Set([...known.map(({ call }) => call), ...listSucceededCalls(seen)]);
   const runs = [...calls].map((call): SeenRun => {
     const own = known.filter((run) => run.call === call);
     const nobody = { tool: 'nobody', care: 'once', call, key: '', isDone: true } as const;
@@ -251,7 +254,7 @@ function deriveExpectation(seen: PlayResult): PlayResult {
 }
 
 /** Returns the calls that started and succeeded. */
-function succeededCalls({ events }: PlayResult): readonly string[] {
+function listSucceededCalls({ events }: PlayResult): readonly string[] {
   const started = new Set(events.flatMap((event) => (event.type === 'tool-call-started' ? event.call : [])));
   return events.flatMap((event) =>
     event.type === 'tool-call-ended' && event.result.type !== 'error' && started.has(event.call)
@@ -264,10 +267,10 @@ function succeededCalls({ events }: PlayResult): readonly string[] {
  * Returns the replies with parts that later requests contain in a changed form: without a part, in another
  * order, or with other content. A reply that a transformer turned into text has no parts.
  */
-function returnedReplyFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
-  const made = new Set(replies.map(textOf));
+function findReturnedReplyFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
+  const made = new Set(replies.map(getText));
   const given = requests.flatMap(({ messages }) =>
-    messages.flatMap((message) => (message.role === 'assistant' && message.parts ? textOf(message) : [])),
+    messages.flatMap((message) => (message.role === 'assistant' && message.parts ? getText(message) : [])),
   );
   return [...new Set(given)]
     .filter((text) => !made.has(text))
@@ -283,13 +286,13 @@ interface ReplyContent {
  * Formats a reply for comparison. The order of a part's own fields does not matter, but that of the
  * provider's data can.
  */
-const textOf = ({ parts = [], provider }: ReplyContent): string =>
-  JSON.stringify([parts.map((part) => Object.entries(part).toSorted(byName)), provider]);
+const getText = ({ parts = [], provider }: ReplyContent): string =>
+  JSON.stringify([parts.map((part) => Object.entries(part).toSorted(compareNames)), provider]);
 
-const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
+const compareNames = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
 
 /** Returns the names of the calls whose outcome is unknown. */
-export function unknownCalls(events: readonly StoredEvent[]): ReadonlySet<string> {
+export function collectUnknownCalls(events: readonly StoredEvent[]): ReadonlySet<string> {
   const names = callNames(events);
   return new Set(
     events.flatMap((event) => {

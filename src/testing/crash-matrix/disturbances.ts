@@ -17,7 +17,7 @@ export interface Position {
 }
 
 /** Formats the position as text. */
-export const positionText = ({ side, operation, of }: Position): string =>
+export const formatPosition = ({ side, operation, of }: Position): string =>
   `${side} ${of === undefined ? operation : `${operation} of '${of}'`}`;
 
 /** A disturbance of an invocation at one of its positions, or from there on. */
@@ -66,10 +66,10 @@ export type DisturbanceName = keyof typeof DISTURBANCES;
 /** Every mode, in the order of the table. */
 export const MODES: readonly Mode[] = Object.values(DISTURBANCES).flat();
 
-const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
+const DISTURBANCE_NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
 export function nameOf(mode: Mode): DisturbanceName {
-  const name = NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
+  const name = DISTURBANCE_NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
   if (!name) throw new Error(`There is no mode '${mode}'.`);
   return name;
 }

@@ -79,7 +79,7 @@ export class Effects<World> {
 
   /** Returns the kit for one invocation. */
   kit(invocation: CrashableInvocation): CrashKit<World> {
-    const happened = (name: string, key: string | undefined): boolean =>
+    const hasHappened = (name: string, key: string | undefined): boolean =>
       key !== undefined && this.reported.some((one) => one.name === name && one.key === key);
     return {
       world: this.world,
@@ -87,13 +87,13 @@ export class Effects<World> {
         invocation.through(
           'effect',
           () => {
-            const isNew = !happened(name, key);
+            const isNew = !hasHappened(name, key);
             if (isNew) this.reported.push({ name, key });
             return isNew;
           },
           name,
         ),
-      happened,
+      happened: hasHappened,
       ran: (key) => this.#runs.some((run) => run.key === key && run.state === 'done'),
     };
   }

@@ -17,7 +17,7 @@ import {
   type ArrivalDuringRun,
   type CrashStep,
   createScriptModel,
-  exchangesOf,
+  listExchanges,
   type ScriptedExchange,
   type Subject,
 } from './script.ts';
@@ -104,7 +104,7 @@ class Play<World> {
     const world = subject.world();
     const env = subject.env(world);
     const effects = new Effects(world, [interrupting, options.watcher ?? {}]);
-    const exchanges = [...exchangesOf(subject.script), LAST_EXCHANGE];
+    const exchanges = [...listExchanges(subject.script), LAST_EXCHANGE];
     const model = createScriptModel(exchanges, (what) => this.#missed.push(what));
     const onAccepted = (turn: string): void => this.#isAccepted(turn);
     this.#env = env;

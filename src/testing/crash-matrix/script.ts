@@ -133,7 +133,7 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
 export const OFF_SCRIPT_REPLY = 'The script is over.';
 
 /** All replies of the model in a script. */
-export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly ScriptedExchange[] => [
+export const listExchanges = ({ steps, replies = [] }: CrashScript): readonly ScriptedExchange[] => [
   ...steps
     .flatMap((step) => ('send' in step ? [step, ...(step.meanwhile ?? [])] : []))
     .flatMap((sent): ScriptedExchange[] =>
@@ -167,7 +167,7 @@ function replyTo(
   const begins = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[begins]?.text ?? '';
   const position = messages.slice(begins).filter(({ role }) => role === 'assistant').length;
-  const played = exchangeFor(exchanges, messages.slice(0, begins), asked);
+  const played = findExchangeIndex(exchanges, messages.slice(0, begins), asked);
   const scripted = exchanges[played]?.replies[position];
   if (scripted === undefined) missed(`reply ${position + 1} to '${asked.slice(0, MAX_QUOTED_CHARACTERS)}'`);
   return { reply: scripted ?? OFF_SCRIPT_REPLY, place: `${played}-${position}` };
@@ -179,16 +179,16 @@ const MAX_QUOTED_CHARACTERS = 80;
  * Returns the index of the exchange to play: the exchange for exactly this message, or else the first for a
  * part of it. If several exchanges have the same `to`, a repeated message gets the next.
  */
-function exchangeFor(
+function findExchangeIndex(
   exchanges: readonly ScriptedExchange[],
   earlier: readonly ModelMessage[],
   asked: string,
 ): number {
   const isExact = exchanges.some(({ to }) => to === asked);
-  const fits = (text: string, to: string): boolean => (isExact ? text === to : text.includes(to));
-  const to = exchanges.find((exchange) => fits(asked, exchange.to))?.to;
+  const isMatch = (text: string, to: string): boolean => (isExact ? text === to : text.includes(to));
+  const to = exchanges.find((exchange) => isMatch(asked, exchange.to))?.to;
   if (to === undefined) return -1;
   const same = exchanges.flatMap((exchange, index) => (exchange.to === to ? index : []));
-  const before = earlier.filter(({ role, text }) => role === 'user' && fits(text, to)).length;
+  const before = earlier.filter(({ role, text }) => role === 'user' && isMatch(text, to)).length;
   return same[Math.min(before, same.length - 1)] ?? -1;
 }

@@ -196,12 +196,19 @@ function createScriptedAgents(
   app: readonly Agent[],
   { name, ask, prices, resolve }: AgentScript,
 ): ScriptedAgents {
-  const modelWith = (own: Prices | undefined): ChatModel => ({ name, ask, ...(own && { prices: own }) });
-  const scripted = (agent: Agent): Agent => ({ ...agent, model: modelWith(agent.model?.prices ?? prices) });
-  const [agent, ...others] = app.map(scripted);
+  const createScriptedModel = (own: Prices | undefined): ChatModel => ({
+    name,
+    ask,
+    ...(own && { prices: own }),
+  });
+  const scriptAgent = (agent: Agent): Agent => ({
+    ...agent,
+    model: createScriptedModel(agent.model?.prices ?? prices),
+  });
+  const [agent, ...others] = app.map(scriptAgent);
   if (!agent) throw new Error('The app has no agent.');
   const all = [agent, ...others];
-  const model = modelWith(prices);
+  const model = createScriptedModel(prices);
   return {
     agent,
     model,
@@ -209,7 +216,7 @@ function createScriptedAgents(
       names: all.map((one) => one.name).toSorted(),
       model,
       find: (sought) => all.find((one) => one.name === sought),
-      resolve: (one: Agent) => scripted(resolve?.(one) ?? one),
+      resolve: (one: Agent) => scriptAgent(resolve?.(one) ?? one),
     },
   };
 }

@@ -1,15 +1,15 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { type Check, DeploymentError } from '../../session/deployment.ts';
+import { type DeploymentCheck, DeploymentError } from '../../session/deployment.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { attempt } from '../../tool/async.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { appParts } from '../app-seam.ts';
+import { collectAppParts } from '../app-seam.ts';
 import type { Env } from '../host.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { AgentList, AgentView, HealthView, InnerToolView, RootView, ToolView } from '../route-views.ts';
-import { agentChecks, filesOfAgent } from '../target.ts';
+import { findAgentFiles, listAgentChecks } from '../target.ts';
 import { ANSWERING_APP } from '../turn-response.ts';
 import { deleteSession, getEvents, getSession, getTurn, postCancel, postMessage } from './session.ts';
 
@@ -17,16 +17,16 @@ import { deleteSession, getEvents, getSession, getTurn, postCancel, postMessage 
  * Returns every route of the app: its own, then those of its modules. Other paths get a 404 response, and
  * other methods of these paths a 405.
  */
-export function routeTable(host: HttpHost): readonly Route[] {
+export function createRouteTable(host: HttpHost): readonly Route[] {
   const table: Route[] = [];
-  table.push(...ownRoutes(table));
-  for (const parts of appParts(host))
+  table.push(...createOwnRoutes(table));
+  for (const parts of collectAppParts(host))
     table.push(...(parts.routes?.({ host, table, answering: ANSWERING_APP }) ?? []));
   return table;
 }
 
 /** The routes that every app has. `table` contains all routes of the app at the time of a request. */
-const ownRoutes = (table: readonly Route[]) =>
+const createOwnRoutes = (table: readonly Route[]) =>
   [
     getRoot(table),
     getHealth(),
@@ -40,7 +40,7 @@ const ownRoutes = (table: readonly Route[]) =>
   ] as const;
 
 /** One of the routes that every app has. */
-export type OwnRoute = ReturnType<typeof ownRoutes>[number];
+export type OwnRoute = ReturnType<typeof createOwnRoutes>[number];
 
 const getRoot = (table: readonly Route[]) =>
   defineRoute({
@@ -79,9 +79,9 @@ function getHealth() {
       await checkAll([
         () => host.platform(env),
         ...host.checks(env),
-        ...agentChecks({ host, env }),
+        ...listAgentChecks({ host, env }),
         () => host.auth.check?.(env),
-        ...appParts(host).flatMap((part) => part.checks?.({ host, env }) ?? []),
+        ...collectAppParts(host).flatMap((part) => part.checks?.({ host, env }) ?? []),
         async () => {
           const port = host.session(env, HEALTH_PROBE_NAME);
           if (!hasAnswered) await port.read({ from: 1, limit: 1 });
@@ -99,7 +99,7 @@ function getHealth() {
  * Runs the checks, one after another. @throws DeploymentError with all problems that they find, or at once
  * any other error.
  */
-async function checkAll(checks: readonly Check[]): Promise<void> {
+async function checkAll(checks: readonly DeploymentCheck[]): Promise<void> {
   const problems = new Set<string>();
   for (const check of checks) {
     try {
@@ -153,7 +153,7 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
 
 /** Returns the media types of files that it accepts. They are unknown if its model is unavailable. */
 function describeAccepted(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
-  const files = attempt(() => filesOfAgent({ host, env }, agent));
+  const files = attempt(() => findAgentFiles({ host, env }, agent));
   return files.ok && files.value ? { accepts: files.value.types } : {};
 }
 

@@ -4,9 +4,9 @@ import { readMessage } from '../body.ts';
 import { cancelTurn, eraseSession } from '../end-turn.ts';
 import { Problem, SessionError } from '../problem.ts';
 import {
-  contextOfHeaders,
   hasTag,
   prefersAsync,
+  readContextHeaders,
   readIdempotencyKey,
   readQueryPosition,
   readResumePosition,
@@ -17,24 +17,24 @@ import { defineRoute, SESSION_PATH, type SessionRequest } from '../route.ts';
 import type { EventsPage } from '../route-views.ts';
 import { type SentMessage, sendMessage } from '../send-message.ts';
 import {
-  mustHaveEvents,
+  assertHasEvents,
+  createUnknownSessionError,
   readSessionTag,
   readSessionView,
   readTurnView,
-  unknownSessionError,
 } from '../session-view.ts';
-import { eventFrames, eventStream } from '../sse.ts';
-import { filesOfAgent, type Target, turnPath } from '../target.ts';
+import { createEventStream, streamEventFrames } from '../sse.ts';
+import { findAgentFiles, getTurnPath, type Target } from '../target.ts';
 import { type FeedOptions, followFrom, type TurnItem } from '../turn-feed.ts';
 import {
-  acceptedResponse,
+  createAcceptedResponse,
   isOver,
   respondWithTurn,
   streamTurn,
   toResponse,
   waitAsPreferred,
 } from '../turn-response.ts';
-import { continuesView, type LaterView, type TurnView } from '../turn-view.ts';
+import { createContinuationView, type LaterView, type TurnView } from '../turn-view.ts';
 
 /** Returns the folded state, as its owner may see it. */
 export const getSession = defineRoute({
@@ -122,18 +122,19 @@ async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string
 
 function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
   if (isOver(view)) {
-    const response = toResponse(view, turnPath(target, turn));
+    const response = toResponse(view, getTurnPath(target, turn));
     // It counted from the turn's end, and requesting this turn again changes nothing.
     response.headers.delete('retry-after');
     return response;
   }
-  if (view.status === 'suspended') return acceptedResponse(view, WAITING_POLL_SECONDS);
-  if (view.status !== 'steered') return acceptedResponse(view, secondsUntilPoll(view, host.clock.now()));
-  const headers = { location: turnPath(target, view.into ?? turn) };
+  if (view.status === 'suspended') return createAcceptedResponse(view, WAITING_POLL_SECONDS);
+  if (view.status !== 'steered')
+    return createAcceptedResponse(view, computePollSeconds(view, host.clock.now()));
+  const headers = { location: getTurnPath(target, view.into ?? turn) };
   return Response.json(view, { status: 303, headers });
 }
 
-function secondsUntilPoll({ startsAt }: LaterView, now: number): number {
+function computePollSeconds({ startsAt }: LaterView, now: number): number {
   const wait = startsAt === undefined ? RUNNING_POLL_SECONDS : Math.ceil((Date.parse(startsAt) - now) / 1000);
   return Math.min(Math.max(wait, RUNNING_POLL_SECONDS), MAX_POLL_SECONDS);
 }
@@ -141,7 +142,7 @@ function secondsUntilPoll({ startsAt }: LaterView, now: number): number {
 async function stopTurn(asked: SessionRequest): Promise<Response> {
   const named = new URL(asked.request.url).searchParams.get('turn') ?? undefined;
   const stopping = await cancelTurn(asked, named);
-  const headers = { location: turnPath(asked.target, stopping.turn) };
+  const headers = { location: getTurnPath(asked.target, stopping.turn) };
   return Response.json(stopping, { status: 202, headers });
 }
 
@@ -163,14 +164,14 @@ async function receiveMessage(asked: SessionRequest): Promise<AcceptedRequest> {
   const { host, target, request } = asked;
   const query = request.url.includes('?') ? parseMessageQuery(request) : { declines: false };
   const { maxBodyBytes, bodyContext } = host;
-  const files = host.files && filesOfAgent(asked, target.agent);
+  const files = host.files && findAgentFiles(asked, target.agent);
   const received = await readMessage(request, { maxBodyBytes, bodyContext, files });
   return sendMessage(asked, {
     ...received,
     ...query,
     // Headers that a proxy sets override the client's body.
     contextOfHeaders:
-      host.contextHeaders.size > 0 ? contextOfHeaders(request.headers, host.contextHeaders) : undefined,
+      host.contextHeaders.size > 0 ? readContextHeaders(request.headers, host.contextHeaders) : undefined,
     idempotencyKey: readIdempotencyKey(request),
     inBackground: prefersAsync(request),
   });
@@ -179,16 +180,16 @@ async function receiveMessage(asked: SessionRequest): Promise<AcceptedRequest> {
 /** Reads `?whenBusy=` and `?pending=`. @throws Problem if one has another value. */
 function parseMessageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
   const { searchParams } = new URL(url);
-  const oneOf = <Word extends string>(name: string, ...words: readonly Word[]): Word | undefined => {
+  const parseWord = <Word extends string>(name: string, ...words: readonly Word[]): Word | undefined => {
     const value = searchParams.get(name);
     const word = words.find((one) => one === value);
     if (word || value === null) return word;
     throw new Problem('invalid-query', `${name} must be one of ${words.join(', ')}.`);
   };
-  const whenBusy = oneOf('whenBusy', 'reject', 'queue', 'steer');
+  const whenBusy = parseWord('whenBusy', 'reject', 'queue', 'steer');
   return {
     whenBusy: whenBusy === 'reject' ? undefined : whenBusy,
-    declines: oneOf('pending', 'decline') !== undefined,
+    declines: parseWord('pending', 'decline') !== undefined,
   };
 }
 
@@ -211,9 +212,11 @@ async function showEvents(asked: SessionRequest): Promise<Response> {
   if (request.method === 'HEAD' || !wantsEvents(request)) return respondWithPage(target, query);
   const { after = 0, incarnation } = readResumePosition(request);
   // An unreadable journal is reported by the status: a stream would only end.
-  await mustHaveEvents(asked, after);
-  return eventStream(asked, (signal) =>
-    eventFrames((onIncarnation) => streamSessionEvents(asked, { after, incarnation, signal, onIncarnation })),
+  await assertHasEvents(asked, after);
+  return createEventStream(asked, (signal) =>
+    streamEventFrames((onIncarnation) =>
+      streamSessionEvents(asked, { after, incarnation, signal, onIncarnation }),
+    ),
   );
 }
 
@@ -236,7 +239,7 @@ async function* streamSessionEvents(
   for (;;) {
     const { end, last } = yield* followFrom({ ...watch, incarnation: place.incarnation }, place.after);
     // An EventSource reconnects by itself, with the last id.
-    if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
+    if (end === 'over') yield { type: 'continues', ...createContinuationView(target, last) };
     if (end !== 'erased') return;
     yield { type: 'erased' };
     if ((await port.read({ from: 1, limit: 1 })) === null) return;
@@ -248,7 +251,7 @@ async function respondWithPage(target: Target, query: URLSearchParams): Promise<
   const { after = 0, incarnation } = readQueryPosition(query);
   const limit = parsePageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
-  if (!page) throw unknownSessionError(target);
+  if (!page) throw createUnknownSessionError(target);
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail = 'The session of this event was erased. Leave out `after` to read the current one.';

@@ -2,7 +2,7 @@
 import { SHAPES, type Shape } from '../count-turns.ts';
 import { asTable } from '../statistics.ts';
 import type { KeptCounts, KeptTurn } from './kept-counts.ts';
-import { ASSUMED, billOf, PRICES } from './prices.ts';
+import { ASSUMPTIONS, computeBill, PRICES } from './prices.ts';
 
 /** The kinds of turns in the tables, with their descriptions on the page. */
 const TURNS: readonly (readonly [Shape, string])[] = [
@@ -11,30 +11,30 @@ const TURNS: readonly (readonly [Shape, string])[] = [
   ['ten `once` calls', 'ten calls of a `once` tool, one a reply'],
 ];
 
-const billOfTurn = ({ shape, counts }: KeptTurn) => billOf(counts, SHAPES[shape].calls + 1);
+const computeTurnBill = ({ shape, counts }: KeptTurn) => computeBill(counts, SHAPES[shape].calls + 1);
 
 const formatDollars = (amount: number): string => `$${amount.toFixed(2)}`;
 
 /** Returns the table with the cost of a million turns, by kind of turn and by the duration of a model reply. */
-function totalsTable({ turns }: KeptCounts): string {
+function formatTotalsTable({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
   const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
   const rows = TURNS.map(([shape, words]) => {
     const ofShape = turns.filter((turn) => turn.shape === shape);
-    return [words, ...ofShape.map((turn) => formatDollars(billOfTurn(turn).total))];
+    return [words, ...ofShape.map((turn) => formatDollars(computeTurnBill(turn).total))];
   });
   return asTable([head, ...rows]);
 }
 
 /** Returns the table with the billed items of each total. */
-function partsTable({ turns }: KeptCounts): string {
+function formatPartsTable({ turns }: KeptCounts): string {
   const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>
     turns
       .filter((turn) => turn.shape === shape)
       .map((turn) => {
         const { rowsWritten, alarmsSet, requests, messages } = turn.counts;
-        const bill = billOfTurn(turn);
+        const bill = computeTurnBill(turn);
         const amounts = [bill.rows, bill.requests, bill.duration, bill.worker].map(formatDollars);
         const billed = requests + messages / PRICES.messagesARequest;
         return [words, `${turn.seconds} s`, String(rowsWritten + alarmsSet), String(billed), ...amounts];
@@ -43,33 +43,33 @@ function partsTable({ turns }: KeptCounts): string {
   return asTable([head, ...rows]);
 }
 
-function firstMessage({ turns }: KeptCounts): string {
+function formatFirstMessage({ turns }: KeptCounts): string {
   const first = turns.find(({ shape, seconds }) => shape === 'first message' && seconds === 0);
   const next = turns.find(({ shape, seconds }) => shape === 'text only' && seconds === 0);
   if (!first || !next)
     throw new Error("counts.json has no turn 'first message' or no turn 'text only'. Run `npm run cost`.");
-  const rowsOf = ({ counts }: KeptTurn): number => counts.rowsWritten + counts.alarmsSet;
-  const more = formatDollars(billOfTurn(first).total - billOfTurn(next).total);
-  return `The first message of a session writes ${rowsOf(first)} rows, and a later one ${rowsOf(next)}: a million sessions cost ${more} more.`;
+  const countRows = ({ counts }: KeptTurn): number => counts.rowsWritten + counts.alarmsSet;
+  const more = formatDollars(computeTurnBill(first).total - computeTurnBill(next).total);
+  return `The first message of a session writes ${countRows(first)} rows, and a later one ${countRows(next)}: a million sessions cost ${more} more.`;
 }
 
 /** Returns the page. */
-export const costPage = (kept: KeptCounts): string => `# What a turn costs on Cloudflare
+export const formatCostPage = (kept: KeptCounts): string => `# What a turn costs on Cloudflare
 
 Estimate the Cloudflare bill for a million turns. Most of it is for rows written to Durable Objects. Prices are those of the
 paid plan beyond its included amounts, as of ${PRICES.read} ([Workers](${PRICES.sources[0]}),
 [Durable Objects](${PRICES.sources[1]})).
 
-${totalsTable(kept)}
+${formatTotalsTable(kept)}
 
-${firstMessage(kept)}
+${formatFirstMessage(kept)}
 
 ## How the cost is computed
 
 The counts are measured until the last alarm of a turn. Slow replies cost slightly more, because the Worker connects to the
 session and the session sets an alarm. If \`read\` calls are fast, one write stores several of them.
 
-${partsTable(kept)}
+${formatPartsTable(kept)}
 
 | Unit | Price |
 | --- | --- |
@@ -80,8 +80,8 @@ ${partsTable(kept)}
 | a million requests to the Worker | ${formatDollars(PRICES.workerRequests)} |
 | a million ms of Worker CPU | ${formatDollars(PRICES.cpuMs)} |
 
-Two figures are assumed, on the high side: an object is active for ${ASSUMED.awakePerRequest} ms a request, and the Worker uses ${ASSUMED.cpuPerTurn} ms of CPU a turn
-and ${ASSUMED.cpuPerCall} ms a model call. Objects hibernate while they wait for a model, which is not billed.
+Two figures are assumed, on the high side: an object is active for ${ASSUMPTIONS.awakePerRequest} ms a request, and the Worker uses ${ASSUMPTIONS.cpuPerTurn} ms of CPU a turn
+and ${ASSUMPTIONS.cpuPerCall} ms a model call. Objects hibernate while they wait for a model, which is not billed.
 
 ## What is not included
 

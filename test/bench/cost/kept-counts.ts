@@ -15,7 +15,7 @@ export interface KeptTurn {
 }
 
 /** The counts of a turn that runs alone in a loaded session, with a model that replies at once. */
-export interface CountedAlone {
+export interface SeparateCounts {
   readonly object: BilledCounts;
   /** The number of uses of each counted platform API. */
   readonly apis: Readonly<Record<string, number>>;
@@ -23,7 +23,7 @@ export interface CountedAlone {
 
 export interface KeptCounts {
   /** The upper limit for every turn. */
-  readonly most: Readonly<Record<Shape, CountedAlone>>;
+  readonly most: Readonly<Record<Shape, SeparateCounts>>;
   /** The input of the page on cost. */
   readonly turns: readonly KeptTurn[];
 }
@@ -39,7 +39,7 @@ export const writeKept = (kept: KeptCounts): void =>
 export function findExceedingCounts(
   { most }: KeptCounts,
   shape: Shape,
-  { object, apis }: CountedAlone,
+  { object, apis }: SeparateCounts,
 ): readonly string[] {
   const kept = most[shape];
   return [...findExceeding(pickBilled(object), { ...kept.object }), ...findExceeding(apis, kept.apis)];

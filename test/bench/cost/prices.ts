@@ -25,7 +25,7 @@ export const PRICES = {
 } as const;
 
 /** Milliseconds assumed for values that cannot be counted on one machine, rounded up. */
-export const ASSUMED = {
+export const ASSUMPTIONS = {
   /** The time for which an object is awake for each request, including its commit. */
   awakePerRequest: 10,
   /** CPU time of a turn, and of each of its model calls. */
@@ -43,10 +43,10 @@ export interface Bill {
 }
 
 /** Returns the cost of a million such turns. @param modelCalls The number of model calls of each turn. */
-export function billOf(counts: BilledCounts, modelCalls: number): Bill {
+export function computeBill(counts: BilledCounts, modelCalls: number): Bill {
   const requests = counts.requests + counts.messages / PRICES.messagesARequest;
-  const awakeSeconds = (counts.requests * ASSUMED.awakePerRequest) / 1_000;
-  const cpu = ASSUMED.cpuPerTurn + modelCalls * ASSUMED.cpuPerCall;
+  const awakeSeconds = (counts.requests * ASSUMPTIONS.awakePerRequest) / 1_000;
+  const cpu = ASSUMPTIONS.cpuPerTurn + modelCalls * ASSUMPTIONS.cpuPerCall;
   const parts = {
     worker: PRICES.workerRequests + cpu * PRICES.cpuMs,
     requests: requests * PRICES.objectRequests,

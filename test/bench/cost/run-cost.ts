@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { bundleMeasured, currentCheckout } from '../checkout.ts';
 import { countSlowTurns, countTurn, SHAPE_NAMES, type Shape } from '../count-turns.ts';
 import { startMeasured } from '../measured-worker.ts';
-import { costPage } from './cost-page.ts';
+import { formatCostPage } from './cost-page.ts';
 import { findExceedingCounts, type KeptCounts, pickBilled, readKept, writeKept } from './kept-counts.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
@@ -47,8 +47,8 @@ async function main(): Promise<void> {
     );
     const counts: KeptCounts = { most: { ...kept.most, ...most }, turns: await countSlow(into) };
     writeKept(counts);
-    writeFileSync(PAGE, costPage(counts));
-    process.stdout.write(costPage(counts));
+    writeFileSync(PAGE, formatCostPage(counts));
+    process.stdout.write(formatCostPage(counts));
   } finally {
     rmSync(into, { recursive: true, force: true });
   }

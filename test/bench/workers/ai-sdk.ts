@@ -51,7 +51,7 @@ const createOtherTool = () =>
 
 const toolSets = new Map<number, ToolSet>();
 
-function toolsOf(count: number): ToolSet {
+function createTools(count: number): ToolSet {
   const others = Array.from(
     { length: count - 1 },
     (_, index) => [`other_${index}`, createOtherTool()] as const,
@@ -74,13 +74,13 @@ async function serve(request: Request, tools: ToolSet): Promise<Response> {
   return Response.json({ outcome: finishReason === 'stop' ? 'completed' : finishReason, text });
 }
 
-async function loop({ message, tools }: TalkRequest): Promise<void> {
+async function runLoop({ message, tools }: TalkRequest): Promise<void> {
   const request = new Request('http://localhost/messages', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message }),
   });
-  const response = await serve(request, toolsOf(tools));
+  const response = await serve(request, createTools(tools));
   const { outcome } = (await response.json()) as { outcome: string }; // the body that `serve` returns
   if (outcome !== 'completed')
     throw new Error(`The loop ended with the outcome '${outcome}', not 'completed'.`);
@@ -91,7 +91,7 @@ export default {
     const asked = readTalkRequest(request);
     if (asked.path === '/counts') return Response.json(takeCounts());
     if (asked.path === '/define') Array.from({ length: asked.count }, createOtherTool);
-    else await runConcurrently(asked.count, asked.atOnce, () => loop(asked));
+    else await runConcurrently(asked.count, asked.atOnce, () => runLoop(asked));
     return new Response('ok');
   },
 } satisfies ExportedHandler;

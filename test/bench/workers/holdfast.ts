@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
-import { meteredEnv, takeCounts, withMeters } from './meters.ts';
+import { createMeteredEnv, takeCounts, withMeters } from './meters.ts';
 import { planOf, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
 
 const model: ChatModel = {
@@ -42,7 +42,7 @@ const createOtherTool = (index: number): AnyTool =>
   });
 
 /** Creates an app with an agent for each effect. Each agent offers this many tools. */
-function appOf(tools: number) {
+function createApp(tools: number) {
   const others = Array.from({ length: tools - 1 }, (_, index) => createOtherTool(index));
   const agents = (['read', 'once'] as const).map((effect) =>
     defineAgent({
@@ -59,11 +59,11 @@ function appOf(tools: number) {
   });
 }
 
-const apps = new Map<number, ReturnType<typeof appOf>>();
+const apps = new Map<number, ReturnType<typeof createApp>>();
 
 /** Creates the app on first use, so that importing this file creates only the app of the runner. */
-function appWith(tools: number): ReturnType<typeof appOf> {
-  const app = apps.get(tools) ?? appOf(tools);
+function getApp(tools: number): ReturnType<typeof createApp> {
+  const app = apps.get(tools) ?? createApp(tools);
   apps.set(tools, app);
   return app;
 }
@@ -105,14 +105,14 @@ export default {
   async fetch(request, env, ctx) {
     const asked = readTalkRequest(request);
     const send = async (inner: Request): Promise<Response> => {
-      const handler = appWith(asked.tools).worker.fetch;
+      const handler = getApp(asked.tools).worker.fetch;
       if (!handler) throw new Error('The Worker has no fetch handler.');
-      return handler(inner as Request<unknown, IncomingRequestCfProperties>, meteredEnv(env), ctx); // no code reads `cf`
+      return handler(inner as Request<unknown, IncomingRequestCfProperties>, createMeteredEnv(env), ctx); // no code reads `cf`
     };
     const fetch: Fetch = (path, init) => send(new Request(`http://localhost${path}`, init));
     return (await answer(asked, fetch)) ?? send(request);
   },
 } satisfies ExportedHandler<Readonly<Record<string, unknown>>>;
 
-export const { TurnRunner } = appWith(10);
+export const { TurnRunner } = getApp(10);
 export const SessionObject = withMeters(durableObjects.SessionObject);

@@ -17,7 +17,7 @@ const objects = new Map<string, ObjectCounts>();
 const cursors = new Map<string, SqlStorageCursor<never>[]>();
 const objectCounts = new Map<string, number>();
 
-const countsOf = (name: string): ObjectCounts => {
+const getCounts = (name: string): ObjectCounts => {
   const known = objects.get(name) ?? {
     rowsWritten: 0,
     rowsRead: 0,
@@ -56,7 +56,7 @@ export function withMeters<Class extends ObjectClass>(Base: Class): Class {
     if (name === 'constructor' || typeof method !== 'function') continue;
     Object.defineProperty(Metered.prototype, name, {
       value(this: { readonly ctx: DurableObjectState }, ...args: unknown[]): unknown {
-        const counts = countsOf(this.ctx.id.name ?? '');
+        const counts = getCounts(this.ctx.id.name ?? '');
         if (name === 'webSocketMessage') counts.messages += 1;
         else counts.requests += 1;
         if (name === 'append') counts.appends += 1;
@@ -73,7 +73,7 @@ export function withMeters<Class extends ObjectClass>(Base: Class): Class {
 
 /** Counts the rows of an object's cursors. All of them have been read at the end of a call. */
 function countRows(name: string): void {
-  const counts = countsOf(name);
+  const counts = getCounts(name);
   for (const { rowsRead, rowsWritten } of cursors.get(name) ?? []) {
     counts.rowsRead += rowsRead;
     counts.rowsWritten += rowsWritten;
@@ -98,7 +98,7 @@ function watchPlatform(ctx: DurableObjectState): void {
   }) as typeof sql.exec; // only the type of the rows differs
   const setAlarm = storage.setAlarm.bind(storage);
   storage.setAlarm = (at, ...more) => {
-    countsOf(name).alarmsSet += 1;
+    getCounts(name).alarmsSet += 1;
     return setAlarm(toReal(Number(at)), ...more);
   };
   const getAlarm = storage.getAlarm.bind(storage);
@@ -111,7 +111,7 @@ function watchPlatform(ctx: DurableObjectState): void {
 /** The number of calls to each object that are in progress, and the time of the first one. */
 const calls = new Map<string, { open: number; since: number }>();
 
-async function whileAwake<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+async function runAwake<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
   const at = calls.get(name) ?? { open: 0, since: 0 };
   calls.set(name, at);
   if (at.open === 0) at.since = performance.now();
@@ -120,7 +120,7 @@ async function whileAwake<Result>(name: string, call: () => Promise<Result>): Pr
     return await call();
   } finally {
     at.open -= 1;
-    if (at.open === 0) countsOf(name).awakeMs += performance.now() - at.since;
+    if (at.open === 0) getCounts(name).awakeMs += performance.now() - at.since;
   }
 }
 
@@ -129,7 +129,7 @@ type Env = Readonly<Record<string, unknown>>;
 /**
  * Returns bindings that measure the time of calls to objects. Returns `env` itself in a build without counts.
  */
-export function meteredEnv(env: Env): Env {
+export function createMeteredEnv(env: Env): Env {
   if (!isCounted) return env;
   const namespace = env.SESSIONS as DurableObjectNamespace; // the Worker's own binding
   const getByName: DurableObjectNamespace['getByName'] = (name, ...more) =>
@@ -138,7 +138,7 @@ export function meteredEnv(env: Env): Env {
         (stub, key) =>
         (...args: never[]) => {
           const call = Reflect.get(stub, key) as (...args: never[]) => Promise<unknown>; // every key of a stub is a method
-          return whileAwake(name, () => (key === 'fetch' ? Reflect.apply(call, stub, args) : call(...args)));
+          return runAwake(name, () => (key === 'fetch' ? Reflect.apply(call, stub, args) : call(...args)));
         },
     });
   const SESSIONS = new Proxy(namespace, {

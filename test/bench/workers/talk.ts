@@ -27,10 +27,10 @@ export async function runConcurrently(
   work: (index: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const runLane = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, runLane));
 }
 
 /** The parameters of a request to a measured Worker. */

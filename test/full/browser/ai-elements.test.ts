@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { type CopiedPage, copiedPages } from './copied-pages.ts';
+import { type CopiedPage, createCopiedPagesPlugin } from './copied-pages.ts';
 import { HAS_BROWSER, PNG, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -83,7 +83,7 @@ const styled: Plugin = {
   },
 };
 
-const OWN = `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-sdk/entry.ts')}';
+const OWN_TRANSPORT = `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-sdk/entry.ts')}';
 const transport = new HoldfastChatTransport(AGENT);
 `;
 
@@ -92,7 +92,7 @@ const transport = new HoldfastChatTransport(AGENT);
  * a result before it exists, and the Confirmation page never sends its decision.
  */
 const URL_AND_KEY = 'api: AGENT.api, headers: AGENT.headers,';
-const OF_DOCS: Readonly<Record<string, CopiedPage['changes']>> = {
+const DOCS_CHANGES: Readonly<Record<string, CopiedPage['changes']>> = {
   conversation: [['useChat()', 'useChat({ transport })']],
   message: [['useChat()', 'useChat({ transport })']],
   'prompt-input': [['useChat()', 'useChat({ transport })']],
@@ -113,14 +113,14 @@ const OF_DOCS: Readonly<Record<string, CopiedPage['changes']>> = {
   ],
 };
 
-async function pagesOf(version: 6 | 7): Promise<Record<string, CopiedPage>> {
-  const page = async (path: string, before = ''): Promise<string> =>
+async function readPages(version: 6 | 7): Promise<Record<string, CopiedPage>> {
+  const readPage = async (path: string, before = ''): Promise<string> =>
     `import 'styles';\n${before}${await readFile(join(FOLDER, path), 'utf8')}`;
-  const own = { all: { code: await page('page.tsx'), folder: FOLDER, changes: [] } };
+  const own = { all: { code: await readPage('page.tsx'), folder: FOLDER, changes: [] } };
   if (version === 6) return own;
-  const copied = Object.entries(OF_DOCS).map(async ([name, changes]) => {
-    const before = changes.some(([, to]) => to.includes('transport }')) ? OWN : '';
-    return [name, { code: await page(`vercel/pages/${name}.tsx`, before), folder: FOLDER, changes }];
+  const copied = Object.entries(DOCS_CHANGES).map(async ([name, changes]) => {
+    const before = changes.some(([, to]) => to.includes('transport }')) ? OWN_TRANSPORT : '';
+    return [name, { code: await readPage(`vercel/pages/${name}.tsx`, before), folder: FOLDER, changes }];
   });
   return { ...own, ...Object.fromEntries(await Promise.all(copied)) };
 }
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
       holds: '.ci/ai-elements/vercel/elements/prompt-input.tsx',
       bundled: {
         alias: { ...PLACES, ...(version === 6 && { ai: 'ai-v6', '@ai-sdk/react': 'ai-react-v6' }) },
-        plugins: [copiedPages(isThere ? await pagesOf(version) : {}), styled, lighterPlugin],
+        plugins: [createCopiedPagesPlugin(isThere ? await readPages(version) : {}), styled, lighterPlugin],
       },
       checked: (files) =>
         expect(files.some((file) => file.includes('node_modules/ai-react-v6/'))).toBe(version === 6),

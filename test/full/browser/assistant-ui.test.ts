@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type CopiedPage, copiedPages } from './copied-pages.ts';
+import { type CopiedPage, createCopiedPagesPlugin } from './copied-pages.ts';
 import { HAS_BROWSER, HELLO, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -34,7 +34,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
           'test/full/browser/assistant-ui/thread.tsx',
         ),
       },
-      plugins: [copiedPages({ readme: await readPage() })],
+      plugins: [createCopiedPagesPlugin({ readme: await readPage() })],
     },
     checked: (files) =>
       expect(files.some((file) => file.includes('node_modules/@assistant-ui/react/'))).toBe(true),
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
    * Waits until no reply is running. The page always shows its stop button, so the test checks that it is
    * disabled.
    */
-  const ready = async (): Promise<void> => {
+  const waitUntilReady = async (): Promise<void> => {
     await expect.poll(() => shown.page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
   };
 
@@ -75,13 +75,13 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     const before = ['When are you open?', HELLO];
     await say('When are you open?');
     await expect.poll(() => texts()).toEqual(before);
-    await ready();
+    await waitUntilReady();
     await say(words);
     await expect.poll(() => texts()).toEqual([...before, words, `Answer 1 to: ${words}`]);
-    await ready();
+    await waitUntilReady();
     await page.getByRole('button', { name: 'Regenerate' }).last().click();
     await expect.poll(() => texts()).toEqual([...before, words, `Answer 2 to: ${words}`]);
-    await ready();
+    await waitUntilReady();
     await look('3-regenerated');
     await page.getByRole('button', { name: 'Edit' }).last().click();
     await page.getByLabel('Other words').fill(`${words} In verse.`);
@@ -89,14 +89,14 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     await page.getByRole('button', { name: 'Update' }).click();
     const edited = [...before, `${words} In verse.`, `Answer 1 to: ${words} In verse.`];
     await expect.poll(() => texts()).toEqual(edited);
-    await ready();
+    await waitUntilReady();
     await look('5-edited');
     // The next message goes to the fork. Its model receives the messages that the page shows.
     await say('What did I say? Repeat all.');
     await expect
       .poll(() => texts())
       .toEqual([...edited, 'What did I say? Repeat all.', `You said: ${before[0]} ${words} In verse.`]);
-    await ready();
+    await waitUntilReady();
     expect(shown.complaints).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { operatorAccessIn } from '../../../src/modules/operators/entry.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { playSessions } from './console/play.ts';
-import { HAS_BROWSER, seriousFindings, showConsole } from './console/shown-console.ts';
+import { HAS_BROWSER, listSeriousFindings, showConsole } from './console/shown-console.ts';
 import { RED_SQUARE } from './red-square.ts';
 
 describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the console', () => {
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.keyboard.type('BY THE book');
     await rows.filter({ hasText: 'refund' }).first().waitFor({ state: 'detached' });
     expect(await rows.locator('.row-title').allTextContents()).toEqual(['Do it by the book: order 2002.']);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await page.getByRole('heading', { name: 'Sessions' }).click();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -72,13 +72,13 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
       .getByRole('article', { name: 'Waiting: refund_order' });
     await card.getByText('Refund 45.9 euro of order 1001?').waitFor();
     expect(await card.locator('.pending-terms').textContent()).toMatch(/^Expires in 5\d min/);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await card.getByRole('button', { name: 'Edit' }).click();
     await card.getByLabel('euro').fill('a lot');
     await page.keyboard.press('Enter');
     await card.locator('.field-problem').waitFor();
     await page.locator('[aria-invalid=true]:focus').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await page.keyboard.press('Control+A');
     await page.keyboard.type('12.5');
     await page.keyboard.press('Enter');
@@ -132,8 +132,8 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     const page = await open('#/s/clerk/files/chat');
     const png = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(RED_SQUARE, 'base64') };
     await page.locator('input[type=file]').setInputFiles(png);
-    await page.evaluate(gaveFile('ClipboardEvent', 'paste', 'clipboardData'));
-    await page.evaluate(gaveFile('DragEvent', 'drop', 'dataTransfer'));
+    await page.evaluate(createFileEventScript('ClipboardEvent', 'paste', 'clipboardData'));
+    await page.evaluate(createFileEventScript('DragEvent', 'drop', 'dataTransfer'));
     const files = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
     expect((await files.allTextContents()).map((text) => text.split(' ')[0])).toEqual([
       'red.png',
@@ -168,7 +168,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await reasoning.isVisible()).toBe(false);
     await other.getByText('Reasoning').first().click();
     await reasoning.waitFor();
-    expect(await seriousFindings(other)).toEqual([]);
+    expect(await listSeriousFindings(other)).toEqual([]);
   });
 
   it('sends the result of a tool that a person runs, after it refuses text that is not JSON', async () => {
@@ -219,7 +219,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await second.getByLabel('grams').fill('900');
     await card.getByLabel('gift').selectOption('true');
     await card.getByRole('button', { name: 'Remove parcels 1' }).click();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await card.getByRole('button', { name: 'Approve with changes' }).click();
     await page.getByText('The labels are printed.').waitFor();
     await page.locator('.call summary').click();
@@ -293,11 +293,11 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
       colorScheme: 'dark',
     });
     await page.getByRole('article', { name: 'Waiting: refund_order' }).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.goto(page.url().replace(/#.*/, '#/inbox'));
     await page.getByRole('article', { name: 'Waiting: refund_order' }).first().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
@@ -321,19 +321,19 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await page.getByRole('button', { name: 'Branch from here' }).count()).toBe(0);
     await page.getByRole('tab', { name: 'State' }).click();
     await page.getByRole('heading', { name: 'Messages' }).waitFor();
-    const accesses = async (): Promise<number> => {
+    const countAccesses = async (): Promise<number> => {
       const events: StoredEvent[] = [];
       for await (const event of ben.session('private').events()) events.push(event);
       return operatorAccessIn(events).length;
     };
-    const before = await accesses();
+    const before = await countAccesses();
     expect(before).toBeGreaterThan(0);
     // The view does not load the state again for the events that it causes.
     await page.waitForTimeout(1_500);
-    expect(await accesses()).toBe(before);
+    expect(await countAccesses()).toBe(before);
     await page.setViewportSize({ width: 390, height: 780 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to your own sessions' }).click();
     await page.locator('.session-row', { hasText: 'Please refund order 1001, it came damaged.' }).waitFor();
   });
@@ -362,7 +362,7 @@ describe.skipIf(!HAS_BROWSER)('the console of an app without an index', () => {
     await page.getByText('Nothing waits for you').waitFor();
     await page.getByRole('link', { name: 'Sessions' }).click();
     expect(await page.locator('.session-row').count()).toBe(1);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await listSeriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: /^Remove .* from this list$/ }).click();
     await page.getByText('No sessions').waitFor();
   });
@@ -371,7 +371,7 @@ describe.skipIf(!HAS_BROWSER)('the console of an app without an index', () => {
 /**
  * Returns a script that passes a text file to the input with this event, as if a person pasted or dropped it.
  */
-const gaveFile = (kind: string, event: string, data: string): string => `{
+const createFileEventScript = (kind: string, event: string, data: string): string => `{
   const ${data} = new DataTransfer();
   ${data}.items.add(new File(['kelp'], '${event}.txt', { type: 'text/plain' }));
   const init = { bubbles: true, cancelable: true, ${data} };

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/entry.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
-import { type ConsoleServer, createConsoleServer, loadPage, rowsOf } from '../../doors/console.ts';
-import { timelineOf } from '../../doors/timeline.ts';
+import { type ConsoleServer, createConsoleServer, loadPage, toRows } from '../../doors/console.ts';
+import { createTimeline } from '../../doors/timeline.ts';
 import { type KillableWorker, startKillable } from '../process/killable-worker.ts';
 import { HAS_BROWSER, showConsole } from './console/shown-console.ts';
 
@@ -70,12 +70,12 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
 
   it('shows both kills and the take-overs, and always agrees with the journal', async () => {
     const url = `http://127.0.0.1:${Object(server.server.address()).port}`;
-    const session = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
-    await session().send('Hello');
+    const openSession = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
+    await openSession().send('Hello');
     const page = await shown.open(url, '#/s/clerk/killed/turn');
     await page.locator('.row').first().waitFor();
     await page.evaluate(WATCH);
-    const sent = session()
+    const sent = openSession()
       .send('Please count shelf Z.')
       .catch(() => undefined);
     const running = page.locator('.row', { hasText: 'count_stock' });
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     await page.locator('.turn-facts', { hasText: 'completed' }).waitFor({ timeout: 40_000 });
     await sent;
     const events: StoredEvent[] = [];
-    for await (const event of session().events()) events.push(event);
+    for await (const event of openSession().events()) events.push(event);
     const samples = await page.evaluate<readonly Sample[]>('globalThis.samples');
     expect(samples.length).toBeGreaterThan(4);
     expect(samples.map(({ events }) => events)).toEqual(
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     );
     expect(samples.at(-1)?.events).toBe(events.length);
     for (const sample of samples)
-      expect(sample).toEqual({ ...sample, rows: rowsAt(events.slice(0, sample.events)) });
+      expect(sample).toEqual({ ...sample, rows: listRows(events.slice(0, sample.events)) });
     expect(samples.at(-1)?.rows.slice(0, 3)).toEqual([
       'Invocation 1 died',
       'Invocation 2 died',
@@ -109,8 +109,8 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
 });
 
 /** Returns the rows of the last turn of these events, as the page shows them. */
-function rowsAt(events: readonly StoredEvent[]): readonly string[] {
+function listRows(events: readonly StoredEvent[]): readonly string[] {
   const turn = events.findLast(({ type }) => type === 'turn-started');
-  const timeline = turn && 'turn' in turn ? timelineOf(events, turn.turn) : undefined;
-  return timeline ? rowsOf(timeline).map(({ label, badge }) => `${label} ${badge?.text ?? ''}`.trim()) : [];
+  const timeline = turn && 'turn' in turn ? createTimeline(events, turn.turn) : undefined;
+  return timeline ? toRows(timeline).map(({ label, badge }) => `${label} ${badge?.text ?? ''}`.trim()) : [];
 }

@@ -5,7 +5,7 @@ import { createClient } from '../../../src/client/entry.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { playSessions } from './console/play.ts';
-import { HAS_BROWSER, seriousFindings, showConsole } from './console/shown-console.ts';
+import { HAS_BROWSER, listSeriousFindings, showConsole } from './console/shown-console.ts';
 
 describe.skipIf(!HAS_BROWSER)('the console', () => {
   let worker: RunningWorker;
@@ -144,7 +144,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
       for (const view of VIEWS) {
         await page.evaluate(`location.assign('#/s/clerk/${view}')`);
         await page.locator('.row, .tool, .virtual-row, .folded').first().waitFor();
-        expect({ view, found: await seriousFindings(page) }).toEqual({ view, found: [] });
+        expect({ view, found: await listSeriousFindings(page) }).toEqual({ view, found: [] });
         const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
         expect({ view, wide }).toEqual({ view, wide: false });
       }
@@ -159,10 +159,10 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     const unseen = await detail.locator('.unseen').allTextContents();
     expect(unseen).toEqual(['U+202E', 'U+202C', 'U+200B', 'U+0007']);
     expect(await detail.locator('img, iframe, script').count()).toBe(0);
-    const length = async (): Promise<number> => (await detail.textContent())?.length ?? 0;
-    expect(await length()).toBeLessThan(5_000);
+    const readLength = async (): Promise<number> => (await detail.textContent())?.length ?? 0;
+    expect(await readLength()).toBeLessThan(5_000);
     await detail.getByRole('button', { name: 'Show more' }).click();
-    expect(await length()).toBeGreaterThan(20_000);
+    expect(await readLength()).toBeGreaterThan(20_000);
     for (const view of ['tools', 'journal', 'state', 'turn?event=8']) {
       await page.evaluate(`location.assign('#/s/clerk/hostile/${view}')`);
       await page.locator('.tool, .virtual-row, .folded, .row').first().waitFor();
@@ -178,13 +178,13 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
   it('scrolls through 10,000 events as fast as through 100, with few elements', {
     timeout: 200_000,
   }, async () => {
-    const median = async (events: number): Promise<number> => {
+    const measureMedian = async (events: number): Promise<number> => {
       const page = await open('#/sessions');
       await page.route(/\/sessions\/many\/events/, (route) => {
         const { searchParams } = new URL(route.request().url());
         const after = Number(searchParams.get('after') ?? 0);
         if (route.request().headers().accept?.includes('text/event-stream')) return; // the stream never responds
-        return route.fulfill({ json: pageOf(events, after) });
+        return route.fulfill({ json: createPage(events, after) });
       });
       await page.evaluate("location.assign('#/s/clerk/many/journal')");
       await page
@@ -196,14 +196,14 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
       expect(seen).toBeGreaterThan(Math.min(events / 2, 90));
       return frames.toSorted((one, other) => one - other)[Math.floor(frames.length / 2)] ?? 0;
     };
-    const few = await median(100);
-    const many = await median(10_000);
+    const few = await measureMedian(100);
+    const many = await measureMedian(10_000);
     expect(many).toBeLessThan(4 * few + 20);
   });
 });
 
 /** Returns a page of events from a journal with this many events. */
-function pageOf(count: number, after: number) {
+function createPage(count: number, after: number) {
   const events = Array.from({ length: Math.min(500, count - after) }, (_, at): StoredEvent => {
     const seq = after + at + 1;
     const text = `Reply ${seq} with some words.`;

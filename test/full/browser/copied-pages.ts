@@ -11,7 +11,7 @@ export interface CopiedPage {
 }
 
 /** Returns the first block with this file name in the docs. */
-export function blockOf(docs: string, file: string): string {
+export function extractBlock(docs: string, file: string): string {
   const [, code] = new RegExp(`\`\`\`tsx [^\\n]*'${file}'[^\\n]*\\n(.*?)\`\`\``, 's').exec(docs) ?? [];
   if (code === undefined) throw new Error(`The docs have no code block for ${file}.`);
   return code;
@@ -20,7 +20,7 @@ export function blockOf(docs: string, file: string): string {
 /**
  * Lets a bundle import the pages with `import { pages } from 'copied:pages'`. Each page is loaded on demand.
  */
-export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin => ({
+export const createCopiedPagesPlugin = (pages: Readonly<Record<string, CopiedPage>>): Plugin => ({
   name: 'copied pages',
   setup(building) {
     building.onResolve({ filter: /^copied:/ }, ({ path }) => ({ path: path.slice(7), namespace: 'copied' }));

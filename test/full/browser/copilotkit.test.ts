@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { type CopiedPage, copiedPages } from './copied-pages.ts';
+import { type CopiedPage, createCopiedPagesPlugin } from './copied-pages.ts';
 import { HAS_BROWSER, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
   const shown = showPage({
     entry: '.ci/copilotkit/main.tsx',
     holds: '.ci/copilotkit/page.tsx',
-    bundled: { plugins: [styles, copiedPages({ 'self-managed': SELF_MANAGED })] },
+    bundled: { plugins: [styles, createCopiedPagesPlugin({ 'self-managed': SELF_MANAGED })] },
     checked: (files) =>
       expect(files.some((file) => file.includes('@copilotkit/react-core/dist/v2'))).toBe(true),
     worker: 'test/full/browser/copilotkit-worker.ts',

@@ -44,7 +44,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
    * Serves the page from another origin and returns the origin. It is on this machine, because a public page
    * must not reach the local network.
    */
-  async function site(): Promise<string> {
+  async function startSite(): Promise<string> {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(PAGE.replace(ITS_WORKER, closed.url.origin));
@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   }
 
   beforeAll(async () => {
-    [ours, anothers] = [await site(), await site()];
+    [ours, anothers] = [await startSite(), await startSite()];
     const entry = 'src/examples/browsers/worker.ts';
     const build = {
       edits: [
@@ -89,16 +89,16 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   });
   afterEach(() => context.close());
 
-  const newSession = (worker: RunningWorker): string =>
+  const createSession = (worker: RunningWorker): string =>
     `${worker.url.origin}/agents/clerk/sessions/${crypto.randomUUID()}`;
 
   /** Runs an asynchronous function in the page. Only its text is sent, so it can use only its arguments. */
-  const inPage = (body: string, ...args: readonly unknown[]): Promise<unknown> =>
+  const runInPage = (body: string, ...args: readonly unknown[]): Promise<unknown> =>
     page.evaluate(`(async (...args) => { ${body} })(...${JSON.stringify(args)})`);
 
   /** Sends a request from the page. Returns the part of the response that the page can read. */
   const ask = (url: string, init: RecordedRequest = {}, names: readonly string[] = []): Promise<unknown> =>
-    inPage(
+    runInPage(
       `const [url, init, names] = args;
       const response = await fetch(url, init).catch((failure) => failure);
       if (response instanceof Error) return String(response);
@@ -120,8 +120,8 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await page.goto(`${ours}/`);
     await page.fill('[name=token]', TOKEN);
     await page.click('button');
-    const said = (): Promise<string | null> => page.textContent('#said');
-    await expect.poll(said).toMatch(/^A tool has run\.\n.*INV-17.*\n$/s);
+    const readSaid = (): Promise<string | null> => page.textContent('#said');
+    await expect.poll(readSaid).toMatch(/^A tool has run\.\n.*INV-17.*\n$/s);
   });
 
   it('reads the reason for a refusal', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await page.click('button');
     await page.waitForFunction("document.querySelector('#said').textContent !== ''");
     expect(await page.textContent('#said')).toBe('Send a valid token as "Authorization: Bearer ...".\n');
-    const missing = `${newSession(closed)}/turns/none`;
+    const missing = `${createSession(closed)}/turns/none`;
     expect(await ask(missing, { headers: json })).toMatchObject({
       status: 404,
       body: { title: 'unknown session' },
@@ -143,7 +143,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
 
   it('sends its own headers and reads those of the response', async () => {
     await page.goto(`${ours}/`);
-    const session = newSession(closed);
+    const session = createSession(closed);
     const headers = { 'idempotency-key': 'k', prefer: 'wait=20', 'x-stainless-lang': 'js' };
     const sent = await ask(`${session}/messages`, post(headers), ['preference-applied', 'x-request-id']);
     expect(sent).toMatchObject({
@@ -161,7 +161,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
 
   it('sends a file as a form, and shows all and part of it', async () => {
     await page.goto(`${ours}/`);
-    const read = await inPage(
+    const read = await runInPage(
       `const [session, headers, pixel] = args;
       const form = new FormData();
       form.set('message', 'Look.');
@@ -183,7 +183,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
         range: part.headers.get('content-range'),
         name: head.headers.get('content-disposition'),
       };`,
-      newSession(closed),
+      createSession(closed),
       { authorization: json.authorization },
       PIXEL,
     );
@@ -197,12 +197,12 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
 
   it('sees only a network failure and changes no data if its origin is not in the app’s list', async () => {
     await page.goto(`${anothers}/`);
-    const session = newSession(open);
+    const session = createSession(open);
     const failed = 'TypeError: Failed to fetch';
     expect(await ask(`${session}/messages`, post())).toBe(failed);
     expect(await ask(`${open.url.origin}/agents`)).toBe(failed);
     // A browser sends this request without a preflight, but the page cannot read the response.
-    await inPage(
+    await runInPage(
       "await fetch(args[0], { method: 'POST', mode: 'no-cors', body: args[1] }).catch(() => {})",
       `${session}/messages`,
       JSON.stringify({ message: MESSAGE }),
@@ -219,10 +219,10 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
 
   it('follows a session by an EventSource, which reports the erasure once and ends if no session follows', async () => {
     await page.goto(`${ours}/`);
-    const session = newSession(open);
+    const session = createSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());
     await say();
-    await inPage(
+    await runInPage(
       `globalThis.seen = [];
       const source = new EventSource(args[0] + '/events');
       for (const name of ['session-opened', 'turn-ended', 'erased'])
@@ -230,28 +230,28 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
       source.addEventListener('error', () => seen.push('error ' + source.readyState));`,
       session,
     );
-    const seen = (): Promise<unknown> => page.evaluate('seen');
+    const readSeen = (): Promise<unknown> => page.evaluate('seen');
     const first = ['session-opened 1', expect.stringMatching(/^turn-ended \d+$/)];
-    await expect.poll(seen).toEqual(first);
+    await expect.poll(readSeen).toEqual(first);
     await fetch(session, { method: 'DELETE' });
     // The browser reconnects without an event id. It receives a 404 because the session no longer exists, and
     // stops.
     const ended = [...first, 'erased ', 'error 0', 'error 2'];
-    await expect.poll(seen).toEqual(ended);
+    await expect.poll(readSeen).toEqual(ended);
     await say();
-    expect(await seen()).toEqual(ended);
+    expect(await readSeen()).toEqual(ended);
   });
 
   it('reports an erasure once if its session was erased and created again while it was disconnected, and follows the new session', async () => {
     await page.goto(`${ours}/`);
-    const session = newSession(open);
+    const session = createSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());
     await say();
     const { events } = Object(await (await fetch(`${session}/events`)).json());
     const old = `${events.at(-1).seq}-${events[0].incarnation}`;
     await fetch(session, { method: 'DELETE' });
     await say();
-    const told = await inPage(
+    const told = await runInPage(
       `const response = await fetch(args[0], { headers: { accept: 'text/event-stream', 'last-event-id': args[1] } });
       let text = '';
       for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {

@@ -14,7 +14,7 @@ declare const PAGES: string;
 
 const MINUTE = 60_000;
 
-const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const createTextReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 const model: ChatModel = {
   name: 'desk-model',
@@ -46,7 +46,7 @@ const model: ChatModel = {
       await pauseBefore(place, text);
       onText?.(word);
     }
-    return textReply(line);
+    return createTextReply(line);
   },
 };
 

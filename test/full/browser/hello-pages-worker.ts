@@ -80,7 +80,7 @@ const tools = [
 type Call = readonly [name: string, input: object];
 
 /** Returns the calls for a message, in order. The last result contains the city. */
-const callsFor = (said: string, city: string): readonly Call[] =>
+const listCalls = (said: string, city: string): readonly Call[] =>
   /weather data/i.test(said)
     ? [['fetch_weather_data', { location: 'San Francisco', units: 'fahrenheit' }]]
     : /delete the file/i.test(said)
@@ -110,7 +110,7 @@ const model: ChatModel = {
     }
     const results = messages.slice(start).filter(({ role }) => role === 'tool');
     const last = results.at(-1)?.text ?? '';
-    const [name, input] = callsFor(said, last.replaceAll('"', ''))[results.length] ?? [];
+    const [name, input] = listCalls(said, last.replaceAll('"', ''))[results.length] ?? [];
     if (name !== undefined)
       return { text: '', toolCalls: [{ id: 'c', name, input: JSON.stringify(input) }], finish: 'tool-calls' };
     const times = (askedCounts.get(said) ?? 0) + 1;

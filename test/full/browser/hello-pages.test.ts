@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blockOf, copiedPages } from './copied-pages.ts';
+import { createCopiedPagesPlugin, extractBlock } from './copied-pages.ts';
 import { HAS_BROWSER, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -10,9 +10,9 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /** Adds the URL and the key. */
 const CHANGES = [["api: '/api/chat',", 'api: AGENT.api, headers: AGENT.headers,']] as const;
 
-const pageOf = async (sdk: string, docs: string) => {
+const readDocsPage = async (sdk: string, docs: string) => {
   const text = await readFile(join(ROOT, 'node_modules', sdk, 'docs/04-ai-sdk-ui', docs), 'utf8');
-  return { code: blockOf(text, 'app/page.tsx'), folder: join(ROOT, 'test'), changes: CHANGES };
+  return { code: extractBlock(text, 'app/page.tsx'), folder: join(ROOT, 'test'), changes: CHANGES };
 };
 
 describe.skipIf(!HAS_BROWSER).each([
@@ -20,14 +20,14 @@ describe.skipIf(!HAS_BROWSER).each([
   [6, 'ai-v6'],
 ])('pages of the AI SDK docs, version %i', async (version, sdk) => {
   const pages = {
-    chatbot: await pageOf(sdk, '02-chatbot.mdx'),
-    tools: await pageOf(sdk, '03-chatbot-tool-usage.mdx'),
+    chatbot: await readDocsPage(sdk, '02-chatbot.mdx'),
+    tools: await readDocsPage(sdk, '03-chatbot-tool-usage.mdx'),
   };
   const shown = showPage({
     entry: 'test/full/browser/hello-pages/main.tsx',
     holds: 'copied:page/tools',
     bundled: {
-      plugins: [copiedPages(pages)],
+      plugins: [createCopiedPagesPlugin(pages)],
       ...(version === 6 && { alias: { ai: 'ai-v6', '@ai-sdk/react': 'ai-react-v6' } }),
     },
     worker: 'test/full/browser/hello-pages-worker.ts',

@@ -58,11 +58,11 @@ it.skipIf(!HAS_BROWSER)(
       await page.getByText('2 shown, all').waitFor();
       await page.getByRole('button', { name: 'Hide' }).click();
       await page.locator('li').first().waitFor({ state: 'detached' });
-      const asked = () => page.evaluate('globalThis.asked');
-      const before = await asked();
+      const readAsked = () => page.evaluate('globalThis.asked');
+      const before = await readAsked();
       await page.waitForTimeout(500);
       // One request can already be in progress.
-      expect(Number(await asked()) - Number(before)).toBeLessThanOrEqual(1);
+      expect(Number(await readAsked()) - Number(before)).toBeLessThanOrEqual(1);
       await page.getByRole('button', { name: 'Hide' }).click();
       await page.getByText('1 shown, more').waitFor();
     } finally {

@@ -74,13 +74,13 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     await say('What is this?');
     await page.getByText('That is a picture of a red square.').waitFor();
     const image = "document.querySelector('li.user img')";
-    const widthOfImage = () => page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`);
+    const measureImageWidth = () => page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`);
     await page.locator('li.user img').waitFor();
-    expect(await widthOfImage()).toBe(100);
+    expect(await measureImageWidth()).toBe(100);
     await look('6-image');
     await page.reload();
     await page.locator('li.user img').waitFor();
-    expect(await widthOfImage()).toBe(100);
+    expect(await measureImageWidth()).toBe(100);
     expect(shown.complaints).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ export function testRunningReply(shown: ShownPage): void {
       const { page, open, say, texts, look, endReply } = shown;
       let known = 0;
       /** Resolves when a page shows at least as much text as the previous page. */
-      const showsBeginning = async (on: Page): Promise<void> => {
+      const waitForBeginning = async (on: Page): Promise<void> => {
         await expect
           .poll(async () => (await texts(on))[1]?.length ?? 0)
           .toBeGreaterThan(Math.max(known - 1, 0));
@@ -22,17 +22,17 @@ export function testRunningReply(shown: ShownPage): void {
         known = text.length;
       };
       await say('When are you open? Say it slowly.');
-      await showsBeginning(page);
+      await waitForBeginning(page);
       await page.reload();
-      await showsBeginning(page);
+      await waitForBeginning(page);
       const second = await open();
-      await showsBeginning(second);
+      await waitForBeginning(second);
       for (let reloads = 1; reloads < 3; reloads += 1) {
         await page.reload();
-        await showsBeginning(page);
+        await waitForBeginning(page);
       }
       await look('20-reloaded-three-times');
-      await showsBeginning(second);
+      await waitForBeginning(second);
       await endReply();
       for (const one of [page, second])
         await expect.poll(() => texts(one)).toEqual([expect.anything(), HELLO]);

@@ -6,7 +6,7 @@ import { type BuildOptions, build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
-import { type DeployedAs, type RunningWorker, startWorker } from '../process/start-worker.ts';
+import { type Deployment, type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { RED_SQUARE } from './red-square.ts';
 
 const program = findChromium();
@@ -43,7 +43,7 @@ export interface PageOptions {
   /** The entry of the Worker, and additional build constants. `PAGES` is always set. */
   readonly worker: string;
   readonly constants?: Readonly<Record<string, string>>;
-  readonly deployedAs?: DeployedAs;
+  readonly deployedAs?: Deployment;
   /** The query parameter that names the conversation. */
   readonly conversation: string;
   /** The HTML of the page. Defaults to the HTML of the examples. */

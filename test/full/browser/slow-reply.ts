@@ -5,20 +5,20 @@
 let mayEnd = true;
 
 /** The number of words before the stop, and the time between the words of a slow reply in ms. */
-const WORDS = 12;
-const PACE = 200;
+const WORD_COUNT = 12;
+const PACE_MS = 200;
 
 /**
  * The time between words of any other reply, in ms. It lets a page show several pieces without slowing the
  * test.
  */
-const FAST = 5;
+const FAST_MS = 5;
 
 /** Waits before the word at this position in the reply to the message `asked`. */
 export async function pauseBefore(place: number, asked: string): Promise<void> {
   if (place === 0) mayEnd = !asked.includes('slowly');
-  await new Promise((resolve) => setTimeout(resolve, mayEnd ? FAST : PACE));
-  while (place >= WORDS && !mayEnd) await new Promise((resolve) => setTimeout(resolve, FAST));
+  await new Promise((resolve) => setTimeout(resolve, mayEnd ? FAST_MS : PACE_MS));
+  while (place >= WORD_COUNT && !mayEnd) await new Promise((resolve) => setTimeout(resolve, FAST_MS));
 }
 
 /** Adds the route `/end`, which lets a slow reply end, to a Worker's `fetch`. */

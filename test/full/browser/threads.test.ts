@@ -13,8 +13,8 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     pictures: 'threads-',
   });
   const { say, texts, look } = shown;
-  const titles = () => shown.page.locator('nav a').allTextContents();
-  const said = async (text: string): Promise<void> => {
+  const listTitles = () => shown.page.locator('nav a').allTextContents();
+  const waitForText = async (text: string): Promise<void> => {
     await say(text);
     await shown.page.getByText(`You said: ${text}`, { exact: true }).waitFor();
   };
@@ -22,12 +22,12 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
 
   it('opens a chat with its messages, creates, renames and deletes chats, and marks unread chats', async () => {
     const { page } = shown;
-    await said(FIRST);
-    await expect.poll(titles).toEqual([FIRST]);
+    await waitForText(FIRST);
+    await expect.poll(listTitles).toEqual([FIRST]);
     await page.getByRole('button', { name: 'New chat' }).click();
     await expect.poll(() => texts()).toEqual([]);
-    await said(SECOND);
-    await expect.poll(titles).toEqual([SECOND, FIRST]);
+    await waitForText(SECOND);
+    await expect.poll(listTitles).toEqual([SECOND, FIRST]);
     await look('1-two-chats');
     await page.getByRole('link', { name: FIRST }).click();
     await expect.poll(() => texts()).toEqual([FIRST, `You said: ${FIRST}`]);
@@ -56,13 +56,13 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     page.once('dialog', (dialog) => dialog.accept(OTHER));
     await page.getByRole('button', { name: 'Edit' }).first().click();
     await expect.poll(() => texts()).toEqual([OTHER, `You said: ${OTHER}`]);
-    await expect.poll(titles).toEqual([OTHER, FIRST]);
+    await expect.poll(listTitles).toEqual([OTHER, FIRST]);
     page.once('dialog', (dialog) => dialog.accept('About the order'));
     await page.getByRole('button', { name: 'Rename' }).first().click();
-    await expect.poll(titles).toEqual(['About the order', FIRST]);
+    await expect.poll(listTitles).toEqual(['About the order', FIRST]);
     page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Delete' }).first().click();
-    await expect.poll(titles).toEqual([FIRST]);
+    await expect.poll(listTitles).toEqual([FIRST]);
     await expect.poll(() => texts()).toEqual([]);
     expect((await list()).sessions.map(({ title }) => title)).toEqual([FIRST]);
     expect(shown.complaints).toEqual([]);

@@ -14,7 +14,7 @@ import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-pag
 const WORKER = 'test/full/browser/use-chat-worker.ts';
 
 /** Requests a reply that does not end until the test allows it. */
-const SLOWLY = 'When are you open? Say it slowly.';
+const SLOW_MESSAGE = 'When are you open? Say it slowly.';
 
 /** Opens a proxy to a Worker that can cut its connections and refuse new ones. */
 async function startCuttableProxy({ hostname, port }: URL) {
@@ -67,8 +67,8 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       pictures: `use-chat-${version}-`,
     });
     const { open, say, look, texts, endReply } = shown;
-    const ready = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
-    const html = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
+    const waitUntilReady = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
+    const readHtml = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
 
     it('shows text as it streams, in a second tab too, and all of it after a reload', async () => {
       const { page } = shown;
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         const [, before = ''] = await texts(on);
         return before.length < HELLO.length && HELLO.startsWith(before);
       };
-      await say(SLOWLY);
+      await say(SLOW_MESSAGE);
       expect(await isPart(page)).toBe(true);
       const second = await open();
       await look('1-streaming');
@@ -85,14 +85,14 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await look('2-second-tab', second);
       await endReply();
       for (const one of [page, second]) {
-        await ready(one);
-        await expect.poll(() => texts(one)).toEqual([SLOWLY, HELLO]);
+        await waitUntilReady(one);
+        await expect.poll(() => texts(one)).toEqual([SLOW_MESSAGE, HELLO]);
       }
-      const before = await html();
-      expect(await html(second)).toBe(before);
+      const before = await readHtml();
+      expect(await readHtml(second)).toBe(before);
       await page.reload();
       await page.locator('li.assistant > p').waitFor();
-      expect(await html()).toBe(before);
+      expect(await readHtml()).toBe(before);
       await look('3-reloaded');
       expect(shown.complaints).toEqual([]);
     });
@@ -103,25 +103,25 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       const { page } = shown;
       await say('Please refund 20 euro.');
       await page.getByText('Refund 20 euro of order A-17?').waitFor();
-      await ready();
+      await waitUntilReady();
       await look('4-approval');
       await page.reload();
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Here is what came of it: 20 euro of order A-17 are on their way back.').waitFor();
-      await ready();
+      await waitUntilReady();
       await say('Please refund 30 euro.');
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByText('The customer said no.').waitFor();
-      await ready();
+      await waitUntilReady();
       await look('5-approved-and-denied');
       expect(await page.locator('.call').allTextContents()).toEqual([
         'refund 20 euro of order A-17 are on their way back.',
         'refund denied',
       ]);
-      const before = await html();
+      const before = await readHtml();
       await page.reload();
       await page.locator('.call').nth(1).waitFor();
-      expect(await html()).toBe(before);
+      expect(await readHtml()).toBe(before);
       expect(shown.complaints).toEqual([]);
     });
 
@@ -130,7 +130,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByLabel('Images').setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer: PNG });
       await say('What is this?');
       await page.getByText('That is a picture of a red square.').waitFor();
-      await ready();
+      await waitUntilReady();
       await look('6-image');
       await page.reload();
       const image = page.getByAltText('red.png');
@@ -142,14 +142,14 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
 
     it('shows an image from a tool, and again after a reload', async () => {
       const { page } = shown;
-      const width = () =>
+      const measureWidth = () =>
         page.locator('li.assistant img').evaluate((one) => Reflect.get(one, 'naturalWidth'));
       await say('Draw me something.');
-      await expect.poll(width).toBe(100);
-      await ready();
+      await expect.poll(measureWidth).toBe(100);
+      await waitUntilReady();
       await look('16-image-out');
       await page.reload();
-      await expect.poll(width).toBe(100);
+      await expect.poll(measureWidth).toBe(100);
       await look('17-image-out-reloaded');
       expect(shown.complaints).toEqual([]);
     });
@@ -162,11 +162,11 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.reload();
       await page.getByText('I begin, and').waitFor();
-      await ready();
+      await waitUntilReady();
       await look('19-stopped-reloaded');
       await say('Please refund 40 euro.');
       await page.getByRole('button', { name: 'Approve' }).waitFor();
-      await ready();
+      await waitUntilReady();
       await say('And now?');
       await page.getByRole('alert').waitFor();
       expect(await page.getByRole('alert').textContent()).toContain('waits for an answer from outside');
@@ -174,7 +174,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       // The refused call can still be approved.
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Here is what came of it: 40 euro of order A-17 are on their way back.').waitFor();
-      await ready();
+      await waitUntilReady();
       expect(shown.complaints).toEqual([]);
     });
 
@@ -186,7 +186,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await look('12-failed');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText(`Answer 2 to: ${words}`).waitFor();
-      await ready();
+      await waitUntilReady();
       await look('13-tried-again');
       expect(await texts()).toEqual([words, `Answer 2 to: ${words}`]);
       // The page dropped the text of the failed reply. The session kept it.
@@ -200,14 +200,14 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       const words = `Please draft something, ${crypto.randomUUID()}.`;
       await say('When are you open?');
       await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
-      await ready();
+      await waitUntilReady();
       await say(words);
       await page.getByText(`Answer 1 to: ${words}`).waitFor();
-      await ready();
+      await waitUntilReady();
       await page.getByRole('button', { name: 'Regenerate' }).last().click();
       const regenerated = ['When are you open?', HELLO, words, `Answer 2 to: ${words}`];
       await expect.poll(() => texts()).toEqual(regenerated);
-      await ready();
+      await waitUntilReady();
       await look('14-regenerated');
       await page.reload();
       await expect.poll(() => texts()).toEqual(regenerated);
@@ -215,7 +215,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByRole('button', { name: 'Edit' }).last().click();
       const edited = ['When are you open?', HELLO, `${words} In verse.`, `Answer 1 to: ${words} In verse.`];
       await expect.poll(() => texts()).toEqual(edited);
-      await ready();
+      await waitUntilReady();
       await look('15-edited');
       await page.reload();
       await expect.poll(() => texts()).toEqual(edited);
@@ -231,14 +231,14 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       onTestFinished(line.close);
       query.set('worker', line.url);
       await page.goto(`${shown.origin}/?${query}`);
-      await say(SLOWLY);
+      await say(SLOW_MESSAGE);
       await page.getByText('Hello!').waitFor();
       const [, before = ''] = await texts();
       line.cut();
       await expect.poll(async () => (await texts())[1]?.length).toBeGreaterThan(before.length);
       await endReply();
-      await expect.poll(() => texts()).toEqual([SLOWLY, HELLO]);
-      await ready();
+      await expect.poll(() => texts()).toEqual([SLOW_MESSAGE, HELLO]);
+      await waitUntilReady();
       await say('And tomorrow? Say it slowly.');
       await page.getByText('Hello!').nth(1).waitFor();
       line.refuses(true);
@@ -247,8 +247,8 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await endReply();
       expect((await texts())[3]).not.toBe(HELLO);
       line.refuses(false);
-      await expect.poll(() => texts()).toEqual([SLOWLY, HELLO, 'And tomorrow? Say it slowly.', HELLO]);
-      await ready();
+      await expect.poll(() => texts()).toEqual([SLOW_MESSAGE, HELLO, 'And tomorrow? Say it slowly.', HELLO]);
+      await waitUntilReady();
       expect(shown.complaints).toEqual([]);
     });
 
@@ -276,7 +276,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         await page.goto(`${shown.origin}/?${query}`);
       };
       await load();
-      await say(SLOWLY);
+      await say(SLOW_MESSAGE);
       await page.getByText('Hello!').waitFor();
       await killable.kill();
       await page.waitForEvent('requestfailed');
@@ -289,8 +289,8 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
           await fetch(`${killable.url}/end`);
           return texts();
         })
-        .toEqual([SLOWLY, HELLO]);
-      await ready();
+        .toEqual([SLOW_MESSAGE, HELLO]);
+      await waitUntilReady();
       await look('11-back');
       // Requests may fail only while the Worker is stopped.
       expect(shown.complaints.filter((one) => one !== 'TypeError: Failed to fetch')).toEqual([]);

@@ -1,4 +1,4 @@
-import { eventsOf } from '../../../src/examples/demo/client.ts';
+import { readEventStream } from '../../../src/examples/demo/client.ts';
 import { type Reply, toReply } from './reply.ts';
 
 /** A journaled event that a client was shown. */
@@ -21,7 +21,7 @@ export interface Request {
  * The time in ms after which a request is abandoned, so that it can be repeated. Every successful request is
  * faster.
  */
-const PATIENCE = 30_000;
+const PATIENCE_MS = 30_000;
 
 /** Sends one request and returns its outcome. Does not reject. */
 export async function ask(request: Request): Promise<Reply> {
@@ -37,7 +37,7 @@ export async function ask(request: Request): Promise<Reply> {
 /** @throws the errors of `fetch` */
 export function send({ url, headers, body, signal }: Request): Promise<Response> {
   return fetch(url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
@@ -49,16 +49,16 @@ export function send({ url, headers, body, signal }: Request): Promise<Response>
  */
 async function readStream(response: Response, { shown }: Request): Promise<Reply> {
   let last: Reply = { came: 'broken' };
-  for await (const { event, id, data } of eventsOf(response)) {
+  for await (const { event, id, data } of readEventStream(response)) {
     if (id) shown?.({ seq: Number.parseInt(id, 10), type: event });
     else if (event === 'answer' || event === 'suspended') last = toReply(response, data);
     else if (event === 'accepted' || event === 'continues')
-      last = { came: 'accepted', turn: turnOf(data), status: event };
+      last = { came: 'accepted', turn: parseTurnId(data), status: event };
   }
   return last;
 }
 
-function turnOf(data: string): string {
+function parseTurnId(data: string): string {
   const { turn }: { turn: string } = JSON.parse(data); // an event of the turn's stream
   return turn;
 }

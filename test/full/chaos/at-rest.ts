@@ -1,7 +1,7 @@
 import { pause } from './worker/pause.ts';
 
 /** The interval between checks of a session, in ms. */
-const LOOK_EVERY = 250;
+const POLL_MS = 250;
 
 /** The part of a session's state that shows whether it is busy. */
 interface State {
@@ -22,7 +22,7 @@ export async function waitUntilAtRest(
   await Promise.all(
     sessions.map(async (session) => {
       while (!signal.aborted && !(await isAtRest(`${url}/agents/chaos/sessions/${session}`))) {
-        await pause(LOOK_EVERY, signal);
+        await pause(POLL_MS, signal);
       }
     }),
   );

@@ -32,18 +32,18 @@ export interface Place {
 }
 
 /** The time between requests, in ms. */
-const AGAIN = 300;
-const LOOK_AGAIN = 1_000;
+const RETRY_MS = 300;
+const POLL_MS = 1_000;
 
 /** Sends a message until it is answered, or until its arrival cannot be known. Does not reject. */
 export async function deliver(place: Place, sent: SentMessage): Promise<void> {
   const { errand } = sent;
   await pause(errand.startAfter, place.closing);
-  const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
+  const copies = Array.from({ length: errand.copies }, () => waitUntilAnswered(place, sent));
   await Promise.all([...copies, cancelLater(place, errand)]);
 }
 
-async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
+async function waitUntilAnswered(place: Place, sent: SentMessage): Promise<void> {
   const { errand } = sent;
   let { way, hangUpAfter } = errand;
   let declines = false;
@@ -59,7 +59,7 @@ async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
       return followTurn(place, sent, reply);
     if (reply.came === 'accepted') way = 'json';
     if (isInDoubt(reply) && !errand.keyed) return;
-    await pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 1_000) : AGAIN, place.over);
+    await pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 1_000) : RETRY_MS, place.over);
   }
 }
 
@@ -94,7 +94,7 @@ async function sendRequest(
   });
   const sentAt = Date.now();
   const reply = await ask({
-    url: `${pathOf(url, session)}/messages?${query}`,
+    url: `${getPath(url, session)}/messages?${query}`,
     headers: { ...(keyed && { 'idempotency-key': plan.message }), ...HEADERS[way] },
     body: { message: planText(plan) },
     signal: hangUpAfter === undefined ? over : AbortSignal.any([over, AbortSignal.timeout(hangUpAfter)]),
@@ -110,7 +110,7 @@ const HEADERS: Readonly<Record<PlannedMessage['way'], Readonly<Record<string, st
   background: { prefer: 'respond-async' },
 };
 
-const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
+const getPath = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
 
 /** Polls a turn until it has ended. Decides about its calls unless the verdict is `leave`. */
 async function followTurn(
@@ -124,9 +124,9 @@ async function followTurn(
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended' && errand.verdict === 'leave') return;
     if (reply.came === 'suspended') await decide(place, sent, reply.pending);
-    else await pause(LOOK_AGAIN, place.over);
+    else await pause(POLL_MS, place.over);
     const sentAt = Date.now();
-    reply = await lookUp(pathOf(place.url, errand.session), first.turn, place.over);
+    reply = await lookUp(getPath(place.url, errand.session), first.turn, place.over);
     if ('turn' in reply || reply.came === 'unexpected') replies.push({ ...reply, sentAt, to: 'look' });
   }
 }
@@ -152,7 +152,7 @@ async function decide(
 async function cancelLater(place: Place, { session, cancelAfter }: PlannedMessage): Promise<void> {
   if (cancelAfter === undefined) return;
   await pause(cancelAfter, place.over);
-  await askStubbornly(place, `${pathOf(place.url, session)}/cancel`, {});
+  await askStubbornly(place, `${getPath(place.url, session)}/cancel`, {});
 }
 
 /** Repeats a request until it is answered, or until the run ends. */
@@ -162,7 +162,7 @@ async function askStubbornly({ over }: Place, url: string, body: object): Promis
     reply = await ask({ url, body, signal: over });
     const isLost = reply.came === 'down' || reply.came === 'broken';
     if (!isLost) return reply;
-    await pause(AGAIN, over);
+    await pause(RETRY_MS, over);
   } while (!over.aborted);
   return reply;
 }

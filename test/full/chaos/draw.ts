@@ -68,10 +68,10 @@ const BUSY: Readonly<Partial<Record<UserKind, PlannedMessage['whenBusy']>>> = {
 /** Draws one message. @param name The name of the message. */
 function drawErrand(chance: Chance, session: string, name: string, habit: UserKind): PlannedMessage {
   const keyed = chance.between(1, 10) > 1;
-  const way = oneOf(chance, ['json', 'stream', 'background'] as const);
+  const way = pickOne(chance, ['json', 'stream', 'background'] as const);
   const plan = drawPlan(chance, name, habit);
   const oddity = chance.between(1, 12);
-  const verdict = oneOf(chance, ['approve', 'approve', 'reject', 'leave'] as const);
+  const verdict = pickOne(chance, ['approve', 'approve', 'reject', 'leave'] as const);
   const cancelAfter = chance.between(0, 1_500);
   return {
     session,
@@ -108,14 +108,14 @@ function drawPlan(chance: Chance, message: string, habit: UserKind): Plan {
 const CARES: readonly ToolName[] = ['read', 'idempotent', 'once', 'once', 'reconciled', 'reconciled'];
 
 const drawCall = (chance: Chance, label: string): PlannedCall => ({
-  tool: oneOf(chance, CARES),
+  tool: pickOne(chance, CARES),
   label,
   // About half of the values are 0, so that the effect immediately follows the recorded start.
   before: Math.max(0, chance.between(-400, 400)),
   after: chance.between(0, 400),
 });
 
-function oneOf<T>(chance: Chance, list: readonly T[]): T {
+function pickOne<T>(chance: Chance, list: readonly T[]): T {
   const one = list[chance.between(0, list.length - 1)];
   if (one === undefined) throw new Error('Cannot draw from an empty list.');
   return one;

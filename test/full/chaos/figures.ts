@@ -1,6 +1,6 @@
 import { cannotBeThere } from './deliver.ts';
-import { effectsByLabel } from './judge-calls.ts';
-import { type Homes, homesOf, isAccepted, isLeftWaiting, tookSince } from './judge-messages.ts';
+import { groupEffectsByLabel } from './judge-calls.ts';
+import { collectHomes, computeDuration, type Homes, isAccepted, isLeftWaiting } from './judge-messages.ts';
 import type { Ledger } from './ledger.ts';
 import type { Reply } from './reply.ts';
 import type { CallStory, ReportedResult } from './story.ts';
@@ -45,22 +45,22 @@ export interface Figures {
   readonly longest: number;
 }
 
-export function figuresOf(ledger: Ledger): Figures {
-  const homes = homesOf(ledger);
+export function computeFigures(ledger: Ledger): Figures {
+  const homes = collectHomes(ledger);
   const accepted = ledger.sent.filter(isAccepted);
   const turns = [...new Set([...homes.values()].flat())];
   const events = [...ledger.journals.values()].flat();
   return {
     accepted: accepted.length,
-    outcomes: count(accepted.map((sent) => outcomeOf(sent, homes))),
+    outcomes: count(accepted.map((sent) => getOutcome(sent, homes))),
     uncertain: ledger.sent.filter((sent) => !isAccepted(sent) && !cannotBeThere(sent)).length,
     refused: ledger.sent.filter(cannotBeThere).length,
-    joined: joinedIn(ledger, homes),
+    joined: countJoined(ledger, homes),
     queued: ledger.sent.filter(({ replies }) => replies.some(isQueued)).length,
     steered: events.filter(({ type }) => type === 'turn-steered').length,
     tookOver: events.filter((event) => event.type === 'turn-resumed' && event.cause === 'expired').length,
     effects: TOOLS.map((tool) =>
-      effectsOf(
+      computeEffectFigures(
         ledger,
         tool,
         turns.flatMap((turn) => [...turn.calls.values()]).filter((call) => call.tool === tool),
@@ -69,14 +69,16 @@ export function figuresOf(ledger: Ledger): Figures {
     last: Math.max(0, ...turns.map(({ endedAt }) => endedAt - ledger.restartedAt)),
     longest: Math.max(
       0,
-      ...turns.filter(({ endedAt }) => endedAt > ledger.restartedAt).map((turn) => tookSince(ledger, turn)),
+      ...turns
+        .filter(({ endedAt }) => endedAt > ledger.restartedAt)
+        .map((turn) => computeDuration(ledger, turn)),
     ),
   };
 }
 
 const TOOLS: readonly ToolName[] = ['read', 'idempotent', 'once', 'reconciled', 'approved'];
 
-function outcomeOf(sent: Ledger['sent'][number], homes: Homes): string {
+function getOutcome(sent: Ledger['sent'][number], homes: Homes): string {
   const [turn] = homes.get(sent.errand.plan.message) ?? [];
   if (turn?.error?.type === 'stuck') return 'given up';
   return turn?.outcomes[0] ?? (turn && isLeftWaiting(sent, turn) ? 'left waiting' : 'none');
@@ -85,7 +87,7 @@ function outcomeOf(sent: Ledger['sent'][number], homes: Homes): string {
 const isQueued = (reply: Reply): boolean => reply.came === 'accepted' && reply.status === 'queued';
 
 /** Counts requests that were answered from a turn that had already started. */
-function joinedIn({ sent }: Ledger, homes: Homes): number {
+function countJoined({ sent }: Ledger, homes: Homes): number {
   return sent
     .filter(({ errand }) => errand.keyed)
     .map(({ errand, replies }) => {
@@ -96,17 +98,17 @@ function joinedIn({ sent }: Ledger, homes: Homes): number {
     .reduce((sum, one) => sum + one, 0);
 }
 
-function effectsOf(ledger: Ledger, tool: ToolName, calls: readonly CallStory[]): EffectFigures {
-  const effects = effectsByLabel(ledger.executions);
-  const times = ({ label }: CallStory): number => effects.get(label)?.length ?? 0;
+function computeEffectFigures(ledger: Ledger, tool: ToolName, calls: readonly CallStory[]): EffectFigures {
+  const effects = groupEffectsByLabel(ledger.executions);
+  const countTimes = ({ label }: CallStory): number => effects.get(label)?.length ?? 0;
   const told = count(calls.flatMap((call) => call.told));
   const { done = 0, unknown = 0, failed = 0 } = told;
   return {
     tool,
     told: { done, unknown, failed, 'not-run': told['not-run'] ?? 0 },
-    seen: calls.filter((call) => times(call) > 0).length,
-    again: calls.reduce((sum, call) => sum + Math.max(0, times(call) - 1), 0),
-    unknownSeen: calls.filter((call) => call.told[0] === 'unknown' && times(call) > 0).length,
+    seen: calls.filter((call) => countTimes(call) > 0).length,
+    again: calls.reduce((sum, call) => sum + Math.max(0, countTimes(call) - 1), 0),
+    unknownSeen: calls.filter((call) => call.told[0] === 'unknown' && countTimes(call) > 0).length,
   };
 }
 

@@ -9,8 +9,8 @@ import type { Ledger } from './ledger.ts';
 import { type PlannedCall, planText, SERVICES, type ToolName } from './worker/plan.ts';
 
 /** The time of the kill, in ms since the epoch. The turn starts 100 ms before. */
-export const KILLED = 1_000;
-const STARTED = KILLED - 100;
+export const KILLED_AT = 1_000;
+const STARTED_AT = KILLED_AT - 100;
 /** The ids of the turn and its session. */
 export const TURN = 't1';
 export const SESSION = 's00';
@@ -33,7 +33,7 @@ export const errand: PlannedMessage = {
 };
 
 /** Returns the id of a call in the journal. */
-export const idOf = ({ label }: Pick<PlannedCall, 'label'>): string =>
+export const getCallId = ({ label }: Pick<PlannedCall, 'label'>): string =>
   `${TURN}.3.${Number(label.slice(-1)) - 1}`;
 
 /** The way in which a call ends in the journal. */
@@ -45,7 +45,7 @@ export type BareEvent = SessionEvent;
 export const callStarted = (call: PlannedCall): BareEvent => ({
   type: 'tool-call-started',
   turn: TURN,
-  call: idOf(call),
+  call: getCallId(call),
   effect: EFFECTS[call.tool],
 });
 
@@ -60,7 +60,7 @@ const EFFECTS = {
 export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): BareEvent => ({
   type: 'tool-call-ended',
   turn: TURN,
-  call: idOf(call),
+  call: getCallId(call),
   result:
     end === 'done'
       ? { type: 'text', content: 'Done' }
@@ -69,14 +69,14 @@ export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): BareEvent =
 
 export const turnResumed: BareEvent = { type: 'turn-resumed', turn: TURN, cause: 'expired' };
 
-export const turnEnded = (outcome: 'completed' | 'cancelled'): BareEvent => ({
+export const createTurnEnded = (outcome: 'completed' | 'cancelled'): BareEvent => ({
   type: 'turn-ended',
   turn: TURN,
   outcome,
 });
 
 /** The events at the start of every journal: the message, and the reply that requests the calls. */
-export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly BareEvent[] => [
+export const createOpeningEvents = (calls: readonly PlannedCall[] = CALLS): readonly BareEvent[] => [
   { type: 'session-opened', incarnation: 'i', agent: 'chaos' },
   {
     type: 'turn-started',
@@ -93,7 +93,7 @@ export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly B
     text: '',
     finish: 'tool-calls',
     toolCalls: calls.map(({ tool, ...input }) => ({
-      id: idOf(input),
+      id: getCallId(input),
       providerId: input.label,
       name: tool,
       input: JSON.stringify(input),
@@ -103,44 +103,44 @@ export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly B
 
 /** Adds sequence numbers and times to the events, with 50 ms between them. */
 export const journal = (...events: readonly BareEvent[]): readonly TimelineEvent[] =>
-  events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED + 50 * index }));
+  events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED_AT + 50 * index }));
 
 /** Returns the journal of a correct run in which one process died. */
-export const goodJournal = (): readonly BareEvent[] => [
-  ...openingEvents(),
+export const createGoodJournal = (): readonly BareEvent[] => [
+  ...createOpeningEvents(),
   ...CALLS.map(callStarted),
   turnResumed,
   ...CALLS.map((call) => callEnded(call)),
-  turnEnded('completed'),
+  createTurnEnded('completed'),
 ];
 
 /** Returns the counter's record of one execution of a call. */
-export function execution({ tool, label }: PlannedCall, more: Partial<Execution> = {}): Execution {
+export function createExecution({ tool, label }: PlannedCall, more: Partial<Execution> = {}): Execution {
   const service = tool === 'read' ? '' : SERVICES[tool];
-  const call = idOf({ label });
+  const call = getCallId({ label });
   return { service, call, key: `key of ${call}`, what: JSON.stringify({ label }), ...more };
 }
 
 export const effects = (): readonly Execution[] =>
-  CALLS.filter(({ tool }) => tool !== 'read').map((call) => execution(call));
+  CALLS.filter(({ tool }) => tool !== 'read').map((call) => createExecution(call));
 
 export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
   came: 'answer',
   turn,
   outcome,
-  sentAt: KILLED + 10,
+  sentAt: KILLED_AT + 10,
   to: 'message',
 });
 
 /** The ledger of a run whose sender lost its connection once and was answered on the next request. */
-export function ledger(more: Partial<Ledger> = {}, sent: Partial<SentMessage> = {}): Ledger {
-  const broken: SentReply = { came: 'broken', sentAt: STARTED - 1, to: 'message' };
+export function createLedger(more: Partial<Ledger> = {}, sent: Partial<SentMessage> = {}): Ledger {
+  const broken: SentReply = { came: 'broken', sentAt: STARTED_AT - 1, to: 'message' };
   return {
     sent: [{ errand, replies: [broken, answer()], shown: [{ seq: 2, type: 'turn-started' }], ...sent }],
-    journals: new Map([[SESSION, journal(...goodJournal())]]),
+    journals: new Map([[SESSION, journal(...createGoodJournal())]]),
     executions: effects(),
-    kills: [KILLED],
-    restartedAt: KILLED + 100,
+    kills: [KILLED_AT],
+    restartedAt: KILLED_AT + 100,
     patience: 5_000,
     log: '[wrangler:info] Ready on http://127.0.0.1:1\n',
     ...more,

@@ -8,17 +8,17 @@ interface Page {
 }
 
 /** Returns the journal of every session. A session that never started has an empty journal. */
-export async function journalsOf(
+export async function readJournals(
   url: string,
   sessions: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TimelineEvent[]>> {
   const journals = new Map<string, readonly TimelineEvent[]>();
-  for (const session of sessions) journals.set(session, await journalOf(url, session));
+  for (const session of sessions) journals.set(session, await readJournal(url, session));
   return journals;
 }
 
 /** @throws Error if a page has an error status. */
-async function journalOf(url: string, session: string): Promise<readonly TimelineEvent[]> {
+async function readJournal(url: string, session: string): Promise<readonly TimelineEvent[]> {
   const events: TimelineEvent[] = [];
   let next: string | null = `/agents/chaos/sessions/${session}/events`;
   while (next !== null) {

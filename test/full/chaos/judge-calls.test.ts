@@ -5,14 +5,14 @@ import {
   CALLS,
   callEnded,
   callStarted,
+  createExecution,
+  createGoodJournal,
+  createLedger,
+  createOpeningEvents,
+  createTurnEnded,
   effects,
-  execution,
-  goodJournal,
-  idOf,
-  ledger,
-  openingEvents,
+  getCallId,
   TURN,
-  turnEnded,
   turnResumed,
   withJournal,
 } from './hand-made.ts';
@@ -25,46 +25,46 @@ const [read, idempotent, once, reconciled] = CALLS as readonly [
   PlannedCall,
   PlannedCall,
 ]; // the plan has four calls
-const otherCalls = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
+const listOtherCalls = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
 
 /** Returns a run in which only this call has a different end. */
-const endingOf = (
+const withEnding = (
   call: PlannedCall,
   end: Parameters<typeof callEnded>[1],
   events: readonly BareEvent[] = [turnResumed],
 ) =>
   withJournal(
-    ...openingEvents(),
+    ...createOpeningEvents(),
     ...CALLS.map(callStarted),
     ...events,
-    ...otherCalls(call).map((one) => callEnded(one)),
+    ...listOtherCalls(call).map((one) => callEnded(one)),
     callEnded(call, end),
-    turnEnded('completed'),
+    createTurnEnded('completed'),
   );
 
 const withoutCall = (call: PlannedCall) => ({
-  executions: effects().filter((one) => one.call !== idOf(call)),
+  executions: effects().filter((one) => one.call !== getCallId(call)),
 });
 
 describe('the chaos oracle for calls', () => {
-  it.each<[string, Parameters<typeof ledger>[0], string, PlannedCall, string]>([
+  it.each<[string, Parameters<typeof createLedger>[0], string, PlannedCall, string]>([
     [
       'a `once` call that happened twice',
-      { executions: [...effects(), execution(once)] },
+      { executions: [...effects(), createExecution(once)] },
       'doubled',
       once,
       'It happened 2 times, and was told as done.',
     ],
     [
       'a reconciling call that happened twice',
-      { executions: [...effects(), execution(reconciled)] },
+      { executions: [...effects(), createExecution(reconciled)] },
       'doubled',
       reconciled,
       'It happened 2 times, and was told as done.',
     ],
     [
       'a call with an unknown outcome that happened twice',
-      { ...endingOf(once, 'unknown-outcome'), executions: [...effects(), execution(once)] },
+      { ...withEnding(once, 'unknown-outcome'), executions: [...effects(), createExecution(once)] },
       'doubled',
       once,
       'It happened 2 times, and was told as unknown.',
@@ -78,49 +78,49 @@ describe('the chaos oracle for calls', () => {
     ],
     [
       'an effect of a call that is reported as not run',
-      endingOf(reconciled, 'cancelled'),
+      withEnding(reconciled, 'cancelled'),
       'effect untold',
       reconciled,
       'Told as not run, and it was.',
     ],
     [
       'a call that fails',
-      { ...endingOf(idempotent, 'threw') },
+      { ...withEnding(idempotent, 'threw') },
       'failed',
       idempotent,
       'No call of this run fails.',
     ],
     [
       'a reconciling call with an unknown outcome',
-      endingOf(reconciled, 'unknown-outcome'),
+      withEnding(reconciled, 'unknown-outcome'),
       'unknown',
       reconciled,
       'It could have been found out.',
     ],
     [
       'an idempotent call with an unknown outcome',
-      endingOf(idempotent, 'unknown-outcome'),
+      withEnding(idempotent, 'unknown-outcome'),
       'unknown',
       idempotent,
       'It could have been found out.',
     ],
     [
       'a `once` call with an unknown outcome and no reason for it',
-      endingOf(once, 'unknown-outcome', []),
+      withEnding(once, 'unknown-outcome', []),
       'unknown',
       once,
       'Nothing happened between its start and its end.',
     ],
     [
       'a read with an unknown outcome',
-      endingOf(read, 'unknown-outcome'),
+      withEnding(read, 'unknown-outcome'),
       'unknown',
       read,
       'A read is never in doubt.',
     ],
     [
       'a call with two results',
-      withJournal(...goodJournal().slice(0, -1), callEnded(once), turnEnded('completed')),
+      withJournal(...createGoodJournal().slice(0, -1), callEnded(once), createTurnEnded('completed')),
       'told once',
       once,
       'The model was told 2 times: done, done.',
@@ -128,52 +128,54 @@ describe('the chaos oracle for calls', () => {
     [
       'a call without a result in an ended turn',
       withJournal(
-        ...openingEvents(),
+        ...createOpeningEvents(),
         ...CALLS.map(callStarted),
         turnResumed,
-        ...otherCalls(read).map((one) => callEnded(one)),
-        turnEnded('completed'),
+        ...listOtherCalls(read).map((one) => callEnded(one)),
+        createTurnEnded('completed'),
       ),
       'told once',
       read,
       'The model was told 0 times: .',
     ],
   ])('reports %s', (_, parts, rule, { label, tool }, what) => {
-    expect(judge(ledger(parts))).toEqual([{ rule, where: `${label} (${tool})`, what }]);
+    expect(judge(createLedger(parts))).toEqual([{ rule, where: `${label} (${tool})`, what }]);
   });
 
   it('reports an effect of a call whose start is not in the journal', () => {
-    const events = goodJournal().filter(
-      (event) => event.type !== 'tool-call-started' || event.call !== idOf(once),
+    const events = createGoodJournal().filter(
+      (event) => event.type !== 'tool-call-started' || event.call !== getCallId(once),
     );
-    expect(judge(ledger(withJournal(...events)))).toEqual([
+    expect(judge(createLedger(withJournal(...events)))).toEqual([
       {
         rule: 'write-ahead',
-        where: `${once.label} ${idOf(once)}`,
+        where: `${once.label} ${getCallId(once)}`,
         what: 'It happened, and its start is not in the journal.',
       },
     ]);
   });
 
   it('reports a key that changes or that two calls share', () => {
-    const key = (label: string, id: string) => ({
+    const createKeyFinding = (label: string, id: string) => ({
       rule: 'key',
       where: `${label} ${id}`,
       what: 'Its idempotency key is not its own.',
     });
-    const again = execution(idempotent, { key: 'another' });
-    expect(judge(ledger({ executions: [...effects(), again] }))).toEqual([
+    const again = createExecution(idempotent, { key: 'another' });
+    expect(judge(createLedger({ executions: [...effects(), again] }))).toEqual([
       {
         rule: 'doubled',
         where: `${idempotent.label} (idempotent)`,
         what: 'It happened 2 times, and was told as done.',
       },
-      key(idempotent.label, idOf(idempotent)),
+      createKeyFinding(idempotent.label, getCallId(idempotent)),
     ]);
     const shared = effects().map((one) =>
-      one.call === idOf(once) ? { ...one, key: `key of ${idOf(reconciled)}` } : one,
+      one.call === getCallId(once) ? { ...one, key: `key of ${getCallId(reconciled)}` } : one,
     );
-    expect(judge(ledger({ executions: shared }))).toEqual([key(once.label, idOf(once))]);
+    expect(judge(createLedger({ executions: shared }))).toEqual([
+      createKeyFinding(once.label, getCallId(once)),
+    ]);
   });
 
   it('reports a planned call that a completed turn made twice', () => {
@@ -184,7 +186,7 @@ describe('the chaos oracle for calls', () => {
       input: JSON.stringify({ label: read.label }),
     };
     const events: BareEvent[] = [
-      ...goodJournal().slice(0, -1),
+      ...createGoodJournal().slice(0, -1),
       {
         type: 'model-replied',
         turn: TURN,
@@ -194,55 +196,60 @@ describe('the chaos oracle for calls', () => {
         toolCalls: [again],
       },
       { ...callEnded(read), call: again.id } as BareEvent, // a second call with the same end
-      turnEnded('completed'),
+      createTurnEnded('completed'),
     ];
-    expect(judge(ledger(withJournal(...events)))).toEqual([
+    expect(judge(createLedger(withJournal(...events)))).toEqual([
       { rule: 'made twice', where: `${read.label} (read)`, what: 'Turn t1 has 2 calls of it.' },
     ]);
   });
 
   it('reports a planned call that a completed turn did not make', () => {
     const fewer = withJournal(
-      ...openingEvents(otherCalls(read)),
-      ...otherCalls(read).flatMap((one) => [callStarted(one), callEnded(one)]),
-      turnEnded('completed'),
+      ...createOpeningEvents(listOtherCalls(read)),
+      ...listOtherCalls(read).flatMap((one) => [callStarted(one), callEnded(one)]),
+      createTurnEnded('completed'),
     );
-    expect(judge(ledger(fewer))).toEqual([
+    expect(judge(createLedger(fewer))).toEqual([
       { rule: 'not made', where: `${read.label} (read)`, what: 'Turn t1 was completed without it.' },
     ]);
   });
 
   it('allows an idempotent call to run again under its key', () => {
-    expect(judge(ledger({ executions: [...effects(), execution(idempotent)] }))).toEqual([]);
+    expect(judge(createLedger({ executions: [...effects(), createExecution(idempotent)] }))).toEqual([]);
   });
 
   it('allows a `once` call to have an unknown outcome if its holder died during the call, with or without an effect', () => {
-    expect(judge(ledger(endingOf(once, 'unknown-outcome')))).toEqual([]);
-    expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...withoutCall(once) }))).toEqual([]);
+    expect(judge(createLedger(withEnding(once, 'unknown-outcome')))).toEqual([]);
+    expect(judge(createLedger({ ...withEnding(once, 'unknown-outcome'), ...withoutCall(once) }))).toEqual([]);
   });
 
   it('allows a cancelled idempotent call to have an effect if the model learns that this is possible', () => {
-    const cancelled = (message: string): BareEvent => ({
+    const createCancelled = (message: string): BareEvent => ({
       type: 'tool-call-ended',
       turn: TURN,
-      call: idOf(idempotent),
+      call: getCallId(idempotent),
       result: { type: 'error', reason: 'cancelled', message },
     });
-    const rulesOf = (message: string) => {
-      const events = goodJournal().filter(
-        (event) => event.type !== 'tool-call-ended' || event.call !== idOf(idempotent),
+    const listRules = (message: string) => {
+      const events = createGoodJournal().filter(
+        (event) => event.type !== 'tool-call-ended' || event.call !== getCallId(idempotent),
       );
       const cancel: BareEvent = { type: 'cancel-requested', turn: TURN };
-      const run = withJournal(...events.slice(0, -1), cancel, cancelled(message), turnEnded('cancelled'));
-      return judge(ledger(run, { replies: [answer('cancelled')] })).map(({ rule }) => rule);
+      const run = withJournal(
+        ...events.slice(0, -1),
+        cancel,
+        createCancelled(message),
+        createTurnEnded('cancelled'),
+      );
+      return judge(createLedger(run, { replies: [answer('cancelled')] })).map(({ rule }) => rule);
     };
-    expect(rulesOf("The call of 'idempotent' was cancelled while it ran. It may have taken effect.")).toEqual(
-      [],
-    );
-    expect(rulesOf("The call of 'idempotent' was cancelled.")).toEqual(['effect untold']);
+    expect(
+      listRules("The call of 'idempotent' was cancelled while it ran. It may have taken effect."),
+    ).toEqual([]);
+    expect(listRules("The call of 'idempotent' was cancelled.")).toEqual(['effect untold']);
   });
 
   it('allows a call that did not run to have no effect', () => {
-    expect(judge(ledger({ ...endingOf(once, 'cancelled'), ...withoutCall(once) }))).toEqual([]);
+    expect(judge(createLedger({ ...withEnding(once, 'cancelled'), ...withoutCall(once) }))).toEqual([]);
   });
 });

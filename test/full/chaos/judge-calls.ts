@@ -5,11 +5,13 @@ import type { CallStory, ReportedResult, TurnStory } from './story.ts';
 import type { Plan } from './worker/plan.ts';
 
 /** Groups executions by the label of their call. */
-export function effectsByLabel(executions: readonly Execution[]): ReadonlyMap<string, readonly Execution[]> {
-  return Map.groupBy(executions, ({ what }) => labelOf(what));
+export function groupEffectsByLabel(
+  executions: readonly Execution[],
+): ReadonlyMap<string, readonly Execution[]> {
+  return Map.groupBy(executions, ({ what }) => getLabel(what));
 }
 
-function labelOf(what: string): string {
+function getLabel(what: string): string {
   const { label }: { label: string } = JSON.parse(what); // the input of the chaos agent's tools
   return label;
 }
@@ -19,7 +21,7 @@ function labelOf(what: string): string {
  * by label, so the same planned call under two keys is a violation.
  */
 export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
-  const effects = effectsByLabel(ledger.executions);
+  const effects = groupEffectsByLabel(ledger.executions);
   const stories = [...new Set([...homes.values()].flat())];
   const calls = stories.flatMap((turn) => [...turn.calls.values()].map((call) => ({ turn, call })));
   const planned = ledger.sent.flatMap(({ errand }) => {
@@ -99,16 +101,16 @@ function judgeKeys(executions: readonly Execution[], calls: ReadonlyMap<string, 
   const keyOf = new Map(executions.map(({ call, key }) => [call, key]));
   const callOf = new Map(executions.map(({ call, key }) => [key, call]));
   return executions.flatMap(({ call, key, what }) => {
-    const finding = (rule: string, words: string): Finding => ({
+    const createFinding = (rule: string, words: string): Finding => ({
       rule,
-      where: `${labelOf(what)} ${call}`,
+      where: `${getLabel(what)} ${call}`,
       what: words,
     });
     if (key === '' || keyOf.get(call) !== key || callOf.get(key) !== call) {
-      return finding('key', 'Its idempotency key is not its own.');
+      return createFinding('key', 'Its idempotency key is not its own.');
     }
     return calls.get(call)?.started
       ? []
-      : finding('write-ahead', 'It happened, and its start is not in the journal.');
+      : createFinding('write-ahead', 'It happened, and its start is not in the journal.');
   });
 }

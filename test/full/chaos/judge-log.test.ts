@@ -24,9 +24,9 @@ it('an unexpected line is a finding, unlike the expected ones', () => {
 });
 
 it('the log line of a turn is a finding if the turn failed', () => {
-  const line = (outcome: string): string =>
+  const formatLine = (outcome: string): string =>
     `{"owner":{"id":"local"},"agent":"chaos","session":"s07","turn":"72bf","level":"info","event":"turn","outcome":"${outcome}","ms":61}`;
-  expect(judgeLog([line('completed'), line('cancelled'), line('failed')].join('\n'))).toEqual([
-    { rule: 'log', where: 'wrangler', what: line('failed') },
-  ]);
+  expect(
+    judgeLog([formatLine('completed'), formatLine('cancelled'), formatLine('failed')].join('\n')),
+  ).toEqual([{ rule: 'log', where: 'wrangler', what: formatLine('failed') }]);
 });

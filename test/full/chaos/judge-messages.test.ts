@@ -6,17 +6,17 @@ import {
   CALLS,
   callEnded,
   callStarted,
+  createGoodJournal,
+  createLedger,
+  createOpeningEvents,
+  createTurnEnded,
   effects,
   errand,
-  goodJournal,
-  idOf,
+  getCallId,
   journal,
-  KILLED,
-  ledger,
-  openingEvents,
+  KILLED_AT,
   SESSION,
   TURN,
-  turnEnded,
   turnResumed,
   withJournal,
 } from './hand-made.ts';
@@ -27,10 +27,10 @@ const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall,
 
 describe('the chaos oracle for messages', () => {
   it('reports no findings for a correct run in which a process died', () => {
-    expect(judge(ledger())).toEqual([]);
+    expect(judge(createLedger())).toEqual([]);
   });
 
-  it.each<[string, Parameters<typeof ledger>, { rule: string; where: string; what: string }]>([
+  it.each<[string, Parameters<typeof createLedger>, { rule: string; where: string; what: string }]>([
     [
       'an accepted message that is in no turn',
       [{ journals: new Map(), executions: [] }, { shown: [] }],
@@ -40,23 +40,26 @@ describe('the chaos oracle for messages', () => {
       'a message that is in two turns',
       [
         withJournal(
-          ...goodJournal(),
-          ...openingEvents([])
+          ...createGoodJournal(),
+          ...createOpeningEvents([])
             .filter(({ type }) => type === 'turn-started')
             .map((event) => ({ ...event, turn: 't2' })),
-          { ...turnEnded('completed'), turn: 't2' } as BareEvent,
+          { ...createTurnEnded('completed'), turn: 't2' } as BareEvent,
         ),
       ],
       { rule: 'taken twice', where: 'm1', what: 'It is in the turns t1, t2.' },
     ],
     [
       'a turn with two outcomes',
-      [withJournal(...goodJournal(), turnEnded('cancelled'))],
+      [withJournal(...createGoodJournal(), createTurnEnded('cancelled'))],
       { rule: 'ended twice', where: 'm1', what: 'Turn t1: completed, cancelled.' },
     ],
     [
       'a turn that never ended',
-      [withJournal(...goodJournal().slice(0, -1)), { replies: [], errand: { ...errand, keyed: false } }],
+      [
+        withJournal(...createGoodJournal().slice(0, -1)),
+        { replies: [], errand: { ...errand, keyed: false } },
+      ],
       { rule: 'stuck', where: 'm1', what: 'Turn t1 has not ended.' },
     ],
     [
@@ -67,7 +70,7 @@ describe('the chaos oracle for messages', () => {
     [
       'a cancelled turn without a request to cancel it',
       [
-        withJournal(...goodJournal().slice(0, -1), turnEnded('cancelled')),
+        withJournal(...createGoodJournal().slice(0, -1), createTurnEnded('cancelled')),
         { replies: [answer('cancelled')] },
       ],
       { rule: 'outcome', where: 'm1', what: 'It was cancelled by nobody.' },
@@ -107,7 +110,7 @@ describe('the chaos oracle for messages', () => {
     ],
     [
       'a journal with a gap',
-      [{ journals: new Map([[SESSION, withoutEvents(journal(...goodJournal()))]]) }, { shown: [] }],
+      [{ journals: new Map([[SESSION, withoutEvents(journal(...createGoodJournal()))]]) }, { shown: [] }],
       { rule: 'gap', where: SESSION, what: 'Event 2 is 3.' },
     ],
     [
@@ -116,13 +119,13 @@ describe('the chaos oracle for messages', () => {
       { rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught (in promise) Error: what' },
     ],
   ])('reports %s', (_, parts, finding) => {
-    expect(judge(ledger(...parts))).toEqual([finding]);
+    expect(judge(createLedger(...parts))).toEqual([finding]);
   });
   it('allows a turn to wait only if its sender makes no decision', () => {
     const wait: BareEvent = {
       type: 'tool-call-suspended',
       turn: TURN,
-      call: idOf(once),
+      call: getCallId(once),
       wait: {
         for: 'decision',
         message: 'Do it?',
@@ -132,34 +135,34 @@ describe('the chaos oracle for messages', () => {
         onExpiry: 'reject',
       },
     };
-    const waiting = withJournal(...openingEvents(), callStarted(read), callEnded(read), wait);
+    const waiting = withJournal(...createOpeningEvents(), callStarted(read), callEnded(read), wait);
     const told = { came: 'suspended', turn: TURN, pending: [], sentAt: 1, to: 'message' } as const;
     const left = { errand: { ...errand, verdict: 'leave' as const }, replies: [told] };
-    expect(judge(ledger({ ...waiting, executions: [] }, left))).toEqual([]);
+    expect(judge(createLedger({ ...waiting, executions: [] }, left))).toEqual([]);
     expect(
-      judge(ledger({ ...waiting, executions: [] }, { replies: [told] })).map(({ rule }) => rule),
+      judge(createLedger({ ...waiting, executions: [] }, { replies: [told] })).map(({ rule }) => rule),
     ).toEqual(['stuck', 'not answered']);
   });
 
   it('allows a message without a key to have a turn or no turn if its connection broke', () => {
     const sent = { errand: { ...errand, keyed: false }, replies: [], shown: [] };
-    expect(judge(ledger({}, sent))).toEqual([]);
-    expect(judge(ledger({ journals: new Map(), executions: [] }, sent))).toEqual([]);
+    expect(judge(createLedger({}, sent))).toEqual([]);
+    expect(judge(createLedger({ journals: new Map(), executions: [] }, sent))).toEqual([]);
   });
 
   it('measures the time of a queued turn from the end of the previous turn', () => {
     const second = { ...errand, plan: { ...errand.plan, message: 'm2', steps: [] } };
-    const begun = openingEvents([]).flatMap((event): BareEvent[] =>
+    const begun = createOpeningEvents([]).flatMap((event): BareEvent[] =>
       event.type === 'turn-started' ? [{ ...event, turn: 't2', message: planText(second.plan) }] : [],
     );
     const events = [
-      ...goodJournal(),
+      ...createGoodJournal(),
       ...begun,
       turnResumed,
       turnResumed,
-      { ...turnEnded('completed'), turn: 't2' } as BareEvent,
+      { ...createTurnEnded('completed'), turn: 't2' } as BareEvent,
     ];
-    const run = ledger({ ...withJournal(...events), patience: 400 });
+    const run = createLedger({ ...withJournal(...events), patience: 400 });
     const sent = [...run.sent, { errand: second, replies: [answer('completed', 't2')], shown: [] }];
     // The second turn ends 600 ms after the restart, but only 200 ms after the first one.
     expect(judge({ ...run, sent })).toEqual([]);
@@ -178,25 +181,25 @@ describe('the chaos oracle for messages', () => {
       to: 'message',
     } as const;
     const run = { journals: new Map(), executions: [] };
-    expect(judge(ledger(run, { replies: [refused, refused], shown: [] }))).toEqual([]);
+    expect(judge(createLedger(run, { replies: [refused, refused], shown: [] }))).toEqual([]);
     const broken = { came: 'broken', sentAt: 2, to: 'message' } as const;
-    expect(judge(ledger(run, { replies: [refused, broken], shown: [] }))).toEqual([
+    expect(judge(createLedger(run, { replies: [refused, broken], shown: [] }))).toEqual([
       { rule: 'not answered', where: 'm1', what: 'It was sent 2 times, and nobody told how it ended.' },
     ]);
   });
 
   it('allows a turn to be abandoned only after eight take-overs without progress or eight kills', () => {
     const error = { type: 'stuck', message: 'Eight times.' } as const;
-    const events = goodJournal().slice(0, -1);
+    const events = createGoodJournal().slice(0, -1);
     const turnFailed: BareEvent = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
     const failed = withJournal(...events, turnFailed);
     const sent = { replies: [answer('failed')] };
     expect(
-      judge(ledger({ ...failed, kills: Array.from({ length: 8 }, (_, i) => KILLED + i) }, sent)),
+      judge(createLedger({ ...failed, kills: Array.from({ length: 8 }, (_, i) => KILLED_AT + i) }, sent)),
     ).toEqual([]);
     const inVain = withJournal(...events, ...Array.from({ length: 8 }, () => turnResumed), turnFailed);
-    expect(judge(ledger(inVain, sent))).toEqual([]);
-    expect(judge(ledger(failed, sent))).toEqual([
+    expect(judge(createLedger(inVain, sent))).toEqual([]);
+    expect(judge(createLedger(failed, sent))).toEqual([
       { rule: 'outcome', where: 'm1', what: 'It failed: stuck: Eight times.' },
     ]);
   });

@@ -1,14 +1,14 @@
 import { cannotBeThere, type SentMessage } from './deliver.ts';
 import type { Finding, Ledger } from './ledger.ts';
-import { storyOf, type TurnStory } from './story.ts';
+import { readStory, type TurnStory } from './story.ts';
 
 /** The turns that accepted each message. */
 export type Homes = ReadonlyMap<string, readonly TurnStory[]>;
 
 /** Finds the turns that accepted each message. In a correct run, each message has one. */
-export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
+export function collectHomes({ journals }: Pick<Ledger, 'journals'>): Homes {
   const homes = new Map<string, TurnStory[]>();
-  for (const turn of [...journals.values()].flatMap(storyOf)) {
+  for (const turn of [...journals.values()].flatMap(readStory)) {
     for (const { name } of turn.messages) homes.set(name, [...(homes.get(name) ?? []), turn]);
   }
   return homes;
@@ -47,7 +47,7 @@ const toFinding = (sent: SentMessage, rule: string, what: string): Finding => ({
 });
 
 /** Returns how long a turn took after the last restart, or after the end of the previous turn, in ms. */
-export const tookSince = (
+export const computeDuration = (
   { restartedAt }: Pick<Ledger, 'restartedAt'>,
   { freeAt, endedAt }: TurnStory,
 ): number => endedAt - Math.max(restartedAt, freeAt);
@@ -65,14 +65,14 @@ function judgeTurns(ledger: Ledger, sent: SentMessage, turns: readonly TurnStory
   if (outcomes.length === 0) {
     return isLeftWaiting(sent, turn) ? [] : [toFinding(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
   }
-  const took = tookSince(ledger, turn);
+  const took = computeDuration(ledger, turn);
   const lateness =
     took > ledger.patience ? [toFinding(sent, 'late', `It ended ${took} ms after it could go on.`)] : [];
   return [...lateness, ...judgeOutcome(ledger, sent, turn)];
 }
 
 /** The number of consecutive take-overs without progress after which a turn is abandoned. */
-const GIVEN_UP_AFTER = 8;
+const ABANDONED_AFTER = 8;
 
 /** Checks that a turn completed, unless it was cancelled or its holders died repeatedly. */
 function judgeOutcome(ledger: Ledger, sent: SentMessage, turn: TurnStory): Finding[] {
@@ -86,7 +86,7 @@ function judgeOutcome(ledger: Ledger, sent: SentMessage, turn: TurnStory): Findi
     case 'cancelled':
       return cancelRequested ? [] : [toFinding(sent, 'outcome', 'It was cancelled by nobody.')];
     case 'failed':
-      if (error?.type === 'stuck' && Math.max(kills, inVain) >= GIVEN_UP_AFTER) return [];
+      if (error?.type === 'stuck' && Math.max(kills, inVain) >= ABANDONED_AFTER) return [];
       return [toFinding(sent, 'outcome', `It failed: ${error?.type}: ${error?.message}`)];
     default:
       return [toFinding(sent, 'outcome', `It ended as ${outcomes[0]}.`)];

@@ -32,14 +32,14 @@ describe('the options of the chaos run', () => {
 });
 
 describe('a seed of the chaos run', () => {
-  const roundsOf = (seed: number) => {
+  const drawTestRounds = (seed: number) => {
     const rounds = drawRounds(createChance(seed), 's00', 'approver');
     return Array.from({ length: 30 }, () => rounds.next().value);
   };
 
   it('yields the same actions of the users', () => {
-    expect(roundsOf(1)).toEqual(roundsOf(1));
-    expect(roundsOf(1)).not.toEqual(roundsOf(2));
+    expect(drawTestRounds(1)).toEqual(drawTestRounds(1));
+    expect(drawTestRounds(1)).not.toEqual(drawTestRounds(2));
   });
 
   it('yields the same times of the kills', () => {

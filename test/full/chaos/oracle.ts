@@ -1,11 +1,11 @@
 import { judgeCalls } from './judge-calls.ts';
 import { judgeLog } from './judge-log.ts';
-import { homesOf, judgeMessages } from './judge-messages.ts';
+import { collectHomes, judgeMessages } from './judge-messages.ts';
 import type { Finding, Ledger } from './ledger.ts';
 
 /** Returns all violations in a run, or an empty list. */
 export function judge(ledger: Ledger): readonly Finding[] {
-  const homes = homesOf(ledger);
+  const homes = collectHomes(ledger);
   return [
     ...judgeMessages(ledger, homes),
     ...judgeStrangers(ledger, [...homes.keys()]),

@@ -20,7 +20,7 @@ const doneMessage: ModelMessage = { role: 'assistant', text: 'Done.', toolCalls:
 const ask = (messages: readonly ModelMessage[], onText?: (piece: string) => void): Promise<ModelReply> =>
   plannedModel.ask({ messages, tools: [] }, { signal: new AbortController().signal, onText });
 
-const labelsOf = ({ toolCalls }: ModelReply): readonly string[] => toolCalls.map(({ id }) => id);
+const listLabels = ({ toolCalls }: ModelReply): readonly string[] => toolCalls.map(({ id }) => id);
 
 describe('the planned model', () => {
   const first = plan('m1', ['a', 'b'], ['c']);
@@ -34,7 +34,7 @@ describe('the planned model', () => {
       ],
       finish: 'tool-calls',
     });
-    expect(labelsOf(await ask([planMessage(first), callMessage]))).toEqual(['c']);
+    expect(listLabels(await ask([planMessage(first), callMessage]))).toEqual(['c']);
     const pieces: string[] = [];
     const end = { text: 'Done: m1.', toolCalls: [], finish: 'stop' };
     expect(await ask([planMessage(first), callMessage, callMessage], (piece) => pieces.push(piece))).toEqual(
@@ -46,17 +46,17 @@ describe('the planned model', () => {
   it('also requests the steps of a steering message', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
     const steered = [planMessage(first), callMessage, planMessage(more)];
-    expect(labelsOf(await ask(steered))).toEqual(['c']);
-    expect(labelsOf(await ask([...steered, callMessage]))).toEqual(['d']);
+    expect(listLabels(await ask(steered))).toEqual(['c']);
+    expect(listLabels(await ask([...steered, callMessage]))).toEqual(['d']);
     expect((await ask([...steered, callMessage, callMessage])).text).toBe('Done: m1, m2.');
   });
 
   it('starts a new plan with a message that follows an answer or does not steer', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
     expect(
-      labelsOf(await ask([planMessage(first), callMessage, callMessage, doneMessage, planMessage(more)])),
+      listLabels(await ask([planMessage(first), callMessage, callMessage, doneMessage, planMessage(more)])),
     ).toEqual(['d']);
-    expect(labelsOf(await ask([planMessage(first), callMessage, planMessage(plan('m3', ['e']))]))).toEqual([
+    expect(listLabels(await ask([planMessage(first), callMessage, planMessage(plan('m3', ['e']))]))).toEqual([
       'e',
     ]);
   });

@@ -4,7 +4,10 @@ import { type Reply, toReply } from './reply.ts';
 const read = (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
   toReply(new Response(null, { status, headers }), typeof body === 'string' ? body : JSON.stringify(body));
 
-const problem = (type: string, more: object = {}) => ({ type: `urn:holdfast:problem:${type}`, ...more });
+const createProblem = (type: string, more: object = {}) => ({
+  type: `urn:holdfast:problem:${type}`,
+  ...more,
+});
 
 describe('the client’s parsing of a response', () => {
   it.each<[string, Reply, Reply]>([
@@ -15,7 +18,7 @@ describe('the client’s parsing of a response', () => {
     ],
     [
       'the problem of a failed turn as its answer',
-      read(502, problem('model-failure', { turn: 't', outcome: 'failed', status: 502 })),
+      read(502, createProblem('model-failure', { turn: 't', outcome: 'failed', status: 502 })),
       { came: 'answer', turn: 't', outcome: 'failed' },
     ],
     [
@@ -30,7 +33,7 @@ describe('the client’s parsing of a response', () => {
     ],
     [
       'a busy session that names its open turn',
-      read(409, problem('session-busy', { turn: 'other' }), { 'retry-after': '2' }),
+      read(409, createProblem('session-busy', { turn: 'other' }), { 'retry-after': '2' }),
       { came: 'refused', why: 'session-busy', retryAfter: 2_000 },
     ],
     [

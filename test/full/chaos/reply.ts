@@ -39,7 +39,7 @@ const RELOADED = 'Your worker restarted mid-request.';
 /** Converts a response to a reply. */
 export function toReply(response: Response, text: string): Reply {
   const { status, headers } = response;
-  const { turn = '', outcome, status: word, pending, type } = bodyOf(text);
+  const { turn = '', outcome, status: word, pending, type } = parseBody(text);
   if (turn !== '' && (outcome === 'suspended' || word === 'suspended')) {
     return { came: 'suspended', turn, pending: pending ?? [] };
   }
@@ -52,7 +52,7 @@ export function toReply(response: Response, text: string): Reply {
   return { came: 'refused', why, retryAfter: 1_000 * Number(headers.get('retry-after') ?? 1) };
 }
 
-function bodyOf(text: string): Body {
+function parseBody(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {

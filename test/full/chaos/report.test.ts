@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { figuresOf } from './figures.ts';
-import { CALLS, effects, execution, idOf, ledger } from './hand-made.ts';
+import { computeFigures } from './figures.ts';
+import { CALLS, createExecution, createLedger, effects, getCallId } from './hand-made.ts';
 import { judge } from './oracle.ts';
 import { reportOf } from './report.ts';
 
-const reportFor = (...parts: Parameters<typeof ledger>): string => {
-  const run = ledger(...parts);
-  return reportOf(figuresOf(run), judge(run));
+const reportFor = (...parts: Parameters<typeof createLedger>): string => {
+  const run = createLedger(...parts);
+  return reportOf(computeFigures(run), judge(run));
 };
 
 const TOP = [
@@ -33,9 +33,9 @@ it('a chaos report shows the number of problems of each kind, and then a limited
   if (!once) throw new Error('The plan has no third call.');
   const executions = [
     ...effects(),
-    execution(once),
+    createExecution(once),
     ...Array.from({ length: 50 }, (_, index) => ({
-      ...execution(once, { call: `t9.1.${index}`, key: `k${index}` }),
+      ...createExecution(once, { call: `t9.1.${index}`, key: `k${index}` }),
       what: '{"label":"x"}',
     })),
   ];
@@ -48,7 +48,7 @@ it('a chaos report shows the number of problems of each kind, and then a limited
     '  write-ahead: x t9.1.0: It happened, and its start is not in the journal.',
   ]);
   expect(lines.at(-1)).toBe('  and 11 more');
-  expect(lines.join('\n')).not.toContain(idOf(once));
+  expect(lines.join('\n')).not.toContain(getCallId(once));
 });
 
 describe('the figures of the chaos run', () => {
@@ -56,7 +56,7 @@ describe('the figures of the chaos run', () => {
   if (!idempotent) throw new Error('The plan has no second call.');
 
   it('count messages by outcome, and calls by the reported outcome', () => {
-    const figures = figuresOf(ledger({ executions: [...effects(), execution(idempotent)] }));
+    const figures = computeFigures(createLedger({ executions: [...effects(), createExecution(idempotent)] }));
     expect(figures).toMatchObject({
       accepted: 1,
       outcomes: { completed: 1 },

@@ -2,7 +2,7 @@ import type { EffectFigures, Figures } from './figures.ts';
 import type { Finding } from './ledger.ts';
 
 /** The maximum number of findings in the report. */
-const SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** Formats the figures and the violations of a run. */
 export function reportOf(figures: Figures, findings: readonly Finding[]): string {
@@ -21,17 +21,17 @@ export function reportOf(figures: Figures, findings: readonly Finding[]): string
       'run again',
       'unknown, seen',
     ]),
-    ...effects.map(effectRow),
-    ...(findings.length > 0 ? ['', ...linesOf(findings)] : []),
+    ...effects.map(formatEffectRow),
+    ...(findings.length > 0 ? ['', ...formatLines(findings)] : []),
   ].join('\n');
 }
 
-function linesOf(findings: readonly Finding[]): readonly string[] {
+function formatLines(findings: readonly Finding[]): readonly string[] {
   const byRule = Object.entries(Object.groupBy(findings, ({ rule }) => rule));
   return [
     `findings: ${formatCounts(byRule.map(([rule, list]) => [rule, list?.length ?? 0]))}`,
-    ...findings.slice(0, SHOWN).map(({ rule, where, what }) => `  ${rule}: ${where}: ${what}`),
-    ...(findings.length > SHOWN ? [`  and ${findings.length - SHOWN} more`] : []),
+    ...findings.slice(0, MAX_SHOWN).map(({ rule, where, what }) => `  ${rule}: ${where}: ${what}`),
+    ...(findings.length > MAX_SHOWN ? [`  and ${findings.length - MAX_SHOWN} more`] : []),
   ];
 }
 
@@ -46,7 +46,7 @@ const NOTES: Readonly<Record<EffectFigures['tool'], string>> = {
   approved: 'once, approved',
 };
 
-const effectRow = ({ tool, told, seen, again, unknownSeen }: EffectFigures): string =>
+const formatEffectRow = ({ tool, told, seen, again, unknownSeen }: EffectFigures): string =>
   formatRow(
     tool === 'read'
       ? [NOTES[tool], told.done, told.unknown, told['not-run'], '-', '-', '-'].map(String)

@@ -7,15 +7,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countEffects } from '../../../src/examples/demo/counted-effects.ts';
-import { freePort } from '../../../src/examples/demo/ports.ts';
+import { findFreePort } from '../../../src/examples/demo/ports.ts';
 import { Stage } from '../../../src/examples/demo/stage.ts';
-import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
 import { LOG_FILE } from '../../../src/examples/demo/worker-process.ts';
 import { createChance } from '../process/chance.ts';
 import { runCommand } from '../process/run-command.ts';
 import { waitUntilAtRest } from './at-rest.ts';
-import { figuresOf } from './figures.ts';
-import { journalsOf } from './journals.ts';
+import { computeFigures } from './figures.ts';
+import { readJournals } from './journals.ts';
 import type { Ledger } from './ledger.ts';
 import { type Load, startLoad } from './load.ts';
 import { type ChaosOptions, readOptions, USAGE } from './options.ts';
@@ -29,20 +29,20 @@ const ENTRY = 'test/full/chaos/worker/chaos-worker.ts';
  * The time that a turn may take after the last restart or the previous turn, in ms, in addition to three lease
  * terms.
  */
-const PATIENCE = 10_000;
+const PATIENCE_MS = 10_000;
 /** The additional wait in ms that distinguishes late turns from stuck turns. */
-const LAST_WAIT = 30_000;
+const LAST_WAIT_MS = 30_000;
 
 const began = performance.now();
-const elapsedSeconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
+const formatElapsedSeconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
 
 /** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run(options: ChaosOptions): Promise<boolean> {
   const { seed, kills, sessions, leaseMs } = options;
   console.log(`chaos: seed ${seed}; ${kills} kills, ${sessions} sessions, leases of ${leaseMs} ms`);
-  const directory = temporaryDirectory('holdfast-chaos-');
+  const directory = createTemporaryDirectory('holdfast-chaos-');
   const effects = await countEffects(join(directory, 'effects.jsonl'));
-  const port = await freePort();
+  const port = await findFreePort();
   const stage = new Stage({ effects, port, directory, entry: ENTRY });
   await stage.start({ LEASE_MS: String(leaseMs) });
   const over = new AbortController();
@@ -51,13 +51,13 @@ async function run(options: ChaosOptions): Promise<boolean> {
   const load = startLoad({ url: stage.url, over: over.signal }, chance, sessions);
   const killed = await killAgainAndAgain(stage, load, lives);
   const restartedAt = Date.now();
-  const patience = 3 * leaseMs + PATIENCE;
-  const timer = setTimeout(() => over.abort(), patience + LAST_WAIT);
+  const patience = 3 * leaseMs + PATIENCE_MS;
+  const timer = setTimeout(() => over.abort(), patience + LAST_WAIT_MS);
   await load.close();
   await waitUntilAtRest(stage.url, load.sessions, over.signal);
   clearTimeout(timer);
-  console.log(`chaos: ${elapsedSeconds()}  all is answered, or given up; ${formatProgress(load)}`);
-  const journals = await journalsOf(stage.url, load.sessions);
+  console.log(`chaos: ${formatElapsedSeconds()}  all is answered, or given up; ${formatProgress(load)}`);
+  const journals = await readJournals(stage.url, load.sessions);
   await stage.end('stop');
   const log = readFileSync(join(directory, LOG_FILE), 'utf8');
   const executions = effects.executions();
@@ -78,7 +78,7 @@ async function killAgainAndAgain(stage: Stage, load: Load, lives: readonly numbe
     await stage.start();
     const up = Math.round(performance.now() - down);
     console.log(
-      `chaos: ${elapsedSeconds()}  kill ${index + 1} of ${lives.length}, after a life of ${life} ms; up again in ${up} ms; ${formatProgress(load)}`,
+      `chaos: ${formatElapsedSeconds()}  kill ${index + 1} of ${lives.length}, after a life of ${life} ms; up again in ${up} ms; ${formatProgress(load)}`,
     );
   }
   return kills;
@@ -91,14 +91,14 @@ function formatProgress({ sent }: Load): string {
 }
 
 function printVerdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
-  const figures = figuresOf(ledger);
+  const figures = computeFigures(ledger);
   const findings = judge(ledger);
   console.log(`\n${reportOf(figures, findings)}\n`);
   const passed = findings.length === 0;
   console.log(
     `chaos: seed ${seed}; ${ledger.kills.length} kills, ${ledger.kills.length} restarts; the last turn ended ${figures.last} ms ` +
       `after the last restart, and none took longer than ${figures.longest} of ${ledger.patience} ms; ${findings.length} findings; ` +
-      `${elapsedSeconds().trim()}; ${passed ? 'PASS' : 'FAIL'}`,
+      `${formatElapsedSeconds().trim()}; ${passed ? 'PASS' : 'FAIL'}`,
   );
   return passed;
 }

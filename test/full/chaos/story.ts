@@ -49,7 +49,7 @@ export interface TurnStory {
 }
 
 /** Returns the turns in a session's journal, in the order of their starts. */
-export function storyOf(events: readonly TimelineEvent[]): readonly TurnStory[] {
+export function readStory(events: readonly TimelineEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   const begun: TurnStory[] = [];
   for (const event of events) {
@@ -117,9 +117,9 @@ type CallEvent = Extract<TimelineEvent, { readonly call: string; readonly type: 
 function takeCall(turn: TurnStory, event: CallEvent): void {
   const call = turn.calls.get(event.call);
   if (event.type === 'tool-call-started' && call) call.started = true;
-  if (event.type === 'tool-call-ended') call?.told.push(reportedBy(event.result));
+  if (event.type === 'tool-call-ended') call?.told.push(getReportedResult(event.result));
   // Calls that the end of the turn closes have an unknown outcome, and do not count as progress.
-  if (event.type === 'tool-call-ended' && reportedBy(event.result) === 'done') turn.inVain = 0;
+  if (event.type === 'tool-call-ended' && getReportedResult(event.result) === 'done') turn.inVain = 0;
   if (event.type === 'tool-call-suspended') turn.waiting += 1;
   if (event.type === 'tool-call-answered') turn.waiting -= 1;
 }
@@ -133,7 +133,7 @@ function toCall(id: string, name: string, input: string): CallStory {
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
-function reportedBy(result: ResultData): ReportedResult {
+function getReportedResult(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
   switch (result.reason) {
     case 'unknown-outcome':

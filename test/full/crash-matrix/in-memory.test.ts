@@ -5,7 +5,7 @@
  * every mode at every position.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';
+import { parseSnapshot, toSnapshot } from '../../doors/journal.ts';
 import {
   createCrashableMemorySession,
   type Disturbance,
@@ -16,12 +16,12 @@ import {
 } from '../../doors/testing.ts';
 import { foldEvents } from './lab/comparable-result.ts';
 import { Trial } from './lab/trial.ts';
-import { cellsInTurn, cellsOf, playAll } from './matrix.ts';
+import { listCells, listCellsInTurn, playAll } from './matrix.ts';
 import { everything } from './scenarios/everything.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { failuresOf } from './table.ts';
+import { listFailures } from './table.ts';
 
-const OF_EFFECTS = [
+const EFFECT_KINDS = [
   'read',
   'idempotent',
   'once',
@@ -32,12 +32,12 @@ const OF_EFFECTS = [
 ];
 
 /** Returns cells in alternating modes, at every second position. */
-const cellsAtSecond = (trials: readonly Trial[]) =>
-  cellsInTurn(trials).filter(({ disturbance: { at } }) => at % 2 === 0);
+const listCellsAtSecond = (trials: readonly Trial[]) =>
+  listCellsInTurn(trials).filter(({ disturbance: { at } }) => at % 2 === 0);
 
 it('the in-memory matrix covers every kind of effect', () => {
   const kinds = SCENARIOS.map(({ kind }) => kind);
-  expect(OF_EFFECTS.filter((kind) => !kinds.includes(kind))).toEqual([]);
+  expect(EFFECT_KINDS.filter((kind) => !kinds.includes(kind))).toEqual([]);
 });
 
 describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('%s', (_, scenario) => {
@@ -61,16 +61,16 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
 
   it('leaves a state that a snapshot can contain', () => {
     const state = foldEvents(trial.result.events);
-    expect(fromSnapshot(toSnapshot(state))).toEqual({
+    expect(parseSnapshot(toSnapshot(state))).toEqual({
       ...state,
       messages: state.messages.slice(0, state.cut ? 1 : 0),
     });
   });
 
   it('survives its disturbances', { timeout: 300_000 }, async () => {
-    const isOfEffects = OF_EFFECTS.includes(scenario.kind);
-    const played = await playAll(isOfEffects ? cellsOf([trial], MODES) : cellsAtSecond([trial]));
-    expect(failuresOf(played, 5)).toEqual([]);
+    const isOfEffects = EFFECT_KINDS.includes(scenario.kind);
+    const played = await playAll(isOfEffects ? listCells([trial], MODES) : listCellsAtSecond([trial]));
+    expect(listFailures(played, 5)).toEqual([]);
     expect(played.length).toBeGreaterThan(trial.positions.length / 2);
   });
 });

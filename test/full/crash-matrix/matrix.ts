@@ -2,7 +2,7 @@ import {
   createCrashableMemorySession,
   DISTURBANCES,
   type Disturbance,
-  disturbancesAt,
+  listDisturbances,
   MODES,
   type Mode,
   mapConcurrently,
@@ -25,22 +25,22 @@ export interface PlayedCell extends Finding {
 }
 
 /** Returns every cell of these scenarios: each position with each mode. */
-export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[] =>
+export const listCells = (trials: readonly Trial[], modes: readonly Mode[]): Cell[] =>
   trials.flatMap((trial) =>
     modes.flatMap((mode) =>
-      disturbancesAt(trial.positions, mode).map((disturbance) => ({ trial, disturbance })),
+      listDisturbances(trial.positions, mode).map((disturbance) => ({ trial, disturbance })),
     ),
   );
 
 /** Returns cells with one mode for each position. The modes alternate, so that neighboring positions differ. */
-export const cellsInTurn = (trials: readonly Trial[]): Cell[] =>
-  cellsOf(trials, MODES).filter(({ disturbance: { at, mode } }) => {
+export const listCellsInTurn = (trials: readonly Trial[]): Cell[] =>
+  listCells(trials, MODES).filter(({ disturbance: { at, mode } }) => {
     const ways: readonly Mode[] = DISTURBANCES[nameOf(mode)];
     return ways[(Math.floor(at / 2) + (at % 2)) % ways.length] === mode;
   });
 
 /** Runs the undisturbed plays of these scenarios. */
-export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
+export const createTrials = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
   Promise.all(scenarios.map((scenario) => Trial.of(scenario)));
 
 export interface PlayAllOptions {

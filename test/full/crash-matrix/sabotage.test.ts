@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../doors/testing.ts';
 import type { Guard } from './lab/sabotage.ts';
 import { Trial } from './lab/trial.ts';
-import { cellsOf, type PlayedCell, playAll } from './matrix.ts';
+import { listCells, type PlayedCell, playAll } from './matrix.ts';
 import { leaves } from './scenarios/leaves.ts';
 import { parts } from './scenarios/parts.ts';
 
@@ -14,23 +14,23 @@ async function playWithout(
 ): Promise<readonly PlayedCell[]> {
   const scenario = [...leaves, ...parts].find((one) => one.kind === kind);
   if (!scenario) throw new Error(`The scenarios have no kind '${kind}'.`);
-  return playAll(cellsOf([await Trial.of(scenario)], modes), { without });
+  return playAll(listCells([await Trial.of(scenario)], modes), { without });
 }
 
-const failuresOf = (played: readonly PlayedCell[]): string[] =>
+const listFailures = (played: readonly PlayedCell[]): string[] =>
   played.flatMap(({ verdict }) => (verdict.is === 'failed' ? verdict.why : []));
 
 describe('the crash matrix', () => {
   it('reports a call that has two effects if its start is not stored before it runs', async () => {
-    expect(failuresOf(await playWithout('once', ['hangs']))).toEqual([]);
+    expect(listFailures(await playWithout('once', ['hangs']))).toEqual([]);
     const played = await playWithout('once', ['hangs'], 'write-ahead');
-    expect(failuresOf(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
+    expect(listFailures(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
     expect(played.filter(({ damage }) => damage.effectsDoubled > 0)).not.toEqual([]);
   });
 
   it('reports the writes of a former holder if its epoch is not checked', async () => {
-    expect(failuresOf(await playWithout('read', ['zombie-at-once']))).toEqual([]);
-    const found = failuresOf(await playWithout('read', ['zombie-at-once'], 'fencing'));
+    expect(listFailures(await playWithout('read', ['zombie-at-once']))).toEqual([]);
+    const found = listFailures(await playWithout('read', ['zombie-at-once'], 'fencing'));
     expect(found.filter((why) => why.startsWith('there is {"type":"model-replied"'))).not.toEqual([]);
   });
 
@@ -40,16 +40,16 @@ describe('the crash matrix', () => {
     ['with a shorter signature', 'signatures'],
   ])('reports a cold fold that returns replies to the model %s', async (_, guard) => {
     for (const kind of ['reasoning', 'provider-tools']) {
-      expect(failuresOf(await playWithout(kind, ['cold-fold']))).toEqual([]);
-      const found = failuresOf(await playWithout(kind, ['cold-fold'], guard));
-      const told = (what: string) => found.filter((why) => why.startsWith(what));
-      expect(told('the model was shown a reply that it had not given: ')).not.toEqual([]);
-      expect(told('the model was shown ')).not.toEqual([]);
+      expect(listFailures(await playWithout(kind, ['cold-fold']))).toEqual([]);
+      const found = listFailures(await playWithout(kind, ['cold-fold'], guard));
+      const filterFound = (what: string) => found.filter((why) => why.startsWith(what));
+      expect(filterFound('the model was shown a reply that it had not given: ')).not.toEqual([]);
+      expect(filterFound('the model was shown ')).not.toEqual([]);
     }
   });
 
   it('reports no failure if the disturbance does not need the removed guard', async () => {
-    expect(failuresOf(await playWithout('once', ['cold-fold'], 'fencing'))).toEqual([]);
-    expect(failuresOf(await playWithout('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
+    expect(listFailures(await playWithout('once', ['cold-fold'], 'fencing'))).toEqual([]);
+    expect(listFailures(await playWithout('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
   });
 });

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { trialsOf } from './matrix.ts';
-import { samplesOf } from './samples.ts';
+import { createTrials } from './matrix.ts';
+import { drawSamples } from './samples.ts';
 import { leaves } from './scenarios/leaves.ts';
-import { failuresOf, tableOf } from './table.ts';
+import { formatTable, listFailures } from './table.ts';
 
 it('the sampler draws the same samples for the same seed, with all kinds equally often', async () => {
-  const trials = await trialsOf(leaves);
-  const drawn = (seed: number) =>
-    samplesOf(trials, { count: 70, seed }).map(({ trial, disturbance }) => [
+  const trials = await createTrials(leaves);
+  const listDrawn = (seed: number) =>
+    drawSamples(trials, { count: 70, seed }).map(({ trial, disturbance }) => [
       trial.scenario.kind,
       disturbance,
     ]);
-  expect(drawn(7)).toEqual(drawn(7));
-  expect(drawn(7)).not.toEqual(drawn(8));
-  expect(drawn(7).filter(([kind]) => kind === 'read')).toHaveLength(10);
+  expect(listDrawn(7)).toEqual(listDrawn(7));
+  expect(listDrawn(7)).not.toEqual(listDrawn(8));
+  expect(listDrawn(7).filter(([kind]) => kind === 'read')).toHaveLength(10);
 });
 
 it('a failed sample prints its play and its reason', () => {
@@ -33,7 +33,7 @@ it('a failed sample prints its play and its reason', () => {
     { kind: 'read', positions: 18 },
     { kind: 'once', positions: 20 },
   ];
-  expect(tableOf(rows, played)).toBe(
+  expect(formatTable(rows, played)).toBe(
     [
       'kind  positions  cold fold  lost acknowledgement  restart  abandoned  zombie  turns  lost  doubled  unknown  failed',
       'read         18          0                     0        0          1       0      1     0        0        0       0',
@@ -41,5 +41,5 @@ it('a failed sample prints its play and its reason', () => {
       'all          38          0                     0        0          2       1      2     1        2        1       1',
     ].join('\n'),
   );
-  expect(failuresOf(played, 10)).toEqual(['once at 4, zombie-amid: this (and 1 more)']);
+  expect(listFailures(played, 10)).toEqual(['once at 4, zombie-amid: this (and 1 more)']);
 });

@@ -1,4 +1,4 @@
-import { type CrashRow, crashTable } from '../../doors/testing.ts';
+import { type CrashRow, formatCrashTable } from '../../doors/testing.ts';
 import type { PlayedCell } from './matrix.ts';
 
 /** A kind of tool and its plays. */
@@ -9,8 +9,8 @@ export interface TableRow {
 }
 
 /** Formats the plays as a table: for each kind, the disturbances and their results. */
-export const tableOf = (rows: readonly TableRow[], played: readonly PlayedCell[]): string =>
-  crashTable(
+export const formatTable = (rows: readonly TableRow[], played: readonly PlayedCell[]): string =>
+  formatCrashTable(
     'kind',
     rows.map(
       ({ kind, positions }): CrashRow => ({
@@ -28,7 +28,7 @@ export const tableOf = (rows: readonly TableRow[], played: readonly PlayedCell[]
   );
 
 /** Returns the first failures, with the arguments that reproduce them. */
-export function failuresOf(played: readonly PlayedCell[], most: number): string[] {
+export function listFailures(played: readonly PlayedCell[], most: number): string[] {
   const failed = played.flatMap(({ kind, disturbance: { at, mode }, verdict }) =>
     verdict.is === 'failed' ? [{ head: `${kind} at ${at}, ${mode}`, why: verdict.why }] : [],
   );

@@ -8,7 +8,7 @@ import type { InboxMessage, LeaseGrant } from '../../doors/journal.ts';
 import {
   type CrashableSession,
   createCrashableMemorySession,
-  disturbancesAt,
+  listDisturbances,
   mapConcurrently,
   type PlayResult,
   playDisturbed,
@@ -16,27 +16,27 @@ import {
 import { toSubject } from './lab/scenario.ts';
 import { Trial } from './lab/trial.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { failuresOf } from './table.ts';
+import { listFailures } from './table.ts';
 
 /** Scripts without questions. An abandoned turn does not wait for answers. */
 const KINDS = ['once', 'read', 'parallel-batch', 'subagent', 'playbook', 'state-machine', 'reasoning'];
 
 /** A session that changes the data of each granted lease. */
-const sessionWithLease = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession => {
+const createSessionWithLease = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession => {
   const session = createCrashableMemorySession();
-  const told = <T extends { readonly status: string }>(answer: T): T =>
+  const changeLease = <T extends { readonly status: string }>(answer: T): T =>
     answer.status === 'leased' ? { ...answer, ...change(answer as T & LeaseGrant) } : answer;
   const port: SessionPort = {
     ...session.port,
-    begin: async (request) => told(await session.port.begin(request)),
-    resume: async (request) => told(await session.port.resume(request)),
+    begin: async (request) => changeLease(await session.port.begin(request)),
+    resume: async (request) => changeLease(await session.port.resume(request)),
   };
   return { ...session, port };
 };
 
 /** A session in which events of this type are unreadable for every lease holder. */
 const withoutRowsOf = (type: string): CrashableSession => ({
-  ...sessionWithLease(({ page, ...leased }) => {
+  ...createSessionWithLease(({ page, ...leased }) => {
     const rows = page.rows.map((row) => (row.type === type ? { ...row, body: '{' } : row));
     return { ...leased, page: { ...page, rows } };
   }),
@@ -45,7 +45,7 @@ const withoutRowsOf = (type: string): CrashableSession => ({
 
 /** A session in which the inbox of every turn contains a message of an unknown kind. */
 const withUnknownMessage = (): CrashableSession =>
-  sessionWithLease((leased) => {
+  createSessionWithLease((leased) => {
     const turn = leased.page.openTurn?.id ?? '';
     const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // as newer code would write it
     return { ...leased, inbox: [praise, ...leased.inbox] };
@@ -79,7 +79,7 @@ describe('an invocation that is lost at any event', () => {
         const types = [...new Set(trial.result.events.map(({ type }) => type))];
         // Tests each type at every third position, and each position with every third type.
         return types.flatMap((type, index) =>
-          disturbancesAt(trial.positions, 'hangs')
+          listDisturbances(trial.positions, 'hangs')
             .filter(({ at }) => (at + index) % 3 === 0)
             .map((disturbance) => ({ trial, type, disturbance })),
         );
@@ -101,14 +101,14 @@ describe('an invocation that is lost at any event', () => {
     'does not affect the result of a turn whose inbox contains a message of an unknown kind',
     async () => {
       const cells = trials.flatMap((trial) =>
-        disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
+        listDisturbances(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
       );
       const played = await mapConcurrently(cells, async ({ trial, disturbance }) => ({
         kind: trial.scenario.kind,
         disturbance,
         ...(await trial.find(withUnknownMessage, [disturbance])),
       }));
-      expect(failuresOf(played, 10)).toEqual([]);
+      expect(listFailures(played, 10)).toEqual([]);
     },
     MINUTES,
   );

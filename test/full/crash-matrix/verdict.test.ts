@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ComparableResult } from './lab/comparable-result.ts';
-import { type Verdict, verdictOf } from './lab/verdict.ts';
+import { computeVerdict, type Verdict } from './lab/verdict.ts';
 
 const undisturbedResult: ComparableResult = {
   shown: ['a', 'b'],
@@ -11,23 +11,23 @@ const undisturbedResult: ComparableResult = {
   unjustified: [],
 };
 
-const verdictAgainst = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
-  verdictOf(
+const judgeAgainst = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
+  computeVerdict(
     { ...undisturbedResult, ...seen },
     { modes: [mode], expected: undisturbedResult, alsoShown: ['a', 'b', 'also'] },
   );
 
 describe('`verdictOf`', () => {
   it('accepts a play without differences', () => {
-    expect(verdictAgainst({})).toEqual({ is: 'equal' });
+    expect(judgeAgainst({})).toEqual({ is: 'equal' });
   });
 
   it('allows repeated requests of a cut-off holder with messages that only it knew', () => {
-    expect(verdictAgainst({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
+    expect(judgeAgainst({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
   });
 
   it('reports an unknown call', () => {
-    expect(verdictAgainst({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
+    expect(judgeAgainst({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
   });
 
   it.each<[string, Partial<ComparableResult>, string]>([
@@ -43,14 +43,14 @@ describe('`verdictOf`', () => {
       'call t1:1.0 is unknown to whoever began it',
     ],
   ])('reports %s', (_, seen, why) => {
-    const verdict = verdictAgainst(seen);
+    const verdict = judgeAgainst(seen);
     expect(verdict.is === 'failed' && verdict.why).toContain(why);
   });
 
   it('reports a repeated request if no holder was cut off', () => {
-    const again = verdictAgainst({ shown: ['a', 'a', 'b'] }, 'cold-fold');
+    const again = judgeAgainst({ shown: ['a', 'a', 'b'] }, 'cold-fold');
     expect(again).toEqual({ is: 'failed', why: ['the model was asked 3 times, not 2'] });
-    const lost = verdictAgainst({ takenOver: 1 }, 'cold-fold');
+    const lost = judgeAgainst({ takenOver: 1 }, 'cold-fold');
     expect(lost).toEqual({ is: 'failed', why: ['an invocation was lost that nobody had cut off'] });
   });
 });

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
-import { PACKING_MS } from '../process/packed.ts';
-import { packBoth, runDev, type Tarballs, userEnv } from './created.ts';
+import { PACK_TEST_TIMEOUT_MS } from '../process/packed.ts';
+import { createUserEnv, packBoth, runDev, type Tarballs } from './created.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -28,7 +28,7 @@ beforeAll(async () => {
     GIT_COMMITTER_NAME: name,
     GIT_COMMITTER_EMAIL: email,
   };
-  env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder, ...git });
+  env = createUserEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder, ...git });
   // The packages are unpacked from the tarballs, and their dependencies come from the repository.
   for (const [name, tarball] of [
     ['holdfast', tarballs.holdfast],
@@ -40,7 +40,7 @@ beforeAll(async () => {
     const { dependencies } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
     for (const dependency of Object.keys(dependencies)) link(dependency);
   }
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rmSync(tarballs.folder, { recursive: true, force: true, maxRetries: 3 }));
 
 function link(name: string): void {
@@ -76,10 +76,10 @@ async function createAndCheck(template: string): Promise<string> {
  */
 async function checkDeployment(path: string): Promise<string> {
   const packages = join(tarballs.folder, 'node_modules');
-  const program = (name: string, ...args: string[]) =>
+  const runProgram = (name: string, ...args: string[]) =>
     run(process.execPath, [join(packages, name), ...args], { cwd: path, env });
-  const { stdout: built } = await program('wrangler/bin/wrangler.js', 'deploy', '--dry-run');
-  const { stdout: told } = await program('holdfast/dist/cli/holdfast.js', 'doctor');
+  const { stdout: built } = await runProgram('wrangler/bin/wrangler.js', 'deploy', '--dry-run');
+  const { stdout: told } = await runProgram('holdfast/dist/cli/holdfast.js', 'doctor');
   expect(told).toContain('No problems.');
   return built;
 }
@@ -97,15 +97,15 @@ it('prints one error about its arguments', async () => {
 it('creates a repository with a first commit that does not use this machine’s settings', async () => {
   await createHoldfast('committed', '--yes', '--no-install');
   const cwd = join(tarballs.folder, 'committed');
-  const git = async (...args: string[]) => (await run('git', args, { cwd, env })).stdout;
-  expect(await git('log', '--format=%s')).toBe('Start from the template "minimal" of Holdfast\n');
-  const files = (await git('ls-files')).split('\n');
+  const runGit = async (...args: string[]) => (await run('git', args, { cwd, env })).stdout;
+  expect(await runGit('log', '--format=%s')).toBe('Start from the template "minimal" of Holdfast\n');
+  const files = (await runGit('ls-files')).split('\n');
   expect(files.filter((file) => file.startsWith('.dev.vars'))).toEqual(['.dev.vars.example']);
-  expect(await git('status', '--short')).toBe('');
+  expect(await runGit('status', '--short')).toBe('');
   // The folder is already in a repository, so `create` does not initialize another.
   await createHoldfast('committed/inner', '--yes', '--no-install');
-  expect(await git('log', '--format=%s')).not.toContain('inner');
-  expect(await git('status', '--short')).toBe('?? inner/\n');
+  expect(await runGit('log', '--format=%s')).not.toContain('inner');
+  expect(await runGit('status', '--short')).toBe('?? inner/\n');
 });
 
 it.each([

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
+import { findFreePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
 import { packPackage } from '../process/packed.ts';
 
@@ -27,7 +27,7 @@ export async function packBoth(): Promise<Tarballs> {
 }
 
 /** The environment of a user's commands, without the scripts and settings of this repository. */
-export function userEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+export function createUserEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|vitest|node_env|node_options)/i.test(name),
   );
@@ -69,7 +69,7 @@ export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev
   const log = (): string => readFileSync(file, 'utf8');
   let server: ProcessGroup | undefined;
   try {
-    server = startGroup(entry, ['--port', String(await freePort())], {
+    server = startGroup(entry, ['--port', String(await findFreePort())], {
       log: file,
       cwd: path,
       env: { ...env, PATH: `${bin}:${env.PATH}` },

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { unknownOutcomeText } from './texts.ts';
+import { formatUnknownOutcome } from './texts.ts';
 import type { VisitResponse } from './visit.ts';
-import { answersIn, type Line } from './world.ts';
+import { type Line, listAnswers } from './world.ts';
 
 let site: Site;
 const refund: Line = [['refund', { amount: 5 }]];
@@ -48,7 +48,7 @@ async function approve(scene: string): Promise<VisitResponse> {
 }
 
 /** Returns the results of the model's first calls. */
-const lastAnswers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
+const listLastAnswers = (scene: string) => listAnswers(site.world.asked(scene).at(-1));
 const countEffects = (scene: string): number => site.world.done(scene).length;
 
 describe('a waiting approval', () => {
@@ -66,7 +66,7 @@ describe('a waiting approval', () => {
     });
     // The turn then resumes in the background.
     await pollUntil('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
-    expect(lastAnswers('schema')).toEqual([['refund', changed]]);
+    expect(listLastAnswers('schema')).toEqual([['refund', changed]]);
     expect(countEffects('schema')).toBe(0);
     expect(await approve('schema')).toMatchObject({
       status: 200,
@@ -80,7 +80,7 @@ describe('a waiting approval', () => {
       status: 202,
       body: { outcome: 'suspended', pending: [{ message: 'Refund it in dollars?' }] },
     });
-    expect(lastAnswers('message')).toEqual([['refund', changed]]);
+    expect(listLastAnswers('message')).toEqual([['refund', changed]]);
     expect(countEffects('message')).toBe(0);
     expect(await approve('message')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(countEffects('message')).toBe(1);
@@ -88,7 +88,7 @@ describe('a waiting approval', () => {
 
   it('is void if the role of its reviewers has changed, and the former reviewers can no longer decide', async () => {
     expect(await approve('role')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
-    expect(lastAnswers('role')).toEqual([['refund', changed]]);
+    expect(listLastAnswers('role')).toEqual([['refund', changed]]);
     expect(await approve('role')).toMatchObject({
       status: 403,
       body: { type: 'urn:holdfast:problem:role-required' },
@@ -98,14 +98,14 @@ describe('a waiting approval', () => {
 
   it('is also void in a nested loop', async () => {
     expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
-    expect(lastAnswers('nested-clerk')).toEqual([['refund', changed]]);
+    expect(listLastAnswers('nested-clerk')).toEqual([['refund', changed]]);
     expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(countEffects('nested')).toBe(1);
   });
 
   it('stays valid if only the description has changed', async () => {
     expect(await approve('described')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(lastAnswers('described')).toEqual([['refund', 'refund is done']]);
+    expect(listLastAnswers('described')).toEqual([['refund', 'refund is done']]);
     expect(countEffects('described')).toBe(1);
   });
 
@@ -113,17 +113,17 @@ describe('a waiting approval', () => {
     const [pending] = await site.visit('sent').pending();
     const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(lastAnswers('sent')).toEqual([['refund', 'Refunded by hand.']]);
+    expect(listLastAnswers('sent')).toEqual([['refund', 'Refunded by hand.']]);
   });
 });
 
 describe('a started call whose tool has another effect in the next build', () => {
   it.each([
-    ['once-to-read', unknownOutcomeText('charge'), 1],
-    ['once-to-idempotent', unknownOutcomeText('charge'), 1],
+    ['once-to-read', formatUnknownOutcome('charge'), 1],
+    ['once-to-idempotent', formatUnknownOutcome('charge'), 1],
     ['once-to-reconciled', 'charged before', 1],
     // The build that started a call decides whether it may be repeated, not the build that resumes it.
-    ['idempotent-to-once', unknownOutcomeText('charge'), 1],
+    ['idempotent-to-once', formatUnknownOutcome('charge'), 1],
     ['idempotent-to-reconciled', 'charged before', 1],
     ['idempotent-to-read', 'charge is done', 2],
     ['read-to-once', 'charge is done', 2],
@@ -131,7 +131,7 @@ describe('a started call whose tool has another effect in the next build', () =>
   ] as const)('is repeated only if the effect at its start allows that: %s', async (scene, answer, times) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(lastAnswers(scene)).toEqual([['charge', answer]]);
+    expect(listLastAnswers(scene)).toEqual([['charge', answer]]);
     expect(countEffects(scene)).toBe(times);
     expect(new Set(site.world.done(scene).map(({ key }) => key)).size).toBe(1);
     const [from, , to] = scene.split('-');

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { toolNotFoundText, unknownOutcomeText } from './texts.ts';
-import { answersIn, type Line, type RecordedEffect } from './world.ts';
+import { formatToolNotFound, formatUnknownOutcome } from './texts.ts';
+import { type Line, listAnswers, type RecordedEffect } from './world.ts';
 
 let site: Site;
 const buildBefore = { constants: { BUILD: 'before' } };
@@ -18,16 +18,16 @@ const innerInput = '{"topic":"kelp"}';
  * Returns the tools of the scene's last request and the results that it contains. `begun` selects the
  * conversation by its first words.
  */
-function lastRequestOf(scene: string, begun = 'Go.') {
+function getLastRequest(scene: string, begun = 'Go.') {
   const requests = site.world
     .asked(scene)
     .filter(({ messages }) => messages.some((one) => 'text' in one && one.text === begun));
   const request = requests.at(-1);
-  return { offered: request?.tools.map(({ name }) => name), answers: answersIn(request) };
+  return { offered: request?.tools.map(({ name }) => name), answers: listAnswers(request) };
 }
-const effectsOf = (scene: string, what: string): readonly RecordedEffect[] =>
+const listEffects = (scene: string, what: string): readonly RecordedEffect[] =>
   site.world.done(scene).filter(({ tool }) => tool === what);
-const outcomeOf = async (agent: string): Promise<unknown> => (await site.visit(agent).ended()).at(-1);
+const readOutcome = async (agent: string): Promise<unknown> => (await site.visit(agent).ended()).at(-1);
 const turnCompleted = { type: 'turn-ended', outcome: 'completed' };
 
 beforeAll(async () => {
@@ -75,52 +75,52 @@ afterAll(() => site.close());
 
 describe('an opened unfolding tool that a deployment removed', () => {
   it('is forgotten, so a started inner call has an unknown outcome and an unstarted one reports a missing tool', async () => {
-    expect(await outcomeOf('facade')).toMatchObject(turnCompleted);
-    const { offered, answers } = lastRequestOf('facade');
+    expect(await readOutcome('facade')).toMatchObject(turnCompleted);
+    const { offered, answers } = getLastRequest('facade');
     expect(answers.slice(1)).toEqual([
-      ['write_file', unknownOutcomeText('write_file')],
-      ['delete_file', toolNotFoundText('delete_file', 'look_up')],
+      ['write_file', formatUnknownOutcome('write_file')],
+      ['delete_file', formatToolNotFound('delete_file', 'look_up')],
     ]);
     expect(offered).toEqual(['look_up']);
   });
 
   it('does not affect calls of inner tools that the agent now offers directly, which resume under their keys', async () => {
-    expect(await outcomeOf('regrouped')).toMatchObject(turnCompleted);
-    expect(lastRequestOf('regrouped')).toMatchObject({
+    expect(await readOutcome('regrouped')).toMatchObject(turnCompleted);
+    expect(getLastRequest('regrouped')).toMatchObject({
       offered: ['write_file'],
       answers: [expect.anything(), ['write_file', 'write_file is done']],
     });
-    const keys = effectsOf('regrouped', 'write_file').map(({ key }) => key);
+    const keys = listEffects('regrouped', 'write_file').map(({ key }) => key);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
   it('removes the inner tools that the session had stored', async () => {
     expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
-    expect(lastRequestOf('kept')).toEqual({
+    expect(getLastRequest('kept')).toEqual({
       offered: ['look_up'],
-      answers: [expect.anything(), ['write_file', toolNotFoundText('write_file', 'look_up')]],
+      answers: [expect.anything(), ['write_file', formatToolNotFound('write_file', 'look_up')]],
     });
-    expect(effectsOf('kept', 'write_file')).toEqual([]);
+    expect(listEffects('kept', 'write_file')).toEqual([]);
   });
 });
 
 it('an object of a removed domain type offers no tools, and its call has an unknown outcome', async () => {
-  expect(await outcomeOf('chained')).toMatchObject(turnCompleted);
-  expect(lastRequestOf('chained')).toEqual({
+  expect(await readOutcome('chained')).toMatchObject(turnCompleted);
+  expect(getLastRequest('chained')).toEqual({
     offered: ['find_customer'],
-    answers: [expect.anything(), ['greet', unknownOutcomeText('greet')]],
+    answers: [expect.anything(), ['greet', formatUnknownOutcome('greet')]],
   });
   expect(await site.visit('chained').say('Are you there?')).toMatchObject({ body: { text: 'Yes.' } });
 });
 
 it('an unlocked tool of a removed playbook does not exist, and the progress of the playbook is kept', async () => {
-  expect(await outcomeOf('playbook')).toMatchObject(turnCompleted);
-  expect(lastRequestOf('playbook', innerInput)).toEqual({
+  expect(await readOutcome('playbook')).toMatchObject(turnCompleted);
+  expect(getLastRequest('playbook', innerInput)).toEqual({
     offered: ['search'],
     answers: [
       ['search', 'search is done'],
       ['search', 'search is done'],
-      ['report', toolNotFoundText('report', 'search')],
+      ['report', formatToolNotFound('report', 'search')],
     ],
   });
   const { body } = await site.visit('playbook').get();
@@ -131,16 +131,16 @@ it('an unlocked tool of a removed playbook does not exist, and the progress of t
 
 describe('a subagent whose loop has had effects', () => {
   it('has an unknown outcome if its tool is removed', async () => {
-    expect(await outcomeOf('subagent')).toMatchObject(turnCompleted);
-    expect(lastRequestOf('subagent')).toEqual({
+    expect(await readOutcome('subagent')).toMatchObject(turnCompleted);
+    expect(getLastRequest('subagent')).toEqual({
       offered: ['look_up'],
-      answers: [['clerk', unknownOutcomeText('clerk')]],
+      answers: [['clerk', formatUnknownOutcome('clerk')]],
     });
   });
 
   it('fails if its agent is removed, and the model sees that the call had started', async () => {
-    expect(await outcomeOf('named')).toMatchObject(turnCompleted);
-    expect(lastRequestOf('named').answers).toEqual([
+    expect(await readOutcome('named')).toMatchObject(turnCompleted);
+    expect(getLastRequest('named').answers).toEqual([
       [
         'clerk',
         "Error: Agent 'named-clerk' not found. Available agents: chained, facade, kept, named, playbook, regrouped, " +
@@ -167,7 +167,7 @@ describe('a removed agent', () => {
   });
 
   it('fails its open turn, and its session is available when the agent is restored', async () => {
-    const hasLeft = async (): Promise<boolean> => effectsOf('gone-running', 'runner-left').length > 0;
+    const hasLeft = async (): Promise<boolean> => listEffects('gone-running', 'runner-left').length > 0;
     await pollUntil('the turn is taken over', 10_000, hasLeft);
     await site.deploy(buildBefore);
     const { status, body } = await site.visit('gone-running').get();
@@ -177,13 +177,13 @@ describe('a removed agent', () => {
       turn: { outcome: 'failed', error },
       messages: [
         { role: 'user', text: 'Go.' },
-        { toolCalls: [{ result: unknownOutcomeText('send_order') }] },
+        { toolCalls: [{ result: formatUnknownOutcome('send_order') }] },
       ],
     });
     expect(await site.visit('gone-running').say('Are you there?')).toMatchObject({
       body: { text: 'Here again.', outcome: 'completed' },
     });
-    expect(effectsOf('gone-running', 'send_order')).toHaveLength(1);
+    expect(listEffects('gone-running', 'send_order')).toHaveLength(1);
   });
 
   it('keeps a waiting turn, and accepts its decision when the agent is restored', async () => {
@@ -192,11 +192,11 @@ describe('a removed agent', () => {
       .visit('gone-waiting')
       .post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'Sent.' } });
-    expect(effectsOf('gone-waiting', 'send_order')).toHaveLength(1);
+    expect(listEffects('gone-waiting', 'send_order')).toHaveLength(1);
   });
 
   it('a restored domain type offers the object that the session had before', async () => {
     expect(await site.visit('chained').say('And now?')).toMatchObject({ body: { text: 'Again.' } });
-    expect(lastRequestOf('chained').offered).toEqual(['find_customer', 'greet']);
+    expect(getLastRequest('chained').offered).toEqual(['find_customer', 'greet']);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { answersIn, type Line } from './world.ts';
+import { type Line, listAnswers } from './world.ts';
 
 let site: Site;
 const openingInput = '{"order":"41"}';
@@ -15,7 +15,7 @@ const removedStateText =
   "must map it to a current state in 'renamed'.";
 
 /** Returns the positions of the state machines in the session's memory. */
-const positionsOf = async (agent: string): Promise<unknown> => {
+const readPositions = async (agent: string): Promise<unknown> => {
   const { body } = await site.visit(agent).get();
   return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // the state of a session, documented in docs/http.md
 };
@@ -40,18 +40,18 @@ afterAll(() => site.close());
 it('a call in a removed state fails with the name of the state, and does not run the nested loop', async () => {
   site.world.plays('between', [call, 'Packed.', call, 'No.'], 'Pack order 41.');
   expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
-  expect(answersIn(site.world.asked('between').at(-1)).at(-1)).toEqual([
+  expect(listAnswers(site.world.asked('between').at(-1)).at(-1)).toEqual([
     'orders',
     `Error: Tool 'orders' did not run. ${removedStateText}`,
   ]);
-  expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'packed' } });
+  expect(await readPositions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
 
 it('an open loop in a removed state finishes started calls, and fails other calls with the name of the state', async () => {
   const events = await site.visit('inside').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   const inside = site.world.asked('inside').filter(({ messages }) => messages.some(isOpening));
-  expect(answersIn(inside.at(-1))).toEqual([
+  expect(listAnswers(inside.at(-1))).toEqual([
     ['pack', 'pack is done'],
     ['ship', 'ship is done'],
     ['ship', `Error: Tool 'ship' did not run. ${removedStateText}`],
@@ -61,7 +61,7 @@ it('an open loop in a removed state finishes started calls, and fails other call
     text: expect.stringContaining(removedStateText),
   });
   expect(new Set(site.world.done('inside').map(({ key }) => key)).size).toBe(2);
-  expect(await positionsOf('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
+  expect(await readPositions('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
 });
 
 it('an object in a removed state continues from the state to which a build maps it', async () => {
@@ -70,7 +70,7 @@ it('an object in a removed state continues from the state to which a build maps 
   site.world.plays('between', [[['ship']], 'So.'], openingInput);
   expect(await site.visit('between').say('Ship it now.')).toMatchObject({ body: { text: 'Shipped.' } });
   expect(site.world.done('between').map(({ tool }) => tool)).toEqual(['pack', 'ship']);
-  expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
+  expect(await readPositions('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
 });
 
 const isOpening = (message: object): boolean => 'text' in message && message.text === openingInput;

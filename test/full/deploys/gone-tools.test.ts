@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { toolNotFoundText, unknownOutcomeText } from './texts.ts';
-import { answersIn } from './world.ts';
+import { formatToolNotFound, formatUnknownOutcome } from './texts.ts';
+import { listAnswers } from './world.ts';
 
 let site: Site;
 const heldScenes = ['read', 'idempotent', 'once', 'strict'] as const;
@@ -34,23 +34,23 @@ afterAll(() => site.close());
 it('an unstarted call of a removed tool reports that the tool does not exist', async () => {
   const events = await site.visit('asked').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-  expect(answersIn(site.world.asked('asked').at(-1))).toEqual([
+  expect(listAnswers(site.world.asked('asked').at(-1))).toEqual([
     ['first', 'first is done'],
-    ['second', toolNotFoundText('second', 'first')],
+    ['second', formatToolNotFound('second', 'first')],
   ]);
   expect(site.world.done('asked').map(({ tool }) => tool)).toEqual(['first', 'first']);
 });
 
 it.each([
-  ['read', toolNotFoundText('send_order', 'look_up')],
-  ['idempotent', unknownOutcomeText('send_order')],
-  ['once', unknownOutcomeText('send_order')],
+  ['read', formatToolNotFound('send_order', 'look_up')],
+  ['idempotent', formatUnknownOutcome('send_order')],
+  ['once', formatUnknownOutcome('send_order')],
 ] as const)(
   'a started call of a removed tool with the effect %s is reported according to that effect',
   async (scene, answer) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(answersIn(site.world.asked(scene).at(-1))).toEqual([['send_order', answer]]);
+    expect(listAnswers(site.world.asked(scene).at(-1))).toEqual([['send_order', answer]]);
     expect(site.world.done(scene)).toHaveLength(1);
   },
 );
@@ -58,8 +58,8 @@ it.each([
 it('a call with an unknown outcome does not end a turn that ends at the first missing tool', async () => {
   const events = await site.visit('strict').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-  expect(answersIn(site.world.asked('strict').at(-1))).toEqual([
-    ['send_order', unknownOutcomeText('send_order')],
+  expect(listAnswers(site.world.asked('strict').at(-1))).toEqual([
+    ['send_order', formatUnknownOutcome('send_order')],
   ]);
 });
 
@@ -69,8 +69,8 @@ it('an approval of a removed tool runs no code, and the model sees that the tool
   expect(pending).toMatchObject({ tool: 'send_order', message: 'Send it?' });
   const heard = await visit.post(`/approvals/${pending?.call}`, { decision: 'approve' });
   expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'So.' } });
-  expect(answersIn(site.world.asked('approval').at(-1))).toEqual([
-    ['send_order', toolNotFoundText('send_order', 'look_up')],
+  expect(listAnswers(site.world.asked('approval').at(-1))).toEqual([
+    ['send_order', formatToolNotFound('send_order', 'look_up')],
   ]);
   expect(site.world.done('approval')).toEqual([]);
 });
@@ -80,5 +80,5 @@ it('a result that the caller sends for a removed tool is accepted, because the c
   const [pending] = await visit.pending();
   const heard = await visit.post(`/results/${pending?.call}`, { text: 'Sent by hand.' });
   expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-  expect(answersIn(site.world.asked('manual').at(-1))).toEqual([['send_order', 'Sent by hand.']]);
+  expect(listAnswers(site.world.asked('manual').at(-1))).toEqual([['send_order', 'Sent by hand.']]);
 });

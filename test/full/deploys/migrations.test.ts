@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { addToAgenda, type Stored, storedIn } from './stored.ts';
+import { addToAgenda, readStoredSessions, type Stored } from './stored.ts';
 import { brokenMigration, currentBuild, laterMigration, tellingAlarms } from './versions.ts';
 import type { VisitResponse } from './visit.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 function readStored(): Stored {
-  const [one] = storedIn(site.storage).values();
+  const [one] = readStoredSessions(site.storage).values();
   if (!one) throw new Error('The storage contains no session.');
   return one;
 }

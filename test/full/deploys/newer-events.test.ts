@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { type Stored, storedIn } from './stored.ts';
+import { readStoredSessions, type Stored } from './stored.ts';
 import { currentBuild, laterBuild, withAnotherType } from './versions.ts';
 import type { Visit, VisitResponse } from './visit.ts';
 
@@ -16,10 +16,10 @@ let after: ReadonlyMap<string, Stored>;
 let waiting: Promise<unknown>;
 
 const visitSession = (session: string): Visit => site.visit('clerk', session);
-const storedAs = (session: string): string => JSON.stringify(['local', 'clerk', session]);
+const toStoredName = (session: string): string => JSON.stringify(['local', 'clerk', session]);
 
 /** The response to every request for a session whose event `seq` is newer than the build. */
-const newerProblem = (seq: number) => ({
+const createNewerProblem = (seq: number) => ({
   status: 503,
   type: 'application/problem+json',
   retryAfter: '5',
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await filing.reached;
   await site.kill();
   filing.release();
-  before = storedIn(site.storage);
+  before = readStoredSessions(site.storage);
   await site.deploy(currentBuild);
 });
 afterAll(() => site.close());
@@ -59,33 +59,34 @@ describe('an older build', () => {
     ['waiting', 1, 2],
     ['running', 1, 2],
   ] as const)('does not show the session %s, which has newer events', async (session, seq, seqOfTurn) => {
-    expect(await visitSession(session).get()).toMatchObject(newerProblem(seq));
-    expect(await visitSession(session).get('/events')).toMatchObject(newerProblem(seq));
+    expect(await visitSession(session).get()).toMatchObject(createNewerProblem(seq));
+    expect(await visitSession(session).get('/events')).toMatchObject(createNewerProblem(seq));
     const stream = { accept: 'text/event-stream', 'last-event-id': String(seq - 1) };
-    expect(await visitSession(session).get('/events', stream)).toMatchObject(newerProblem(seq));
-    expect(await visitSession(session).get(`/turns/${turnIn(session)}`)).toMatchObject(
-      newerProblem(seqOfTurn),
+    expect(await visitSession(session).get('/events', stream)).toMatchObject(createNewerProblem(seq));
+    expect(await visitSession(session).get(`/turns/${getTurnId(session)}`)).toMatchObject(
+      createNewerProblem(seqOfTurn),
     );
   });
 
   it('refuses a decision, and refuses a message while a decision is pending', async () => {
-    const { call } = firstOf('waiting', 'tool-call-suspended');
+    const { call } = findFirst('waiting', 'tool-call-suspended');
     expect(await visitSession('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(
-      newerProblem(2),
+      createNewerProblem(2),
     );
-    expect(await visitSession('waiting').say('Well?')).toMatchObject(newerProblem(2));
+    expect(await visitSession('waiting').say('Well?')).toMatchObject(createNewerProblem(2));
   });
 
   it('does not change the journal of an open turn, and rarely checks for a newer build', async () => {
-    const turn = turnIn('running');
-    const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
-    await pollUntil('the turn is given back', 5_000, async () => givenBack().length > 0);
+    const turn = getTurnId('running');
+    const listReturnedLines = () =>
+      site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
+    await pollUntil('the turn is given back', 5_000, async () => listReturnedLines().length > 0);
     await delay(1_000); // gives a change time to happen, since its absence cannot be awaited
-    expect(givenBack()).toEqual([
+    expect(listReturnedLines()).toEqual([
       JSON.stringify({
         level: 'error',
         event: 'other',
-        message: `turn ${turn} was not taken over: NewerEventError: ${newerProblem(1).body.detail}`,
+        message: `turn ${turn} was not taken over: NewerEventError: ${createNewerProblem(1).body.detail}`,
       }),
     ]);
   });
@@ -107,16 +108,16 @@ describe('an older build', () => {
 describe('the newer build that is restored', () => {
   beforeAll(async () => {
     await site.kill();
-    after = storedIn(site.storage);
+    after = readStoredSessions(site.storage);
     await site.deploy(laterBuild);
   });
 
   it('finds the session unchanged except for the accepted messages', () => {
-    const added = ([name, { events }]: [string, Stored]): unknown => [
+    const listAdded = ([name, { events }]: [string, Stored]): unknown => [
       JSON.parse(name)[2],
       events.slice(before.get(name)?.events.length).map(({ type }) => type),
     ];
-    expect(Object.fromEntries([...after].map(added) as [])).toEqual({
+    expect(Object.fromEntries([...after].map(listAdded) as [])).toEqual({
       typed: ['turn-started'],
       ended: ['turn-started'],
       waiting: [],
@@ -137,7 +138,7 @@ describe('the newer build that is restored', () => {
   it('answers each accepted message once', async () => {
     expect(await waiting).toBe('lost'); // the request was lost when its build ended
     expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
-    const events = await visitSession('typed').ended(before.get(storedAs('typed'))?.events.length);
+    const events = await visitSession('typed').ended(before.get(toStoredName('typed'))?.events.length);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
@@ -158,8 +159,8 @@ const send = (session: string, headers = {}): Promise<VisitResponse> =>
   );
 
 /** Returns the first event of a type that was stored before the older build started. */
-function firstOf(session: string, type: string) {
-  const event = before.get(storedAs(session))?.events.find((one) => one.type === type);
+function findFirst(session: string, type: string) {
+  const event = before.get(toStoredName(session))?.events.find((one) => one.type === type);
   return JSON.parse(event?.body ?? '{}');
 }
-const turnIn = (session: string): string => firstOf(session, 'turn-started').turn;
+const getTurnId = (session: string): string => findFirst(session, 'turn-started').turn;

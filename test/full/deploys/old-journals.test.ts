@@ -1,9 +1,9 @@
 /** Reads data of an older build: a snapshot is ignored, and events are upgraded. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { storedIn } from './stored.ts';
+import { readStoredSessions } from './stored.ts';
 import { currentBuild, earlierSnapshots, upgrading } from './versions.ts';
-import { answersIn } from './world.ts';
+import { listAnswers } from './world.ts';
 
 let site: Site;
 const name = JSON.stringify(['local', 'long', 's']);
@@ -20,39 +20,39 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 /** Ends the build and returns its snapshot. `isNew` is `true` if the snapshot covers all events. */
-async function snapshot(): Promise<unknown> {
+async function readSnapshot(): Promise<unknown> {
   await site.kill();
-  const { snapshot: left, events } = storedIn(site.storage).get(name) ?? {};
+  const { snapshot: left, events } = readStoredSessions(site.storage).get(name) ?? {};
   return { ...left, isNew: left?.seq === events?.at(-1)?.seq };
 }
 
 /** Returns the messages of the session's last model request. */
-function lastRequest() {
+function getLastRequest() {
   const request = site.world.asked('long').at(-1);
   const said = request?.messages.flatMap((one) => (one.role === 'user' ? one.text : []));
-  return { said, answers: answersIn(request).length };
+  return { said, answers: listAnswers(request).length };
 }
 
 it('a snapshot of another reducer is ignored, and the journal is folded', async () => {
-  expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: {} } });
+  expect(await readSnapshot()).toMatchObject({ isNew: true, body: { cells: {} } });
   await site.deploy(currentBuild);
   expect(await site.visit('long').get()).toMatchObject({ status: 200, body: { usage: { outputTokens: 2 } } });
   expect(await site.visit('long').say('Again.')).toMatchObject({ status: 200, body: { text: 'Two.' } });
-  expect(lastRequest()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
-  expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
+  expect(getLastRequest()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
+  expect(await readSnapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
 });
 
 it('events of an older version are upgraded, including those before a snapshot', async () => {
   await site.deploy(upgrading);
   expect(await site.visit('long').say('And now?')).toMatchObject({ body: { text: 'Three.' } });
-  expect(lastRequest()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
+  expect(getLastRequest()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
   expect(await site.visit('long').get('/events?limit=2')).toMatchObject({
     body: { events: [{ type: 'session-opened' }, { type: 'turn-started', message: 'Go. (of old)' }] },
   });
-  expect(await snapshot()).toMatchObject({ isNew: true });
+  expect(await readSnapshot()).toMatchObject({ isNew: true });
   await site.deploy(upgrading);
   expect(await site.visit('long').say('Still?')).toMatchObject({ body: { text: 'Four.' } });
-  expect(lastRequest()).toEqual({
+  expect(getLastRequest()).toEqual({
     said: ['Go. (of old)', 'Again. (of old)', 'And now?', 'Still?'],
     answers: CALLS,
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type End, openSite, type Site } from './site.ts';
 import type { VisitResponse } from './visit.ts';
-import { answersIn, type Line } from './world.ts';
+import { type Line, listAnswers } from './world.ts';
 
 let site: Site;
 const script: readonly Line[] = [[['look_up']], [['charge'], ['mail']], 'Done.'];
@@ -119,9 +119,9 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
 function expectDone(scene: string, model = scene): void {
   const { world } = site;
   const request = world.asked(model).at(-1);
-  expect(answersIn(request).slice(0, answers.length)).toEqual(answers);
+  expect(listAnswers(request).slice(0, answers.length)).toEqual(answers);
   expect(request?.messages[0]).toEqual({ role: 'system', text: 'Work, says the build after.' });
-  const done = (what: string) => world.done(scene).filter(({ tool }) => tool === what);
-  expect(done('charge')).toHaveLength(1);
-  expect(new Set(done('mail').map(({ key }) => key)).size).toBe(1);
+  const listDone = (what: string) => world.done(scene).filter(({ tool }) => tool === what);
+  expect(listDone('charge')).toHaveLength(1);
+  expect(new Set(listDone('mail').map(({ key }) => key)).size).toBe(1);
 }

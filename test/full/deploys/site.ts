@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKillable } from '../process/killable-worker.ts';
-import { type Build, startWorker, type WorkerSettings } from '../process/start-worker.ts';
+import { type BuildOptions, startWorker, type WorkerSettings } from '../process/start-worker.ts';
 import { openVisit, type Visit } from './visit.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -12,7 +12,7 @@ export interface Site {
   /** The folder of the storage. */
   readonly storage: string;
   /** Ends the running build in the middle of its work, and starts this build. */
-  deploy(build: Build): Promise<void>;
+  deploy(build: BuildOptions): Promise<void>;
   /** Ends the running build. */
   kill(): Promise<void>;
   /** Opens a session of an agent. Each request goes to the build that is running at that time. */

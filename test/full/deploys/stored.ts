@@ -17,11 +17,11 @@ export interface Stored {
 }
 
 /** Reads the databases of all sessions, by session name. No Worker may be running on the storage. */
-export const storedIn = (storage: string): ReadonlyMap<string, Stored> =>
-  new Map(databasesIn(storage).flatMap(read));
+export const readStoredSessions = (storage: string): ReadonlyMap<string, Stored> =>
+  new Map(listDatabases(storage).flatMap(read));
 
 /** Returns the database files of the sessions. */
-export function databasesIn(storage: string): readonly string[] {
+export function listDatabases(storage: string): readonly string[] {
   const files = readdirSync(storage, { recursive: true, encoding: 'utf8' });
   const databases = files.filter((file) => file.endsWith('.sqlite') && !file.endsWith('metadata.sqlite'));
   return databases.map((file) => join(storage, file));
@@ -59,7 +59,7 @@ const parse = (body: unknown): unknown =>
 
 /** Adds an overdue agenda row to every session of a storage. No Worker may be running on the storage. */
 export function addToAgenda(storage: string, kind: string): void {
-  for (const file of databasesIn(storage)) {
+  for (const file of listDatabases(storage)) {
     const database = new DatabaseSync(file);
     database.prepare(`INSERT INTO agenda (kind, ref, due) VALUES (?, 'x', ?)`).run(kind, Date.now() - 1_000);
     database.close();

@@ -1,6 +1,6 @@
 /** Builds with other versions of the library, defined as edits of the current version. */
 import { EVENT_VERSION } from '../../doors/journal.ts';
-import type { Build } from '../process/start-worker.ts';
+import type { BuildOptions } from '../process/start-worker.ts';
 import type { Edit } from '../process/with-edits.ts';
 
 /** Writes events of an unknown later version. */
@@ -28,16 +28,16 @@ const anotherType: readonly Edit[] = [
 ];
 
 /** The current version. */
-export const currentBuild: Build = {};
+export const currentBuild: BuildOptions = {};
 
 /** Writes events of the current version, and one event of a new type. */
-export const withAnotherType: Build = { edits: anotherType };
+export const withAnotherType: BuildOptions = { edits: anotherType };
 
 /** Writes events of the next version, and one event of a new type. */
-export const laterBuild: Build = { edits: [...laterEvents, ...anotherType] };
+export const laterBuild: BuildOptions = { edits: [...laterEvents, ...anotherType] };
 
 /** Writes snapshots of another reducer version, in a format that the current one cannot read. */
-export const earlierSnapshots: Build = {
+export const earlierSnapshots: BuildOptions = {
   edits: [
     {
       from: 'export const REDUCER_VERSION = ',
@@ -54,7 +54,7 @@ export const earlierSnapshots: Build = {
  * Writes events of the next version, and upgrades events of the current one. The upgrade changes their text so
  * that a test can see it.
  */
-export const upgrading: Build = {
+export const upgrading: BuildOptions = {
   edits: [
     ...laterEvents,
     {
@@ -68,20 +68,20 @@ export const upgrading: Build = {
 
 const UPGRADES = 'const UPGRADES: readonly string[] = ';
 
-const migratingBuild = (sql: string): Build => ({
+const createMigratingBuild = (sql: string): BuildOptions => ({
   edits: [{ from: `${UPGRADES}[];`, to: `${UPGRADES}[${JSON.stringify(sql)}];` }],
 });
 
 /** Adds one migration. */
-export const laterMigration: Build = migratingBuild('ALTER TABLE events ADD COLUMN note TEXT');
+export const laterMigration: BuildOptions = createMigratingBuild('ALTER TABLE events ADD COLUMN note TEXT');
 
 /** Adds one migration that fails after its first statement. */
-export const brokenMigration: Build = migratingBuild(
+export const brokenMigration: BuildOptions = createMigratingBuild(
   'ALTER TABLE events ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)',
 );
 
 /** The current version, with a log line for each alarm. */
-export const tellingAlarms: Build = {
+export const tellingAlarms: BuildOptions = {
   edits: [
     {
       from: '  override alarm(): void {',

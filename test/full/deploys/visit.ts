@@ -41,12 +41,12 @@ export interface Pending {
   readonly message: string;
 }
 
-const PATIENCE = 20_000;
+const PATIENCE_MS = 20_000;
 
 /** @param address Returns the session's current URL. */
 export function openVisit(address: () => string): Visit {
   const send = async (path: string, init: RequestInit): Promise<VisitResponse> =>
-    read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE), ...init }));
+    read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE_MS), ...init }));
   const post: Visit['post'] = (path, body = {}, { headers, leave } = {}) =>
     send(path, {
       method: 'POST',
@@ -70,14 +70,14 @@ export function openVisit(address: () => string): Visit {
       return openSession(origin, session, agent).turnEnded(after);
     },
     happened: (type) =>
-      pollUntil(`an event ${type}`, PATIENCE, async () => {
+      pollUntil(`an event ${type}`, PATIENCE_MS, async () => {
         const { body } = await get('/events');
         const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // documented in docs/http.md
         return events.some((event) => event.type === type);
       }),
     async pending() {
       let pending: readonly Pending[] = [];
-      await pollUntil('something is waited for', PATIENCE, async () => {
+      await pollUntil('something is waited for', PATIENCE_MS, async () => {
         const { body } = await get();
         ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in docs/http.md
         return pending.length > 0;

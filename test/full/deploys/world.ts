@@ -48,7 +48,7 @@ export async function openWorld(): Promise<World> {
   });
   return {
     url,
-    plays: (scene, lines, to) => void kept.scripts.set(scriptName(scene, to), lines),
+    plays: (scene, lines, to) => void kept.scripts.set(formatScriptName(scene, to), lines),
     hold: (scene, what) => kept.gate.hold(`${scene} ${what}`),
     asked: (scene) => kept.asked.get(scene) ?? [],
     done: (scene) => kept.done.get(scene) ?? [],
@@ -59,7 +59,7 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-const scriptName = (scene: string, to?: string): string =>
+const formatScriptName = (scene: string, to?: string): string =>
   JSON.stringify(to === undefined ? [scene] : [scene, to]);
 
 /**
@@ -86,14 +86,16 @@ function replyTo({ scripts, asked }: WorldState, scene: string, request: ModelRe
   const { messages } = request;
   const begun = messages.find(({ role }) => role === 'user');
   const script =
-    scripts.get(scriptName(scene, begun && textOf(begun))) ?? scripts.get(scriptName(scene)) ?? [];
+    scripts.get(formatScriptName(scene, begun && getText(begun))) ??
+    scripts.get(formatScriptName(scene)) ??
+    [];
   const place = messages.filter(({ role }) => role === 'assistant').length;
   const line = script[place];
   if (line === undefined) throw new Error(`The script of ${scene} has no reply ${place + 1}.`);
   return toReply(line, place);
 }
 
-const textOf = (message: ModelMessage): string => ('text' in message ? message.text : '');
+const getText = (message: ModelMessage): string => ('text' in message ? message.text : '');
 
 function toReply(line: Line, place: number): ModelReply {
   const usage = { inputTokens: 1, outputTokens: 1 };
@@ -110,7 +112,7 @@ const put = <T>(lists: Map<string, T[]>, name: string, one: T): unknown =>
   lists.set(name, [...(lists.get(name) ?? []), one]);
 
 /** Returns the tool messages of a request, with the name of each tool, in order. */
-export function answersIn(
+export function listAnswers(
   request: ModelRequest | undefined,
 ): readonly (readonly [tool: string, text: string])[] {
   const messages = request?.messages ?? [];

@@ -64,11 +64,11 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   }
 
   /** Returns the URL of a page on the same origin that serves this body. */
-  const carelessly = (type: string, body: string): string =>
+  const createCarelessUrl = (type: string, body: string): string =>
     `${origin}/careless?${new URLSearchParams({ type, body })}`;
 
   /** Opens a URL that the browser downloads, and returns the file name. */
-  async function saved(address: string): Promise<string> {
+  async function downloadFile(address: string): Promise<string> {
     const download = page.waitForEvent('download');
     await expect(page.goto(address)).rejects.toThrow(/Download is starting|net::ERR_ABORTED/);
     const file = await download;
@@ -81,7 +81,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     ['an HTML file', 'text/html', HTML],
   ])('runs the script of %s if it is served without protection', async (_, type, content) => {
     const running = page.waitForRequest(/\/ran\?by=/);
-    await page.goto(carelessly(type, content));
+    await page.goto(createCarelessUrl(type, content));
     await running;
     expect(asked.length).toBeGreaterThan(0);
   });
@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     ['an HTML file with the type of plain text', 'text/plain', HTML, 'evil.txt'],
   ])('is downloaded and runs no script if it is %s', async (_, type, content, name) => {
     const address = await upload(type, content, name);
-    expect(await saved(address)).toBe(name);
+    expect(await downloadFile(address)).toBe(name);
     expect(page.url()).toBe('about:blank');
     expect(asked).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
         `<embed src="${address}" type="${type}">`,
       ]) {
         const answered = page.waitForResponse(address);
-        await page.goto(carelessly('text/html', `<!doctype html>${element}`));
+        await page.goto(createCarelessUrl('text/html', `<!doctype html>${element}`));
         expect((await answered).status()).toBe(200);
         // The frames are loaded, so a script would have sent its request.
         await page.waitForLoadState('networkidle');
@@ -128,7 +128,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   ])('is shown as an image on a page and runs no script if it is %s', async (_, type, content, width) => {
     const bytes = type === 'image/png' ? new Uint8Array(Buffer.from(content, 'base64')) : content;
     const address = await upload(type, bytes, 'shown');
-    await page.goto(carelessly('text/html', `<!doctype html><img src="${address}">`));
+    await page.goto(createCarelessUrl('text/html', `<!doctype html><img src="${address}">`));
     expect(
       await page.evaluate('document.images[0].decode().then(() => document.images[0].naturalWidth)'),
     ).toBe(width);

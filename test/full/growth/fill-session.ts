@@ -10,17 +10,17 @@ const QUESTION = WORDS.repeat(2);
 const ANSWER = WORDS.repeat(6);
 
 /** The number of rows in each append. */
-const AT_ONCE = 5_000;
+const EVENTS_AT_ONCE = 5_000;
 
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
 /** Returns the events of an answered turn after its start. */
 const answerEvents = (turn: string, answer = ANSWER): SessionEvent[] => [
-  modelReplied(turn, answer),
+  createModelReplied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
 ];
 
-const modelReplied = (turn: string, text: string, toolCalls: readonly Call[] = []): SessionEvent => ({
+const createModelReplied = (turn: string, text: string, toolCalls: readonly Call[] = []): SessionEvent => ({
   type: 'model-replied',
   turn,
   model: 'filled',
@@ -30,7 +30,7 @@ const modelReplied = (turn: string, text: string, toolCalls: readonly Call[] = [
   usage: { inputTokens: 400, outputTokens: 120 },
 });
 
-const turnStarted = (turn: string): SessionEvent => ({
+const createTurnStarted = (turn: string): SessionEvent => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -68,7 +68,7 @@ export async function fillWith(
 ): Promise<void> {
   const turns = Array.from({ length: messages / 2 }, (_, turn) => `t${turn}`);
   const events = turns.flatMap((turn, index) => [
-    ...(index === 0 ? [] : [turnStarted(turn)]),
+    ...(index === 0 ? [] : [createTurnStarted(turn)]),
     ...answerEvents(turn, answer),
   ]);
   await store(port, agent, events);
@@ -84,8 +84,8 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
       value: WORDS,
     }));
     return [
-      ...(index === 0 ? [] : [turnStarted(turn)]),
-      modelReplied(turn, '', [{ id: call, providerId: call, name: 'note', input: '{}' }]),
+      ...(index === 0 ? [] : [createTurnStarted(turn)]),
+      createModelReplied(turn, '', [{ id: call, providerId: call, name: 'note', input: '{}' }]),
       {
         type: 'tool-call-ended',
         turn,
@@ -103,9 +103,9 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
 async function store(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
   const { leased } = await beginTurn(port, agent, 't0');
   const rows: NewRow[] = events.map(toRow);
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const part = rows.slice(at, at + AT_ONCE);
-    const release = at + AT_ONCE >= rows.length ? ('ended' as const) : undefined;
+  for (let at = 0; at < rows.length; at += EVENTS_AT_ONCE) {
+    const part = rows.slice(at, at + EVENTS_AT_ONCE);
+    const release = at + EVENTS_AT_ONCE >= rows.length ? ('ended' as const) : undefined;
     const from = leased.page.head + 1 + at;
     const { status } = await port.append(leased.epoch, from, { events: part, release });
     if (status !== 'appended') throw new Error(`The session refused an append: ${status}.`);
@@ -117,7 +117,7 @@ export function iteration(turn: string, at: number): readonly NewRow[] {
   const call = `${turn}.${at}.0`;
   const calls = [{ id: call, providerId: call, name: 'look', input: '{"id":7}' }];
   return [
-    modelReplied(turn, '', calls),
+    createModelReplied(turn, '', calls),
     { type: 'tool-call-started', turn, call, effect: 'once' } as const,
     { type: 'tool-call-ended', turn, call, result: { type: 'text', content: WORDS } } as const,
   ].map(toRow);

@@ -14,7 +14,10 @@ interface StatementCounts {
 }
 
 /** Counts the rows that the object reads and writes during a call. */
-function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void): Promise<StatementCounts> {
+function countStatements(
+  { stub }: ObjectHarness,
+  call: (object: SessionObject) => void,
+): Promise<StatementCounts> {
   return runInDurableObject(stub(), (object, { storage }) => {
     const exec = vi.spyOn(storage.sql, 'exec');
     call(object);
@@ -42,7 +45,9 @@ describe('a long session', () => {
       const { leased } = await beginTurn(harness.raw, 'agent', 'next');
       const events = iteration('next', leased.page.head);
       const change = { events, progress: true };
-      work.push(await workOf(harness, (object) => object.append(leased.epoch, leased.page.head + 1, change)));
+      work.push(
+        await countStatements(harness, (object) => object.append(leased.epoch, leased.page.head + 1, change)),
+      );
     }
     expect(work[0]).toMatchObject({ written: 1 });
     expect(work[0]?.statements).toBeLessThanOrEqual(2);
@@ -68,8 +73,8 @@ describe('a long session', () => {
           const reader = { ...toReader(), maxBytes: 16 * 1024 * 1024 };
           again = object.begin({ ...request, reader }) as LeaseGrant;
         };
-        await workOf(harness, begin);
-        const work = await workOf(harness, begin);
+        await countStatements(harness, begin);
+        const work = await countStatements(harness, begin);
         works.push(work);
         const bodies = again?.covered.flatMap((text) => JSON.parse(text) as unknown[]) ?? [];
         expect(bodies).toHaveLength(keptEvents === Infinity ? messages + 1 : 7);

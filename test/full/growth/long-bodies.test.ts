@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../src/index.ts';
 import { toSessionName } from '../../doors/session.ts';
 import { holdReply, modelBySession, script } from '../../fixtures/scripts.ts';
-import { appWith } from '../../gate/workerd/http/app.ts';
-import { json, newSession, post, sessionId } from '../../gate/workerd/http/client.ts';
+import { createTestApp } from '../../gate/workerd/http/app.ts';
+import { createSessionPath, getSessionId, post, readJson } from '../../gate/workerd/http/client.ts';
 
 const MIB = 1024 * 1024;
 /** Five million characters of one to four bytes, so that a chunk ends inside a character. */
@@ -22,15 +22,15 @@ const writer = defineAgent({
   tools,
   model: modelBySession,
 });
-const via = appWith({
+const via = createTestApp({
   agents: [writer],
   auth: () => ({ id: 'owner' }),
   http: { bodyContext: ['payload'], maxBodyBytes: 32 * MIB },
 });
 
 /** Returns the longest value of every table in a session's object, in bytes. */
-function longestIn(path: string): Promise<Record<string, number>> {
-  const session = sessionId(path);
+function measureLongest(path: string): Promise<Record<string, number>> {
+  const session = getSessionId(path);
   const stub = env.SESSIONS.getByName(toSessionName({ owner: { id: 'owner' }, agent: 'writer', session }));
   return runInDurableObject(stub, (_, { storage: { sql } }) => {
     const tables = sql.exec<{ name: string }>(
@@ -51,11 +51,11 @@ function longestIn(path: string): Promise<Record<string, number>> {
 }
 
 /** Reads a whole journal, page by page. */
-async function eventsOf(session: string): Promise<Record<string, unknown>[]> {
+async function readEvents(session: string): Promise<Record<string, unknown>[]> {
   const events: Record<string, unknown>[] = [];
   let path: unknown = `${session}/events`;
   while (typeof path === 'string') {
-    const page = await json(await via(path));
+    const page = await readJson(await via(path));
     events.push(...(page.events as Record<string, unknown>[]));
     path = page.next;
   }
@@ -64,18 +64,20 @@ async function eventsOf(session: string): Promise<Record<string, unknown>[]> {
 
 describe('bodies of five million characters', () => {
   it('are unchanged in a message, its context, a result, an artifact and an answer', async () => {
-    const session = newSession('writer');
+    const session = createSessionPath('writer');
     const { message } = script(
       { calls: [{ name: 'text' }] },
       { calls: [{ name: 'artifact' }] },
       { text: LONG, pieces: [] },
     );
     const said = message(LONG);
-    const answered = await json(await post(session, { message: said, context: { payload: LONG } }, { via }));
+    const answered = await readJson(
+      await post(session, { message: said, context: { payload: LONG } }, { via }),
+    );
     expect(answered.outcome).toBe('completed');
     expect(answered.text === LONG).toBe(true);
     expect(JSON.stringify(answered.artifacts).includes(LONG)).toBe(true);
-    const events = await eventsOf(session);
+    const events = await readEvents(session);
     const started = events.find(({ type }) => type === 'turn-started');
     expect(started?.message === said).toBe(true);
     expect(Object(started?.context).payload === LONG).toBe(true);
@@ -84,20 +86,20 @@ describe('bodies of five million characters', () => {
     );
     expect(results[0].content === LONG).toBe(true);
     expect(results[1].value.value === LONG).toBe(true);
-    const state = await json(await via(session));
+    const state = await readJson(await via(session));
     expect(JSON.stringify(state.messages).split(LONG)).toHaveLength(5);
-    const longest = await longestIn(session);
+    const longest = await measureLongest(session);
     expect(Object.keys(longest).sort()).toEqual(
       ['agenda', 'blobs', 'chunks', 'events', 'inbox', 'lease', 'requests', 'schema'].sort(),
     );
     expect(Math.max(...Object.values(longest))).toBeLessThanOrEqual(MIB);
     expect(longest.events).toBeLessThanOrEqual(64 * 1024);
     // The next turn folds the whole journal.
-    expect((await json(await post(session, { message: 'More?' }, { via }))).outcome).toBe('failed');
+    expect((await readJson(await post(session, { message: 'More?' }, { via }))).outcome).toBe('failed');
   }, 60_000);
 
   it('are stored in parts in the inbox, and are unchanged when they are read', async () => {
-    const session = newSession('writer');
+    const session = createSessionPath('writer');
     // The maximum size of the messages that can wait in a session.
     const long = LONG.slice(0, 4_900_000);
     const first = holdReply('First.');
@@ -110,13 +112,13 @@ describe('bodies of five million characters', () => {
       body: JSON.stringify({ message: long }),
     });
     expect(queued.status).toBe(202);
-    const longest = await longestIn(session);
+    const longest = await measureLongest(session);
     expect(longest.inbox).toBeLessThanOrEqual(64 * 1024);
     expect(longest.chunks).toBe(MIB);
     first.release();
     await answering;
-    const turns = (await eventsOf(session)).filter(({ type }) => type === 'turn-started');
+    const turns = (await readEvents(session)).filter(({ type }) => type === 'turn-started');
     expect(turns[1]?.message === long).toBe(true);
-    expect((await longestIn(session)).inbox).toBe(0);
+    expect((await measureLongest(session)).inbox).toBe(0);
   }, 60_000);
 });

@@ -11,7 +11,7 @@ const formatFacts = (facts: Omit<JournalFacts, 'stops'>): string => {
   return JSON.stringify([status, outcome ?? null, turns, inputTokens, outputTokens, title]);
 };
 
-const listedLine = ({ usage, title, outcome, status, turns }: Listed): string =>
+const formatListed = ({ usage, title, outcome, status, turns }: Listed): string =>
   formatFacts({ ...usage, status, turns, outcome, title: String(title) });
 
 /** A row of the copy in D1. */
@@ -25,7 +25,7 @@ interface Row {
   readonly output_tokens: number;
 }
 
-const rowLine = ({ status, outcome, turns, input_tokens, output_tokens, title }: Row): string =>
+const formatRow = ({ status, outcome, turns, input_tokens, output_tokens, title }: Row): string =>
   formatFacts({
     ...{ status, outcome: outcome ?? undefined, turns, title },
     ...{ inputTokens: input_tokens, outputTokens: output_tokens },
@@ -62,17 +62,17 @@ export async function indexDiffers(
   { view }: OwnerJournals,
 ): Promise<string[]> {
   const listed = await site.sessions(owner);
-  return findDifferences(view, new Map(listed.map((one) => [one.session, listedLine(one)])));
+  return findDifferences(view, new Map(listed.map((one) => [one.session, formatListed(one)])));
 }
 
 /** Returns the differences of the copy in D1 from the journals of an owner. */
-export async function d1Differs(
+export async function findD1Differences(
   site: IndexedSite,
   owner: string,
   { view }: OwnerJournals,
 ): Promise<string[]> {
   const rows = await site.ask<readonly Row[]>(`/rows?owner=${owner}`);
-  return findDifferences(view, new Map(rows.map((row) => [row.session, rowLine(row)])));
+  return findDifferences(view, new Map(rows.map((row) => [row.session, formatRow(row)])));
 }
 
 /** Repeats a comparison until there are no differences, or until the timeout. Returns the last differences. */
@@ -87,7 +87,11 @@ export async function waitForAgreement(compare: () => Promise<string[]>, ms: num
  * Returns the time in ms after which the index showed each stop of a turn. Skips stops that the index never
  * showed.
  */
-export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJournals): Promise<number[]> {
+export async function measureLags(
+  site: IndexedSite,
+  owner: string,
+  { facts }: OwnerJournals,
+): Promise<number[]> {
   const bySession = Map.groupBy(
     await site.ask<readonly Shown[]>(`/shown?owner=${owner}`),
     ({ session }) => session,
@@ -101,7 +105,7 @@ export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJ
 }
 
 /** Returns a quantile of the values. */
-export function quantile(values: readonly number[], share: number): number {
+export function computeQuantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

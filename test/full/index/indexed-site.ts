@@ -8,7 +8,7 @@ import { buildWorker } from '../process/start-worker.ts';
 const ENTRY = 'test/full/index/worker/index-worker.ts';
 
 /** The time in ms for which a request is repeated after the Worker was killed. */
-const PATIENCE = 120_000;
+const PATIENCE_MS = 120_000;
 
 /** A session and its owner. */
 export interface Place {
@@ -86,7 +86,7 @@ export class IndexedSite {
 
   /** Sends a request until it is answered. @throws Error after the timeout. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    for (const until = Date.now() + PATIENCE; ; ) {
+    for (const until = Date.now() + PATIENCE_MS; ; ) {
       await this.#isUp.promise;
       try {
         const response = await fetch(`${this.#worker?.url}${path}`, init);
@@ -110,14 +110,14 @@ export class IndexedSite {
   /** Sends a message, and repeats it after a kill, until its turn has stopped. */
   async say({ owner, session }: Place, message: unknown, key: string): Promise<void> {
     const headers = { 'content-type': 'application/json', 'x-owner': owner, 'idempotency-key': key };
-    for (const until = Date.now() + PATIENCE; Date.now() < until; await wait(50)) {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await wait(50)) {
       const init = { method: 'POST', headers, body: JSON.stringify({ message }) };
       const response = await this.request(`/agents/clerk/sessions/${session}/messages`, init);
       const said = await response.text();
       if (response.ok || isOutcome(said)) return;
       if (response.status !== 409) throw new Error(`The message returned ${response.status}: ${said}`);
     }
-    throw new Error(`The turn of ${key} did not stop within ${PATIENCE} ms.`);
+    throw new Error(`The turn of ${key} did not stop within ${PATIENCE_MS} ms.`);
   }
 
   /** Returns all sessions of an owner from the index. */

@@ -1,9 +1,9 @@
 /** Two runs in which the process is killed: one with many sessions, and one that erases an owner. */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
-  d1Differs,
+  findD1Differences,
   indexDiffers,
-  lagsOf,
+  measureLags,
   type OwnerJournals,
   readJournals,
   waitForAgreement,
@@ -32,14 +32,14 @@ export interface LoadResult {
  * Returns the message of a session. Every seventh one fails, every fifth one waits for an approval, and all
  * others are answered.
  */
-const messageOf = (index: number): string =>
+const formatMessage = (index: number): string =>
   `${index % 7 === 3 ? 'fail' : index % 5 === 2 ? 'pay' : 'ask'} number ${index}`;
 
 /** Runs a turn in each session, and a second turn in every fourth session whose first turn has ended. */
 async function talk(site: IndexedSite, place: Place, index: number): Promise<void> {
-  await site.say(place, messageOf(index), `first-${place.session}`);
-  if (index % 4 === 0 && !messageOf(index).startsWith('pay'))
-    await site.say(place, `again ${messageOf(index + 1).slice(0, 3)}`, `second-${place.session}`);
+  await site.say(place, formatMessage(index), `first-${place.session}`);
+  if (index % 4 === 0 && !formatMessage(index).startsWith('pay'))
+    await site.say(place, `again ${formatMessage(index + 1).slice(0, 3)}`, `second-${place.session}`);
 }
 
 /** Runs many sessions, and kills the process at regular intervals. */
@@ -64,14 +64,14 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
   for (const [owner, ofOwner] of byOwner) {
     const journals = await readJournals(site, ofOwner, size.atOnce);
     turns += [...journals.facts.values()].reduce((sum, { stops }) => sum + stops.length, 0);
-    const differ = async (of: typeof indexDiffers): Promise<string[]> =>
+    const collectDifferences = async (of: typeof indexDiffers): Promise<string[]> =>
       waitForAgreement(
         async () => of(site, owner, journals),
         Math.max(2_000, began + seconds * 1_000 + settleMs - Date.now()),
       );
-    differences.push(...findMissing(journals, ofOwner), ...(await differ(indexDiffers)));
-    differences.push(...(await differ(d1Differs)).map((one) => `in D1, ${one}`));
-    lags.push(...(await lagsOf(site, owner, journals)));
+    differences.push(...findMissing(journals, ofOwner), ...(await collectDifferences(indexDiffers)));
+    differences.push(...(await collectDifferences(findD1Differences)).map((one) => `in D1, ${one}`));
+    lags.push(...(await measureLags(site, owner, journals)));
   }
   return { turns, lags, differences, seconds };
 }
@@ -102,18 +102,18 @@ export async function runErasure(
 ): Promise<ErasureResult> {
   const owner = 'erased';
   const places = Array.from({ length: size.sessions }, (_, index) => ({ owner, session: `e${index}` }));
-  const message = (index: number) => [
-    { type: 'text', text: messageOf(index) },
+  const createMessage = (index: number) => [
+    { type: 'text', text: formatMessage(index) },
     { type: 'file', mediaType: 'image/png', data: PNG },
   ];
   await forEachConcurrently(places, size.atOnce, (place, index) =>
-    site.say(place, message(index), `file-${place.session}`),
+    site.say(place, createMessage(index), `file-${place.session}`),
   );
   await waitForAgreement(
     async () => ((await site.owner(owner)).sessions === size.sessions ? [] : ['some']),
     settleMs,
   );
-  const before = await leftOf(site, owner);
+  const before = await countLeft(site, owner);
   const began = Date.now();
   let standing = await site.owner(owner, 'DELETE');
   for (let kill = 0; kill < size.kills; kill += 1) {
@@ -127,16 +127,16 @@ export async function runErasure(
   await waitForAgreement(look, settleMs);
   const seconds = (Date.now() - began) / 1_000;
   // Files in an external store are removed one and a quarter lease terms after their session.
-  await waitForAgreement(async () => ((await leftOf(site, owner)).files === 0 ? [] : ['files']), settleMs);
+  await waitForAgreement(async () => ((await countLeft(site, owner)).files === 0 ? [] : ['files']), settleMs);
   const { facts } = await readJournals(site, places, size.atOnce);
   const left = {
     ...{ status: standing.erasure?.status, sessions: standing.sessions, journals: facts.size },
-    ...{ listed: (await site.sessions(owner)).length, ...(await leftOf(site, owner)) },
+    ...{ listed: (await site.sessions(owner)).length, ...(await countLeft(site, owner)) },
   };
   return { removed: standing.erasure?.removed ?? 0, left, filesBefore: before.files, seconds };
 }
 
-const leftOf = (site: IndexedSite, owner: string) =>
+const countLeft = (site: IndexedSite, owner: string) =>
   site.ask<{ readonly files: number; readonly rows: number; readonly used: number }>(`/left?owner=${owner}`);
 
 /** The expected result: no data remains, and the index reports the erasure. */

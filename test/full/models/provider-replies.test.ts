@@ -6,7 +6,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
 import { partsOf } from '../../../src/model/entry.ts';
-import { modelOf, type RecordedReply, readReplies } from './recorded-replies.ts';
+import { findModel, type RecordedReply, readReplies } from './recorded-replies.ts';
 
 const recorded = readReplies();
 if (!recorded) console.log('provider replies: skipped, there is no ../shared/data/provider-replies');
@@ -61,15 +61,15 @@ async function readParts(stream: ReadableStream<unknown>): Promise<readonly Read
       grown.text = `${grown.text}${part.delta ?? ''}`;
       if (part.providerMetadata) grown.providerMetadata = part.providerMetadata;
     }
-    if (WHOLE.has(String(part.type))) parts.push({ ...part });
+    if (WHOLE_PARTS.has(String(part.type))) parts.push({ ...part });
   }
   return parts.flatMap(readSdk);
 }
 
-const WHOLE: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 'source', 'custom']);
+const WHOLE_PARTS: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 'source', 'custom']);
 
 async function readBySdk(reply: RecordedReply): Promise<readonly ReadPart[]> {
-  const model = modelOf(reply);
+  const model = findModel(reply);
   if (!model) return [];
   if (reply.streamed) return readParts((await model.doStream(options)).stream);
   const { content } = await model.doGenerate(options);
@@ -77,7 +77,7 @@ async function readBySdk(reply: RecordedReply): Promise<readonly ReadPart[]> {
 }
 
 async function readByHoldfast(reply: RecordedReply): Promise<readonly ReadPart[]> {
-  const model = modelOf(reply);
+  const model = findModel(reply);
   if (!model) return [];
   const { provider, modelId, specificationVersion, supportedUrls } = model;
   // A model without streaming returns a whole reply.
@@ -94,11 +94,11 @@ async function readByHoldfast(reply: RecordedReply): Promise<readonly ReadPart[]
   return partsOf({ role: 'assistant', text, toolCalls, parts }).map((part) => readOurs({ ...part }));
 }
 
-const FAILS: ReadonlySet<string> = new Set(['openai--openai-error.1.chunks.txt']);
+const FAILING_FILES: ReadonlySet<string> = new Set(['openai--openai-error.1.chunks.txt']);
 
 describe.skipIf(!recorded)('a recorded reply', () => {
-  const replies = (recorded ?? []).filter(({ file }) => !FAILS.has(file));
-  const [known, unknown] = [replies.filter(modelOf), replies.filter((reply) => !modelOf(reply))];
+  const replies = (recorded ?? []).filter(({ file }) => !FAILING_FILES.has(file));
+  const [known, unknown] = [replies.filter(findModel), replies.filter((reply) => !findModel(reply))];
 
   it.each(known.map((reply) => [reply.file, reply] as const))(
     '%s is read with the same parts, order and data as by the SDK',
@@ -117,7 +117,7 @@ describe.skipIf(!recorded)('a recorded reply', () => {
   });
 
   it('is not read as a reply if it is an error', async () => {
-    const reply = (recorded ?? []).find(({ file }) => FAILS.has(file));
+    const reply = (recorded ?? []).find(({ file }) => FAILING_FILES.has(file));
     await expect(reply && readByHoldfast(reply)).rejects.toMatchObject({ name: 'ModelError' });
   });
 });

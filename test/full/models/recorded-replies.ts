@@ -65,7 +65,7 @@ const MODELS: ReadonlyMap<string, Make> = new Map<string, Make>([
  * Returns a model of the provider whose server sends this reply, or `undefined` if the provider is not
  * installed.
  */
-export function modelOf({ provider, streamed, text }: RecordedReply): LanguageModelV4 | undefined {
+export function findModel({ provider, streamed, text }: RecordedReply): LanguageModelV4 | undefined {
   const type = streamed ? 'text/event-stream' : 'application/json';
   const body = streamed ? toSseBody(text, provider) : text;
   const fetch = async (): Promise<Response> => new Response(body, { headers: { 'content-type': type } });

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deleteModule, modulesOf, readCheckout } from '../../measure/delete-module.ts';
+import { deleteModule, listModules, readCheckout } from '../../measure/delete-module.ts';
 
 const MINUTES = 60_000;
 
 describe('a checkout without one module', () => {
   const checkout = readCheckout(resolve(import.meta.dirname, '../../..'));
-  const [module = { path: 'src/modules', entries: [] }] = modulesOf(checkout);
+  const [module = { path: 'src/modules', entries: [] }] = listModules(checkout);
 
   // `npm run delete-modules` deletes each module and runs more tests.
   it(`compiles and folds its journal as before without ${module.path}`, {

@@ -52,14 +52,14 @@ export function readOptions(args: readonly string[]): PlaysOptions | undefined {
   return {
     seed: parseWhole('seed', values.seed, 0),
     count: parseWhole('count', values.count, 1),
-    matrix: matrixOf(values.matrix),
+    matrix: parseMatrix(values.matrix),
     isTraced: values.trace,
     bails: values.bail,
     holes: values.hole.split(',').filter((name) => name !== ''),
   };
 }
 
-function matrixOf(text: string | undefined): PlaysOptions['matrix'] {
+function parseMatrix(text: string | undefined): PlaysOptions['matrix'] {
   if (text === undefined || text === 'whole' || text === 'in-turn') return text;
   throw new Error(`--matrix must be 'whole' or 'in-turn', not '${text}'.`);
 }

@@ -10,17 +10,17 @@ const runPlays = (...args: readonly string[]) =>
   });
 
 /** The timeout of a test in ms, for a busy machine. */
-const PATIENCE = 600_000;
+const TIMEOUT_MS = 600_000;
 
 describe('npm run plays', () => {
-  it('reports no failures in 25 plays', { timeout: PATIENCE }, () => {
+  it('reports no failures in 25 plays', { timeout: TIMEOUT_MS }, () => {
     const { stdout, stderr, status } = runPlays('--count', '25');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     expect(stdout).toMatch(/^plays: 25 from seed 1; 0 with findings; .* s; PASS$/m);
   });
 
   it('reports no failures in forks and retries with a fault at each message', {
-    timeout: PATIENCE,
+    timeout: TIMEOUT_MS,
   }, () => {
     const { stdout, stderr, status } = runPlays('--matrix', 'in-turn');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
@@ -29,7 +29,7 @@ describe('npm run plays', () => {
     );
   });
 
-  it('plays a seed in the same way each time, alone and after another seed', { timeout: PATIENCE }, () => {
+  it('plays a seed in the same way each time, alone and after another seed', { timeout: TIMEOUT_MS }, () => {
     const traceOf = (...args: readonly string[]) =>
       runPlays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
     const alone = traceOf('--seed', '103', '--count', '1');
@@ -44,13 +44,13 @@ describe('npm run plays', () => {
     ['fencing-off', 1, /: epoch: /],
     ['shown-early', 1, /was shown before it was durable/],
     ['snapshot-field', 8, /: warm is not cold: /],
-  ])('detects the planted hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
+  ])('detects the planted hole %s', { timeout: TIMEOUT_MS }, (hole, seed, finding) => {
     const { stdout, status } = runPlays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
     expect(stdout).toMatch(finding);
     expect(status).toBe(1);
   });
 
-  it('detects the planted hole retry-key in retries with faults', { timeout: PATIENCE }, () => {
+  it('detects the planted hole retry-key in retries with faults', { timeout: TIMEOUT_MS }, () => {
     const { stdout, status } = runPlays('--matrix', 'in-turn', '--hole', 'retry-key');
     expect(stdout).toMatch(/: differs: /);
     expect(status).toBe(1);

@@ -7,7 +7,7 @@ import { prepareImports } from './machine/load-library.ts';
 import { type PlaysOptions, readOptions, USAGE } from './options.ts';
 import type { MatrixReport } from './play/matrix.ts';
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** Returns `true` if there are no findings. */
 async function run({ seed, count, isTraced, bails, holes, matrix }: PlaysOptions): Promise<boolean> {
@@ -16,7 +16,7 @@ async function run({ seed, count, isTraced, bails, holes, matrix }: PlaysOptions
   const { playAll, playEach } = await import('./play/play-all.ts');
   if (matrix) return runMatrix(await playEach(matrix === 'whole', say), say);
   const { played, failed, figures, seconds } = await playAll({ seed, count, isTraced, bails }, say);
-  for (const one of failed.slice(0, MOST_SHOWN))
+  for (const one of failed.slice(0, MAX_SHOWN))
     say(`again: npm run plays -- --seed ${one} --count 1 --trace`);
   const { messages, turns, calls, effects, forks, retries, refusals, deaths, takeOvers, unknown, longest } =
     figures;

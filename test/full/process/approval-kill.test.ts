@@ -43,12 +43,12 @@ async function askIn(session: string): Promise<WaitingTurn> {
   expect(only.message).toBe(
     'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
   );
-  expect(executedInputs(turn)).toEqual([]);
+  expect(readExecutedInputs(turn)).toEqual([]);
   return { turn, pending: only };
 }
 
 /** Returns the refunds that a turn has caused, including repeats. */
-const executedInputs = (turn: string): unknown[] =>
+const readExecutedInputs = (turn: string): unknown[] =>
   effects
     .executions()
     .filter(({ call }) => call.startsWith(`${turn}.`))
@@ -57,7 +57,7 @@ const executedInputs = (turn: string): unknown[] =>
 describe('an approval of a Worker that was killed while it waited', () => {
   const sessions = ['approve', 'edit', 'reject', 'exit', 'twice', 'again'] as const;
   const waiting = new Map<string, WaitingTurn>();
-  const waitingIn = (session: (typeof sessions)[number]): WaitingTurn => {
+  const waitForPending = (session: (typeof sessions)[number]): WaitingTurn => {
     const one = waiting.get(session);
     if (!one) throw new Error(`The session '${session}' has no pending call.`);
     return one;
@@ -70,19 +70,19 @@ describe('an approval of a Worker that was killed while it waited', () => {
   });
 
   it('runs the call once if it is approved (AEA-12)', async () => {
-    const { turn, pending } = waitingIn('approve');
+    const { turn, pending } = waitForPending('approve');
     const answer = await open('approve').decide(pending, { decision: 'approve' });
     expect(answer).toMatchObject({ turn, outcome: 'completed' });
     expect(answer.text).toContain('amount: 118.5');
-    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(readExecutedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('runs the call once with the edited input', async () => {
-    const { turn, pending } = waitingIn('edit');
+    const { turn, pending } = waitForPending('edit');
     const input = { orderId: 1002, amount: 100 };
     const answer = await open('edit').decide(pending, { decision: 'edit', input });
     expect(answer).toMatchObject({ turn, outcome: 'completed' });
-    expect(executedInputs(turn)).toEqual([input]);
+    expect(readExecutedInputs(turn)).toEqual([input]);
   });
 
   it.each([
@@ -91,25 +91,25 @@ describe('an approval of a Worker that was killed while it waited', () => {
   ] as const)(
     'does not run the call after the decision %s, and the turn ends as %s',
     async (decision, outcome) => {
-      const { turn, pending } = waitingIn(decision);
+      const { turn, pending } = waitForPending(decision);
       const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
       expect(answer).toMatchObject({ turn, outcome });
-      expect(executedInputs(turn)).toEqual([]);
+      expect(readExecutedInputs(turn)).toEqual([]);
     },
   );
 
   it('runs the call once if several decisions arrive, at the same time and later', async () => {
-    const { turn, pending } = waitingIn('twice');
+    const { turn, pending } = waitForPending('twice');
     const approve = (): Promise<Answer> => open('twice').decide(pending, { decision: 'approve' });
     const settled = await Promise.allSettled([approve(), approve(), approve()]);
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
     await expect(approve()).rejects.toThrow('POST returned 409');
     await expect(open('twice').decide(pending, { decision: 'reject' })).rejects.toThrow('POST returned 409');
-    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(readExecutedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('runs the call once if the Worker is killed again during the call', async () => {
-    const { turn, pending } = waitingIn('again');
+    const { turn, pending } = waitForPending('again');
     const hold = await effects.hold('refunds');
     const lost = open('again')
       .decide(pending, { decision: 'approve' })
@@ -121,7 +121,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     await start();
     const events = await open('again').turnEnded(0);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(readExecutedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('does not run the call after it expired, and rejects later decisions', async () => {
@@ -138,6 +138,6 @@ describe('an approval of a Worker that was killed while it waited', () => {
     await expect(open('expiry').decide(pending, { decision: 'approve' })).rejects.toThrow(
       'POST returned 409',
     );
-    expect(executedInputs(turn)).toEqual([]);
+    expect(readExecutedInputs(turn)).toEqual([]);
   });
 });

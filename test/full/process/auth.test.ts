@@ -18,12 +18,14 @@ interface SeenBindings {
   };
 }
 
-type Issue = (...[one, other]: readonly [object, object]) => Promise<string>;
+type TokenIssuer = (...[one, other]: readonly [object, object]) => Promise<string>;
 /** Imports a function of an example. The path is computed, so that its Worker types are not checked here. */
-const exampleOf = async (file: string, name: string): Promise<Issue> =>
-  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, Issue>)[name] as Issue; // a function of the example
-const createApiKey = await exampleOf('by-api-key.ts', 'createApiKey');
-const logIn = await exampleOf('by-cookie.ts', 'logIn');
+const importExample = async (file: string, name: string): Promise<TokenIssuer> =>
+  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, TokenIssuer>)[
+    name
+  ] as TokenIssuer; // a function of the example
+const createApiKey = await importExample('by-api-key.ts', 'createApiKey');
+const logIn = await importExample('by-cookie.ts', 'logIn');
 
 const keys = await generateKeyPair('RS256');
 const otherKeys = await generateKeyPair('RS256');
@@ -106,10 +108,10 @@ describe('byJwt', () => {
     issuer: 'https://login.example/',
     audience: 'agents',
   };
-  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const createBearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it('accepts a valid token as a member of its tenant with its roles', async () => {
-    expect(await send(bearer(await sign(ann)))).toEqual({
+    expect(await send(createBearerHeader(await sign(ann)))).toEqual({
       status: 200,
       principal: { id: 'ann', tenant: 'acme', roles: ['manager'] },
     });
@@ -123,13 +125,13 @@ describe('byJwt', () => {
     ['without a tenant', { claims: { sub: 'ann' } }],
     ['without a subject', { claims: { tenant: 'acme' } }],
   ])('returns 401 for a token %s', async (_, change) => {
-    expect(await send(bearer(await sign({ ...ann, ...change })))).toEqual({ status: 401 });
+    expect(await send(createBearerHeader(await sign({ ...ann, ...change })))).toEqual({ status: 401 });
   });
 
   it.each(['x.y.z', `${btoa('{"alg":"none"}')}.${btoa('{"sub":"ann","tenant":"acme"}')}.`])(
     'returns 401 for the unsigned token %s',
     async (token) => {
-      expect(await send(bearer(token))).toEqual({ status: 401 });
+      expect(await send(createBearerHeader(token))).toEqual({ status: 401 });
     },
   );
 });

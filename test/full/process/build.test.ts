@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { asInstalled } from './as-installed.ts';
 import { installPackage, type Manifest } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -21,7 +21,7 @@ const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8
 
 beforeAll(async () => {
   ({ path: temp, manifest } = await installPackage(['@types/node'])); // the test's program uses the types of Node
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
 /** Returns the errors of `tsc` for the user's files. They are compiled into the folder `name`. */
@@ -65,7 +65,11 @@ it.each([
     expect(worker).toContain('export const { TurnRunner } = holdfast;');
     const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
     expect(
-      await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options),
+      await check(
+        rules.module,
+        { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN_TYPES_SOURCE },
+        options,
+      ),
     ).toBe('');
     expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
   },
@@ -74,7 +78,7 @@ it.each([
 it('a user’s program can use a model of the AI SDK', async () => {
   // The SDK's types import `json-schema`, which the SDK does not install.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
-  expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
+  expect(await check('with-sdk', { 'with-sdk.ts': SDK_SOURCE }, options)).toBe('');
 });
 
 it('a user’s program can use MCP', async () => {
@@ -116,7 +120,7 @@ it('no file of the package imports a package of the AI SDK at run time', async (
 
 it('a user’s test needs no Workers types and runs in plain Node', async () => {
   const options = { types: ['node'], module: 'nodenext' };
-  expect(await check('tested', { 'tested.ts': TESTED }, options)).toBe('');
+  expect(await check('tested', { 'tested.ts': TESTED_SOURCE }, options)).toBe('');
   const { stdout } = await run(process.execPath, ['tested/tested.js'], { cwd: temp });
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
 });
@@ -126,7 +130,7 @@ it('a user’s own kind of tool has types, counts failures and subagents, and pa
   const files = {
     'with-rate-limit.ts': asInstalled(await read('src/examples/rate-limited/with-rate-limit.ts')),
     'courier.ts': asInstalled(await read('src/examples/rate-limited/courier.ts')),
-    'kind.ts': KIND,
+    'kind.ts': KIND_SOURCE,
   };
   const local = Object.entries(files).map(([file, text]) => [
     file,
@@ -147,7 +151,7 @@ it('a user’s own kind of tool has types, counts failures and subagents, and pa
 });
 
 /** Uses every type that a user needs to declare a decorator of tools, a model adapter or a host. */
-const OWN = `
+const OWN_TYPES_SOURCE = `
 import { type AnyTool, type CallContext, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
 import type { CallChanges, JournaledCall, StoredEvent, TurnArtifact, TurnError } from 'holdfast/events';
 import type { LoopLimits, ParsedAnswer } from 'holdfast/kinds';
@@ -207,7 +211,7 @@ export const { worker, TurnRunner: Runner } = holdfast;
 export const parameters = (given: Parameters<typeof openaiCompatible>): 1 => given.length;
 `;
 
-const KIND = `
+const KIND_SOURCE = `
 import { createManualClock, createTestSession } from 'holdfast/testing';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
 import { defineCourier } from './courier.ts';
@@ -242,7 +246,7 @@ const report = await crashMatrix((kit) => defineCourier(async ({ idempotencyKey 
 console.log(JSON.stringify({ told: [...new Set(told)].filter((text) => text.includes('an hour')), carried, ...report }));
 `;
 
-const WITH_SDK = `
+const SDK_SOURCE = `
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { ChatModel } from 'holdfast';
 import { type FromAiSdkOptions, fromAiSdk } from 'holdfast/models/ai-sdk';
@@ -251,7 +255,7 @@ export const from = (model: LanguageModelV4, options: FromAiSdkOptions): ChatMod
 export const parameters = (given: Parameters<typeof fromAiSdk>): 1 | 2 => given.length;
 `;
 
-const TESTED = `
+const TESTED_SOURCE = `
 import { defineAgent, defineTool } from 'holdfast';
 import { createManualClock, createTestSession } from 'holdfast/testing';
 import * as v from 'valibot';

@@ -7,11 +7,11 @@ export interface Chance {
 /** Creates a generator (mulberry32). The same seed yields the same numbers. */
 export function createChance(seed: number): Chance {
   let state = seed;
-  const next = (): number => {
+  const drawNext = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { between: (from, to) => from + Math.floor(next() * (to - from + 1)) };
+  return { between: (from, to) => from + Math.floor(drawNext() * (to - from + 1)) };
 }

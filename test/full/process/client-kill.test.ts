@@ -70,17 +70,17 @@ it('a page shows every call and the answer, even if the Worker is killed during 
   const store = createSessionStore(client.session('shown'));
   const leave = store.subscribe(() => {});
   expect(await store.send('Count.')).toBe(true);
-  const ended = () =>
+  const countEndedCalls = () =>
     store
       .getSnapshot()
       .messages.flatMap(({ calls = [] }) => calls)
       .filter(({ status }) => status === 'ended').length;
-  await expect.poll(ended).toBeGreaterThanOrEqual(2);
+  await expect.poll(countEndedCalls).toBeGreaterThanOrEqual(2);
   await killAndStart();
   await expect
     .poll(() => store.getSnapshot().messages.at(-1)?.text, { timeout: 40_000 })
     .toBe('That was six.');
   await expect.poll(() => store.getSnapshot().status).toBe('idle');
-  expect(ended()).toBe(6);
+  expect(countEndedCalls()).toBe(6);
   leave();
 });

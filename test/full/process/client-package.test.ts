@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -17,10 +17,10 @@ const root = resolve(import.meta.dirname, '../../..');
 let temp: string;
 beforeAll(async () => {
   ({ path: temp } = await installPackage(['@types/react', '@types/node']));
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
-const USES = `
+const CLIENT_SOURCE = `
 import { type Client, type ClientAnswer, createClient, HoldfastError, type SentFile, type StreamItem } from 'holdfast/client';
 
 export interface Invoice { number: string; total: number }
@@ -45,7 +45,7 @@ export async function shown(): Promise<string> {
 }
 `;
 
-const PAGE = `
+const PAGE_SOURCE = `
 import { createSessionStore, type SessionMessage, useSession } from 'holdfast/react';
 import { client, session } from './uses.js';
 
@@ -62,8 +62,8 @@ it.each([
   ['a page', { lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] }],
   ['Node', { lib: ['es2022'], types: ['node'] }],
 ])('the client package has types in a project of %s without Workers types', async (_, options) => {
-  await writeFile(join(temp, 'uses.ts'), USES);
-  await writeFile(join(temp, 'page.ts'), PAGE);
+  await writeFile(join(temp, 'uses.ts'), CLIENT_SOURCE);
+  await writeFile(join(temp, 'page.ts'), PAGE_SOURCE);
   const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', outDir: 'out', ...options };
   await writeFile(
     join(temp, 'client.json'),

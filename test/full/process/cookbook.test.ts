@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { askClerk } from '../../../src/examples/beside/ask-clerk.ts';
 import { readInbox } from '../../../src/examples/inbox/read-inbox.ts';
-import { fromSlack } from '../../fixtures/signed.ts';
+import { signAsSlack } from '../../fixtures/signed.ts';
 import { type RunningWorker, startWorker, type WorkerSettings } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -17,10 +17,10 @@ async function start(entry: string, settings: WorkerSettings = {}): Promise<Runn
   return worker;
 }
 
-type Answer = (path: string, body: string) => unknown;
+type Responder = (path: string, body: string) => unknown;
 
 /** Starts a service that returns JSON. Returns its URL. */
-async function serve(answer: Answer): Promise<string> {
+async function serve(answer: Responder): Promise<string> {
   const server = createServer(async (request: IncomingMessage, response) => {
     const body = (await request.toArray()).join('');
     response.setHeader('content-type', 'application/json');
@@ -40,7 +40,7 @@ interface ScriptedCall {
  * Starts a model server that requests this call and then ends the turn. Returns the vars that select it. `seen`
  * receives the requests.
  */
-async function modelThatCalls(
+async function startCallingModel(
   { name, input }: ScriptedCall,
   seen: string[] = [],
 ): Promise<Record<string, string>> {
@@ -69,13 +69,13 @@ it('approvals-inbox.md: a manager reads the waiting approvals and approves one; 
   const { url } = await start('src/examples/inbox/worker.ts', { vars, deployedAs: { hasIndex: true } });
   const session = new URL('/agents/clerk/sessions/s1/messages', url);
   await post(session, { message: 'Please refund order "A-7".' }, vars.STAFF_TOKEN);
-  const inboxOf = (token: string) => readInbox({ url: url.origin, token });
-  await expect.poll(async () => inboxOf(vars.MANAGER_TOKEN), { timeout: 30_000 }).toHaveLength(1);
-  const [entry] = await inboxOf(vars.MANAGER_TOKEN);
+  const fetchInbox = (token: string) => readInbox({ url: url.origin, token });
+  await expect.poll(async () => fetchInbox(vars.MANAGER_TOKEN), { timeout: 30_000 }).toHaveLength(1);
+  const [entry] = await fetchInbox(vars.MANAGER_TOKEN);
   expect(entry).toMatchObject({ question: 'Refund order A-7?', input: { order: 'A-7' } });
-  expect(await inboxOf(vars.STAFF_TOKEN)).toEqual([]);
+  expect(await fetchInbox(vars.STAFF_TOKEN)).toEqual([]);
   expect(await entry?.approve()).toMatchObject({ outcome: 'completed' });
-  expect(await inboxOf(vars.MANAGER_TOKEN)).toEqual([]);
+  expect(await fetchInbox(vars.MANAGER_TOKEN)).toEqual([]);
 });
 
 it('slack-thread.md: a mention is answered in its thread', async () => {
@@ -87,7 +87,7 @@ it('slack-thread.md: a mention is answered in its thread', async () => {
   });
   const { url } = await start('src/examples/slack-thread/worker.ts', {
     vars: {
-      ...(await modelThatCalls({ name: 'reply_in_thread', input: { text: 'At nine.' } })),
+      ...(await startCallingModel({ name: 'reply_in_thread', input: { text: 'At nine.' } })),
       SLACK_SIGNING_SECRET: 'signing-secret',
       SLACK_BOT_TOKEN: 'xoxb-token',
       SLACK_API: slack,
@@ -95,7 +95,7 @@ it('slack-thread.md: a mention is answered in its thread', async () => {
   });
   const mention = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '1700000000.000100', text: 'When?' };
   const body = JSON.stringify({ type: 'event_callback', event_id: 'Ev1', team_id: 'T1', event: mention });
-  const { headers } = await fromSlack({ body, secret: 'signing-secret' });
+  const { headers } = await signAsSlack({ body, secret: 'signing-secret' });
   const delivery = { method: 'POST', headers, body };
   expect((await fetch(new URL('/hooks/slack', url), delivery)).status).toBe(202);
   expect((await fetch(new URL('/hooks/slack', url), delivery)).status).toBe(202);
@@ -114,7 +114,7 @@ it('slack-thread.md: a manager approves with a button, and the requester cannot'
   const secret = 'signing-secret';
   const { url } = await start('src/examples/slack-approvals/worker.ts', {
     vars: {
-      ...(await modelThatCalls({ name: 'refund_order', input: { order: 'A-7' } })),
+      ...(await startCallingModel({ name: 'refund_order', input: { order: 'A-7' } })),
       SLACK_SIGNING_SECRET: secret,
       SLACK_BOT_TOKEN: 'xoxb-token',
       SLACK_API: slack,
@@ -122,7 +122,7 @@ it('slack-thread.md: a manager approves with a button, and the requester cannot'
     },
   });
   const deliver = async (body: string): Promise<number> => {
-    const { headers } = await fromSlack({ body, secret });
+    const { headers } = await signAsSlack({ body, secret });
     return (await fetch(new URL('/hooks/slack', url), { method: 'POST', headers, body })).status;
   };
   const thread = { channel: 'C1', thread_ts: '1700000000.000100' };
@@ -190,17 +190,17 @@ it('hono.md: a route of the app pays once, and the routes of the agent are below
 });
 
 it('d1-tools.md: the agent reads only the orders of its caller and stores a note once', async () => {
-  interface Shop {
+  interface ShopBindings {
     readonly SHOP_DB: {
       prepare(sql: string): { run(): Promise<unknown>; all(): Promise<{ readonly results: unknown[] }> };
     };
   }
-  const vars = await modelThatCalls({ name: 'add_note', input: { id: 'A-17', text: 'Late.' } });
+  const vars = await startCallingModel({ name: 'add_note', input: { id: 'A-17', text: 'Late.' } });
   const worker = await start('src/examples/shop-in-d1/worker.ts', {
     vars,
     deployedAs: { bindings: { SHOP_DB: { type: 'd1', id: 'shop' } } },
   });
-  const { SHOP_DB } = await worker.bindings<Shop>();
+  const { SHOP_DB } = await worker.bindings<ShopBindings>();
   const schema = readFileSync(join(root, 'src/examples/shop-in-d1/schema.sql'), 'utf8');
   for (const table of schema
     .replaceAll(/--.*\n/g, '\n')
@@ -215,7 +215,7 @@ it('d1-tools.md: the agent reads only the orders of its caller and stores a note
 });
 
 it('d1-tools.md: an order of another tenant is not found', async () => {
-  const vars = await modelThatCalls({ name: 'find_order', input: { id: 'B-1' } });
+  const vars = await startCallingModel({ name: 'find_order', input: { id: 'B-1' } });
   const worker = await start('src/examples/shop-in-d1/worker.ts', {
     vars,
     deployedAs: { bindings: { SHOP_DB: { type: 'd1', id: 'shop' } } },
@@ -233,7 +233,7 @@ it('d1-tools.md: an order of another tenant is not found', async () => {
 it('email.md: an email is answered once, to its sender, and an automatic email is ignored', async () => {
   const seen: string[] = [];
   const { url } = await start('src/examples/mail/worker.ts', {
-    vars: await modelThatCalls({ name: 'answer_mail', input: { text: 'We open at nine.' } }, seen),
+    vars: await startCallingModel({ name: 'answer_mail', input: { text: 'We open at nine.' } }, seen),
     deployedAs: { takesMail: true, bindings: { MAIL: { type: 'send-email' } } },
   });
   const address = new URL('/cdn-cgi/local/email?from=ann@example.com&to=help@shop.example', url);

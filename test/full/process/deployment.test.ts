@@ -10,8 +10,8 @@ import { type RunningWorker, startWorker, type WorkerSettings } from './start-wo
 import type { Edit } from './with-edits.ts';
 
 const ENTRY = 'src/examples/first/worker.ts';
-const SESSION = '/agents/clerk/sessions/s1';
-const BACKGROUND = { prefer: 'respond-async' };
+const SESSION_PATH = '/agents/clerk/sessions/s1';
+const BACKGROUND_HEADERS = { prefer: 'respond-async' };
 
 const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, so no turn outlives its request. Set in wrangler.toml, without the flag \`disable_ctx_exports\`:
 
@@ -39,7 +39,7 @@ new_sqlite_classes = ["SessionObject"]
 
 A class that was deployed without it cannot get it later. Export it under another name, with another tag.`;
 
-const MAY_STOP =
+const STOP_WARNING =
   'The platform may stop a background turn, which leaves a `once` call in doubt. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 const NO_MODEL =
@@ -54,7 +54,7 @@ const withoutClass = withoutLine("export { SessionObject } from '../../../durabl
 const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
 
 /** The compatibility flags that every Worker should have, regardless of its compatibility date. */
-const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
+const COMPATIBILITY_FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
 
 const workers: RunningWorker[] = [];
 afterEach(async () => {
@@ -71,17 +71,17 @@ async function start(settings?: WorkerSettings): Promise<RunningWorker> {
  * The start of the line that is logged once when local mode accepts a request. `auth.test.ts` asserts the whole
  * line.
  */
-const LOCAL_MODE = 'holdfast: This machine needs no token.';
+const LOCAL_MODE_LINE = 'holdfast: This machine needs no token.';
 
 /**
  * Returns the log lines about the deployment, without the lines of the runtime and the line about local mode.
  */
-const holdfastLines = ({ logs }: RunningWorker): readonly string[] =>
-  logs.filter((line) => line.startsWith('holdfast') && !line.startsWith(LOCAL_MODE));
+const getHoldfastLines = ({ logs }: RunningWorker): readonly string[] =>
+  logs.filter((line) => line.startsWith('holdfast') && !line.startsWith(LOCAL_MODE_LINE));
 
 /** Waits until these log lines have arrived, because logs can arrive later than responses. */
 const expectSaid = (worker: RunningWorker, lines: readonly string[]): Promise<void> =>
-  vi.waitFor(() => expect(holdfastLines(worker)).toEqual(lines), { timeout: 10_000 });
+  vi.waitFor(() => expect(getHoldfastLines(worker)).toEqual(lines), { timeout: 10_000 });
 
 type Answer = readonly [status: number, contentType: string | null, body: unknown];
 
@@ -91,13 +91,13 @@ async function ask({ url }: RunningWorker, path: string, init?: RequestInit): Pr
 }
 
 const say = (worker: RunningWorker, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
-  ask(worker, `${SESSION}/messages`, {
+  ask(worker, `${SESSION_PATH}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
 
-const misconfiguredAnswer = (detail: string): Answer => [
+const createMisconfiguredAnswer = (detail: string): Answer => [
   500,
   'application/problem+json',
   { type: 'urn:holdfast:problem:misconfigured', title: 'misconfigured', status: 500, detail },
@@ -118,22 +118,22 @@ describe('a misconfigured Worker that cannot run sessions', () => {
   ])('reports %s in every response and once in its log', async (_, settings, problem) => {
     const worker = await start(settings);
     const answers = [
-      await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
+      await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND_HEADERS),
       await say(worker, { message: 'Please pay invoice INV-17.' }),
-      await ask(worker, SESSION),
-      await ask(worker, `${SESSION}/events`),
-      await ask(worker, `${SESSION}/turns/t1`),
-      await ask(worker, `${SESSION}/cancel`, { method: 'POST' }),
-      await ask(worker, SESSION, { method: 'DELETE' }),
+      await ask(worker, SESSION_PATH),
+      await ask(worker, `${SESSION_PATH}/events`),
+      await ask(worker, `${SESSION_PATH}/turns/t1`),
+      await ask(worker, `${SESSION_PATH}/cancel`, { method: 'POST' }),
+      await ask(worker, SESSION_PATH, { method: 'DELETE' }),
       await ask(worker, '/health'),
     ];
-    expect(answers).toEqual(answers.map(() => misconfiguredAnswer(problem)));
+    expect(answers).toEqual(answers.map(() => createMisconfiguredAnswer(problem)));
     await expectSaid(worker, [`holdfast: ${problem}`]);
   });
 
   it('reports the problem at /health before any other request', async () => {
     const worker = await start(onDate('2025-10-01'));
-    expect(await ask(worker, '/health')).toEqual(misconfiguredAnswer(NO_EXPORTS));
+    expect(await ask(worker, '/health')).toEqual(createMisconfiguredAnswer(NO_EXPORTS));
     await expectSaid(worker, [`holdfast: ${NO_EXPORTS}`]);
   });
 });
@@ -141,12 +141,12 @@ describe('a misconfigured Worker that cannot run sessions', () => {
 it('a Worker without a chosen model reports that to the sender of a message, at /health, and once in its log', async () => {
   const worker = await start({ vars: { MODEL: '' } });
   const answers = [
-    await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
+    await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND_HEADERS),
     await say(worker, { message: 'Please pay invoice INV-17.' }),
     await ask(worker, '/health'),
   ];
-  expect(answers).toEqual(answers.map(() => misconfiguredAnswer(NO_MODEL)));
-  expect(await ask(worker, SESSION)).toMatchObject([404, 'application/problem+json', {}]);
+  expect(answers).toEqual(answers.map(() => createMisconfiguredAnswer(NO_MODEL)));
+  expect(await ask(worker, SESSION_PATH)).toMatchObject([404, 'application/problem+json', {}]);
   await expectSaid(worker, [`holdfast: ${NO_MODEL}`]);
 });
 
@@ -159,7 +159,7 @@ describe('a Worker that runs turns in the background', () => {
       {
         deployedAs: {
           compatibilityDate: '2025-11-17',
-          compatibilityFlags: [...FLAGS, 'durable_object_io_tasks_prevent_eviction'],
+          compatibilityFlags: [...COMPATIBILITY_FLAGS, 'durable_object_io_tasks_prevent_eviction'],
         },
       },
     ],
@@ -170,22 +170,22 @@ describe('a Worker that runs turns in the background', () => {
   ])('is healthy and runs the turns with %s', async (_, settings) => {
     const worker = await start(settings);
     expect(await ask(worker, '/health')).toEqual([200, 'application/json', { status: 'ok' }]);
-    expect(await paysInBackground(worker)).toBe('completed');
+    expect(await payInBackground(worker)).toBe('completed');
     await expectSaid(worker, []);
   });
 
   it('runs the turns with the compatibility date of `ctx.exports`, and warns that the turns may be stopped', async () => {
     const worker = await start(onDate('2025-11-17'));
-    expect(await paysInBackground(worker)).toBe('completed');
-    const healthy = { status: 'ok', warnings: [MAY_STOP] };
+    expect(await payInBackground(worker)).toBe('completed');
+    const healthy = { status: 'ok', warnings: [STOP_WARNING] };
     expect(await ask(worker, '/health')).toEqual([200, 'application/json', healthy]);
-    await expectSaid(worker, [`holdfast: ${MAY_STOP}`]);
+    await expectSaid(worker, [`holdfast: ${STOP_WARNING}`]);
   });
 });
 
 /** Sends a background message, and returns the outcome of its turn. */
-async function paysInBackground(worker: RunningWorker): Promise<unknown> {
-  const [status] = await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
+async function payInBackground(worker: RunningWorker): Promise<unknown> {
+  const [status] = await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND_HEADERS);
   expect(status).toBe(202);
   return waitForOutcome(worker);
 }
@@ -193,14 +193,14 @@ async function paysInBackground(worker: RunningWorker): Promise<unknown> {
 const waitForOutcome = (worker: RunningWorker): Promise<unknown> =>
   vi.waitUntil(
     async () => {
-      const [, , state] = await ask(worker, SESSION);
+      const [, , state] = await ask(worker, SESSION_PATH);
       return (state as { readonly turn: { readonly outcome: unknown } | null }).turn?.outcome;
     },
     { timeout: 30_000, interval: 50 },
   );
 
 /** Disables the hand-over of a turn, as if the Worker had stopped before the alarm ran. */
-const HANDS_NOTHING_OVER: Edit = {
+const HANDOVER_REMOVAL: Edit = {
   from: 'void this.#carrier.handOver({ name, turn });',
   to: 'void turn;',
 };
@@ -213,17 +213,17 @@ describe('a turn that was accepted before a faulty deployment', () => {
     const storage = await mkdtemp(join(tmpdir(), 'holdfast-deployment-'));
     const kept = { storage, vars: { LEASE_MS: '2000' } };
     try {
-      const first = await start({ ...kept, build: { edits: [HANDS_NOTHING_OVER] } });
-      const [status] = await say(first, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
+      const first = await start({ ...kept, build: { edits: [HANDOVER_REMOVAL] } });
+      const [status] = await say(first, { message: 'Please pay invoice INV-17.' }, BACKGROUND_HEADERS);
       expect(status).toBe(202);
       await first.stop();
 
       const second = await start({ ...kept, ...mistaken });
-      const told = () => second.logs.filter((line) => line.includes('are not taken over'));
-      await vi.waitUntil(() => told().length > 0, { timeout: 30_000 });
+      const getTakeoverLogs = () => second.logs.filter((line) => line.includes('are not taken over'));
+      await vi.waitUntil(() => getTakeoverLogs().length > 0, { timeout: 30_000 });
       const session = '["local","clerk","s1"]';
       const message = `turns of session ${session} are not taken over: the Worker ${problem}`;
-      expect(told()).toEqual([JSON.stringify({ level: 'error', event: 'other', message })]);
+      expect(getTakeoverLogs()).toEqual([JSON.stringify({ level: 'error', event: 'other', message })]);
       await second.stop();
 
       expect(await waitForOutcome(await start(kept))).toBe('completed');

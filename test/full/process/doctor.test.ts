@@ -27,7 +27,7 @@ import {
 } from '../../doors/doctor.ts';
 import { bundleOptions } from '../../measure/bundles.ts';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
 /** A valid configuration. */
 const CONFIG = `name = "clerk" # ours
@@ -74,13 +74,13 @@ const FILES = {
   '.dev.vars': `HOLDFAST_TOKEN=${TOKEN}\n`,
   '.gitignore': 'node_modules\n.dev.vars*\n',
 };
-type File = keyof typeof FILES;
+type FileName = keyof typeof FILES;
 
 let folder: string;
 beforeAll(async () => {
   ({ path: folder } = await installPackage(['wrangler']));
   mkdirSync(join(folder, 'src'));
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 beforeEach(() => {
   for (const [file, text] of Object.entries(FILES)) writeFileSync(join(folder, file), text);
 });
@@ -88,7 +88,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
-function change(file: File, from: string, to: string): void {
+function editFile(file: FileName, from: string, to: string): void {
   expect(read(file)).toContain(from);
   writeFileSync(
     join(folder, file),
@@ -119,7 +119,7 @@ async function look(environment?: string): Promise<Project> {
   return { ...project, bundle: bundles.get(entry.text) };
 }
 
-const idsOf = (project: Project): string[] => checkProject(project).map(({ id }) => id);
+const getFindingIds = (project: Project): string[] => checkProject(project).map(({ id }) => id);
 
 it('the doctor reports no problem for a correct project', async () => {
   const project = await look();
@@ -136,7 +136,13 @@ const withTurnedExport = (text: string): string =>
   );
 
 /** Changes of a file that cause a problem. `fix` is a part of the suggested fix. */
-const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, fix: string])[] = [
+const BROKEN_PROJECTS: readonly (readonly [
+  id: string,
+  file: FileName,
+  from: string,
+  to: string,
+  fix: string,
+])[] = [
   [
     'compatibility-date',
     'wrangler.toml',
@@ -311,28 +317,28 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
 
 describe('the doctor in a broken project', () => {
   it('reports a module’s object without a migration, and adds the migration', async () => {
-    change('src/worker.ts', 'use: []', 'use: [sessionIndex()]');
-    change(
+    editFile('src/worker.ts', 'use: []', 'use: [sessionIndex()]');
+    editFile(
       'src/worker.ts',
       'export default',
       "export { IndexObject } from 'holdfast/index';\nexport default",
     );
     const bound =
       '[[durable_objects.bindings]]\nname = "INDEX"\nclass_name = "IndexObject"\n\n[[migrations]]';
-    change('wrangler.toml', '[[migrations]]', bound);
+    editFile('wrangler.toml', '[[migrations]]', bound);
     const project = await look();
     const problems = checkProject(project);
     expect(problems.map(({ id, what }) => [id, what])).toEqual([
       ['module-object-migration', 'No migration creates the class IndexObject.'],
     ]);
     applyFixes(project, problems);
-    expect(idsOf(await look())).toEqual([]);
+    expect(getFindingIds(await look())).toEqual([]);
   });
 
-  it.each(BROKEN)(
+  it.each(BROKEN_PROJECTS)(
     'reports the problem %s with its fix if %s is changed at %j',
     async (id, file, from, to, fix) => {
-      change(file, from, to);
+      editFile(file, from, to);
       const project = await look();
       const problems = checkProject(project);
       expect(problems.map((one) => one.id)).toEqual([id]);
@@ -342,49 +348,49 @@ describe('the doctor in a broken project', () => {
       expect(JSON.stringify(problem)).not.toContain(TOKEN);
       if (!problem?.edits) return;
       expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
-      expect(idsOf(await look())).toEqual([]);
+      expect(getFindingIds(await look())).toEqual([]);
       expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
     },
   );
 
   it('is tested with more than twenty problems', () => {
-    expect(new Set(BROKEN.map(([id]) => id)).size).toBeGreaterThan(20);
+    expect(new Set(BROKEN_PROJECTS.map(([id]) => id)).size).toBeGreaterThan(20);
   });
 
   it('reports a queue without a consumer or with batches', async () => {
     writeFileSync(join(folder, 'src/worker.ts'), withTurnedExport(WORKER));
-    change('wrangler.toml', '# Not secret.\n', queue);
+    editFile('wrangler.toml', '# Not secret.\n', queue);
     const project = await look();
-    expect(idsOf(project)).toEqual(['queue-without-consumer']);
+    expect(getFindingIds(project)).toEqual(['queue-without-consumer']);
     applyFixes(project, checkProject(project));
-    expect(idsOf(await look())).toEqual([]);
-    change('wrangler.toml', 'max_batch_size = 1', 'max_batch_size = 10');
-    expect(idsOf(await look())).toEqual(['queue-batch']);
+    expect(getFindingIds(await look())).toEqual([]);
+    editFile('wrangler.toml', 'max_batch_size = 1', 'max_batch_size = 10');
+    expect(getFindingIds(await look())).toEqual(['queue-batch']);
   });
 
   it('reports an environment without bindings, and `--fix` adds them', async () => {
-    change('wrangler.toml', '[observability]', '[env.production]\nname = "clerk-p"\n\n[observability]');
-    expect(idsOf(await look())).toEqual([]);
+    editFile('wrangler.toml', '[observability]', '[env.production]\nname = "clerk-p"\n\n[observability]');
+    expect(getFindingIds(await look())).toEqual([]);
     const project = await look('production');
-    expect(idsOf(project)).toEqual(['sessions-binding']);
+    expect(getFindingIds(project)).toEqual(['sessions-binding']);
     applyFixes(project, checkProject(project));
     expect(read('wrangler.toml')).toContain(
       '[[env.production.durable_objects.bindings]]\nname = "SESSIONS"\n',
     );
-    expect(idsOf(await look('production'))).toEqual([]);
+    expect(getFindingIds(await look('production'))).toEqual([]);
   });
 
   it('reports an environment with its own flags and dates, and `--fix` changes them there', async () => {
     const own = '[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal"]\n';
-    change('wrangler.toml', '[observability]', `${own}minify = false\n\n[observability]`);
-    change('wrangler.toml', 'enabled = true', 'enabled = false');
+    editFile('wrangler.toml', '[observability]', `${own}minify = false\n\n[observability]`);
+    editFile('wrangler.toml', 'enabled = true', 'enabled = false');
     const project = await look('production');
     applyFixes(project, checkProject(project));
-    expect(idsOf(await look('production'))).toEqual([]);
+    expect(getFindingIds(await look('production'))).toEqual([]);
     expect(read('wrangler.toml')).toContain(
       '\n[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]\nminify = true\n',
     );
-    expect(idsOf(await look())).toEqual([]);
+    expect(getFindingIds(await look())).toEqual([]);
   });
 
   it('reports a .env file, and does not create a .dev.vars that would hide it', async () => {
@@ -393,7 +399,7 @@ describe('the doctor in a broken project', () => {
       for (const file of ['.env', '.env.local']) rmSync(join(folder, file), { force: true });
     });
     rmSync(join(folder, '.dev.vars'), { force: true });
-    change('wrangler.toml', '[vars]', '[vars]\nHOLDFAST_AUTH = "localhost"');
+    editFile('wrangler.toml', '[vars]', '[vars]\nHOLDFAST_AUTH = "localhost"');
     const project = await look();
     expect(applyFixes(project, checkProject(project)).refused).toEqual([]);
     expect(read('.env.local')).toBe('HOLDFAST_AUTH=localhost\n');
@@ -401,7 +407,7 @@ describe('the doctor in a broken project', () => {
   });
 
   it('adds a migration whose tag follows the highest existing tag', async () => {
-    change(
+    editFile(
       'wrangler.toml',
       'tag = "v1"\nnew_sqlite_classes = ["SessionObject"]',
       'tag = "v2"\nnew_sqlite_classes = ["Room"]',
@@ -412,8 +418,8 @@ describe('the doctor in a broken project', () => {
   });
 
   it('reports a session class with another name or without SQLite', async () => {
-    change('wrangler.toml', '"SESSIONS"', '"SESSION"');
-    change('wrangler.toml', 'new_sqlite_classes', 'new_classes');
+    editFile('wrangler.toml', '"SESSIONS"', '"SESSION"');
+    editFile('wrangler.toml', 'new_sqlite_classes', 'new_classes');
     const project = await look();
     const problems = checkProject(project);
     expect(problems).toMatchObject([
@@ -425,7 +431,7 @@ describe('the doctor in a broken project', () => {
     applyFixes(project, problems);
     // `--fix` does not add a migration that creates the existing class again, because wrangler would refuse it.
     expect(read('wrangler.toml')).not.toContain('new_sqlite_classes');
-    expect(idsOf(await look())).toEqual(['sessions-sqlite']);
+    expect(getFindingIds(await look())).toEqual(['sessions-sqlite']);
   });
 
   it('reports a peer dependency that is missing or has a wrong version', async () => {
@@ -452,15 +458,15 @@ describe('the doctor in a broken project', () => {
     writeFileSync(join(other, 'package.json'), '{ "name": "hono", "main": "index.js" }');
     writeFileSync(join(folder, 'other/entry.ts'), "export { hono } from 'hono';");
     onTestFinished(() => rmSync(join(folder, 'other'), { recursive: true }));
-    change('src/worker.ts', 'export default', "export { hono } from '../other/entry.ts';\nexport default");
+    editFile('src/worker.ts', 'export default', "export { hono } from '../other/entry.ts';\nexport default");
     expect(checkProject(await look())).toMatchObject([
       { id: 'two-copies', what: 'The bundle has 2 copies of hono.' },
     ]);
   });
 
   it('does not change a configuration that is written in one line', async () => {
-    change('wrangler.toml', '[observability]\nenabled = true\n', '');
-    change('wrangler.toml', 'minify = true\n', 'minify = true\nobservability = { enabled = false }\n');
+    editFile('wrangler.toml', '[observability]\nenabled = true\n', '');
+    editFile('wrangler.toml', 'minify = true\n', 'minify = true\nobservability = { enabled = false }\n');
     const project = await look();
     const before = read('wrangler.toml');
     const { done, refused } = applyFixes(project, checkProject(project));
@@ -494,10 +500,10 @@ describe('the doctor command', () => {
 }
 `,
     );
-    change('src/worker.ts', 'export const { TurnRunner } = holdfast;\n', '');
+    editFile('src/worker.ts', 'export const { TurnRunner } = holdfast;\n', '');
     // Wrangler does not bundle a Worker with a missing bound class, so only the second check reports this
     // problem.
-    change('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
+    editFile('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
     const { code, stdout } = await run('doctor', '--fix');
     const fixed = [...stdout.matchAll(/^fixed +([a-z-]+):/gm)].map(([, id]) => id);
     expect(fixed).toEqual([
@@ -514,7 +520,7 @@ describe('the doctor command', () => {
   }, 120_000);
 
   it('exits with 1 and prints JSON for a Worker that wrangler cannot bundle', async () => {
-    change('src/worker.ts', 'export default', "export { cors } from 'holdfast/htp';\nexport default");
+    editFile('src/worker.ts', 'export default', "export { cors } from 'holdfast/htp';\nexport default");
     const { code, stdout } = await run('doctor', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       problems: [{ id: 'bundle-fails', level: 'error', what: expect.stringContaining('holdfast/htp') }],

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TEMPLATES } from '../../../src/create/cli/options.ts';
 import { renderProject, writeFiles } from '../../../src/create/cli/render.ts';
-import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
+import { findFreePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
 import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -26,14 +26,14 @@ beforeAll(async () => {
   commands = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, lines = '']) =>
     lines.trim().split('\n'),
   );
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(async () => {
   await server?.end('SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
 /** Runs a program that is installed in the folder, as `npx` does. */
-const tool = (name: string, ...args: string[]) =>
+const runNodeTool = (name: string, ...args: string[]) =>
   run(process.execPath, [join(root, 'node_modules', name), ...args], { cwd: folder });
 
 it('the first screen of the README shows the commands that start a project and its first request', async () => {
@@ -72,14 +72,14 @@ it.each(['a2a', 'ag-ui'])(
       const text = await readFile(join(root, 'src/examples', example, name), 'utf8');
       await writeFile(join(copied, name), asInstalled(text));
     }
-    await expect(tool('typescript/bin/tsc')).resolves.toMatchObject({ stdout: '' });
+    await expect(runNodeTool('typescript/bin/tsc')).resolves.toMatchObject({ stdout: '' });
     await rm(copied, { recursive: true });
   },
   60_000,
 );
 
 it('the first screen’s Worker pays the invoice from its curl command', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const log = join(folder, 'wrangler.log');
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const env = {

@@ -13,7 +13,7 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** An example program of a package: the first code block of its README that contains `holds`. */
-interface Hello {
+interface HelloWorld {
   readonly package: string;
   /** The file with the program. Defaults to the README. */
   readonly file?: string;
@@ -29,7 +29,7 @@ interface Hello {
 }
 
 const RECIPE = 'Write a vegetarian lasagna recipe for 4 people.';
-const HELLOS: readonly Hello[] = [
+const HELLO_WORLDS: readonly HelloWorld[] = [
   {
     package: 'openai',
     holds: 'responses.create',
@@ -70,7 +70,7 @@ let worker: RunningWorker;
 let folder: string;
 
 beforeAll(async () => {
-  const MODELS = [...new Set(HELLOS.map(({ model }) => model))].join(' ');
+  const MODELS = [...new Set(HELLO_WORLDS.map(({ model }) => model))].join(' ');
   worker = await startWorker('test/fixtures/hello-worker.ts', { build: { constants: { MODELS } } });
   folder = await mkdtemp(join(tmpdir(), 'holdfast-hello-'));
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -80,12 +80,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it.each(HELLOS)('the example of $package with `$holds` runs against a Worker', async (hello) => {
+it.each(HELLO_WORLDS)('the example of $package with `$holds` runs against a Worker', async (hello) => {
   const { package: name, file: page = 'README.md', holds, behind, asks, shows } = hello;
   const text = (await readFile(join(ROOT, 'node_modules', name, page), 'utf8')).replaceAll(/^ \* ?/gm, '');
   const blocks = [...text.matchAll(/```(?:ts|js|typescript)\n([\s\S]*?)```/g)].map(([, code = '']) => code);
-  const blockWith = (words: string): string => blocks.find((code) => code.includes(words)) ?? '';
-  const program = `${behind === undefined ? '' : blockWith(behind)}${blockWith(holds)}`;
+  const findBlock = (words: string): string => blocks.find((code) => code.includes(words)) ?? '';
+  const program = `${behind === undefined ? '' : findBlock(behind)}${findBlock(holds)}`;
   // The base URL in the code is replaced by that of the Worker.
   const code = program.replace("'https://api.example.com/v1'", 'process.env.OPENAI_BASE_URL');
   const file = join(folder, `${crypto.randomUUID()}.mts`);

@@ -14,7 +14,7 @@ export interface KillableDesk {
   start(): Promise<void>;
 }
 
-export function killableDesk(): KillableDesk {
+export function createKillableDesk(): KillableDesk {
   let directory: string;
   let effects: CountedEffects;
   let worker: KillableWorker;

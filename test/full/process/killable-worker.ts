@@ -12,7 +12,7 @@ export interface KillableWorker {
 }
 
 /** The maximum time in ms until a process is listening, for an overloaded machine. */
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Starts a Worker's entry in a separate process group. A Worker with the same storage continues the same
@@ -28,22 +28,22 @@ export async function startKillable(entry: string, settings: WorkerSettings): Pr
     execArgv: [],
   });
   const exited = once(child, 'exit');
-  const signal = (): boolean => {
+  const sendKillSignal = (): boolean => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return false;
     return process.kill(-child.pid, 'SIGKILL');
   };
   // Kills the group if this program exits for any reason.
-  process.on('exit', signal);
-  void exited.then(() => process.off('exit', signal));
+  process.on('exit', sendKillSignal);
+  void exited.then(() => process.off('exit', sendKillSignal));
   const kill = async (): Promise<void> => {
-    if (signal()) await exited;
+    if (sendKillSignal()) await exited;
   };
   const limit = new AbortController();
-  const late = delay(PATIENCE, undefined, { signal: limit.signal }).catch(() => {});
+  const late = delay(TIMEOUT_MS, undefined, { signal: limit.signal }).catch(() => {});
   const told = await Promise.race([once(child, 'message'), exited.then(() => undefined), late]);
   limit.abort();
   if (told === undefined) {
-    const how = signal() ? `did not listen within ${PATIENCE} ms` : 'exited before it listened';
+    const how = sendKillSignal() ? `did not listen within ${TIMEOUT_MS} ms` : 'exited before it listened';
     throw new Error(`The Worker ${entry} ${how}.`);
   }
   return { url: String(told[0]).replace(/\/$/, ''), kill };

@@ -5,9 +5,9 @@
 import { Client, type ElicitRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
-import { killableDesk } from './killable-desk.ts';
+import { createKillableDesk } from './killable-desk.ts';
 
-const desk = killableDesk();
+const desk = createKillableDesk();
 
 /** Connects the official client, which asks its user. It reaches the Worker after each restart. */
 async function connectClient(answer: (params: ElicitRequest['params']) => Promise<void>): Promise<Client> {
@@ -26,14 +26,14 @@ async function connectClient(answer: (params: ElicitRequest['params']) => Promis
   return client;
 }
 
-const executedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
+const readExecutedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('a call that is approved after a kill runs once, even if the next kill comes during the call', async () => {
   const questions: string[] = [];
   let killing: Promise<void> | undefined;
   const client = await connectClient(async ({ message }) => {
     questions.push(message.split('\n').at(-1) ?? '');
-    expect(executedInputs()).toEqual([]);
+    expect(readExecutedInputs()).toEqual([]);
     await desk.worker.kill();
     await desk.start();
     const hold = await desk.effects.hold('refunds');
@@ -51,13 +51,13 @@ it('a call that is approved after a kill runs once, even if the next kill comes 
   expect(questions).toEqual([
     'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
   ]);
-  const state = async (): Promise<unknown> => {
+  const fetchState = async (): Promise<unknown> => {
     const response = await fetch(`${desk.worker.url}/agents/refunds/sessions/approval-kill`);
     const { messages } = (await response.json()) as { messages: readonly { text: string }[] };
     return messages.at(-1)?.text;
   };
-  await expect.poll(state, { timeout: 30_000 }).toContain('amount: 118.5');
-  expect(executedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  await expect.poll(fetchState, { timeout: 30_000 }).toContain('amount: 118.5');
+  expect(readExecutedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
   await client.close();
   await broken;
 });

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../../src/examples/demo/ports.ts';
+import { findFreePort } from '../../../src/examples/demo/ports.ts';
 import { startWorker, type WorkerProcess } from '../../../src/examples/demo/worker-process.ts';
 
 let directory = '';
@@ -17,14 +17,14 @@ let worker: WorkerProcess;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'holdfast-mcp-'));
-  worker = await startWorker({ port: await freePort(), directory, vars: { MODEL: 'offline' } });
+  worker = await startWorker({ port: await findFreePort(), directory, vars: { MODEL: 'offline' } });
 });
 afterAll(async () => {
   await worker?.stop();
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 
-const ABOUT_TIDES =
+const TIDE_RESULT =
   '[{"documentId":"D-1","title":"Why the tide comes twice a day"},{"documentId":"D-3","title":"Reading a tide table"}]';
 const PROMPT =
   'Research this theme in the reading room, and name the document of each thing that you say: tides';
@@ -64,7 +64,7 @@ describe("the SDK's client", () => {
       call('fetch_document', { documentId: 'D-77' }),
       call('fetch_document', {}),
     ]);
-    expect(found).toEqual({ content: [{ type: 'text', text: ABOUT_TIDES }] });
+    expect(found).toEqual({ content: [{ type: 'text', text: TIDE_RESULT }] });
     expect(fetched.structuredContent).toMatchObject({
       documentId: 'D-2',
       title: 'What holds kelp to the rock',
@@ -109,7 +109,7 @@ describe("the inspector's CLI", () => {
   );
   const run = promisify(execFile);
 
-  async function inspect(...args: readonly string[]): Promise<unknown> {
+  async function runInspector(...args: readonly string[]): Promise<unknown> {
     const command = ['cli.js', '--cli', new URL('/mcp', worker.url).href, '--transport', 'http', ...args];
     // The CLI starts `node` from the PATH.
     const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
@@ -121,7 +121,7 @@ describe("the inspector's CLI", () => {
   }
 
   it('lists the tools', async () => {
-    expect(await inspect('--method', 'tools/list')).toMatchObject({
+    expect(await runInspector('--method', 'tools/list')).toMatchObject({
       tools: [
         { name: 'search_documents', inputSchema: { required: ['theme'] } },
         { name: 'fetch_document', inputSchema: { required: ['documentId'] } },
@@ -132,18 +132,18 @@ describe("the inspector's CLI", () => {
 
   it('calls a tool and an agent', async () => {
     const search = ['--tool-name', 'search_documents', '--tool-arg', 'theme=tides'];
-    expect(await inspect('--method', 'tools/call', ...search)).toEqual({
-      content: [{ type: 'text', text: ABOUT_TIDES }],
+    expect(await runInspector('--method', 'tools/call', ...search)).toEqual({
+      content: [{ type: 'text', text: TIDE_RESULT }],
     });
     const ask = ['--tool-name', 'researcher', '--tool-arg', 'message=Research tides'];
-    expect(await inspect('--method', 'tools/call', ...ask)).toMatchObject({
+    expect(await runInspector('--method', 'tools/call', ...ask)).toMatchObject({
       structuredContent: { outcome: 'completed', text: expect.stringContaining('The moon pulls') },
     });
   });
 
   it('gets a prompt', async () => {
     const prompt = ['--prompt-name', 'research', '--prompt-args', 'theme=tides'];
-    expect(await inspect('--method', 'prompts/get', ...prompt)).toMatchObject({
+    expect(await runInspector('--method', 'prompts/get', ...prompt)).toMatchObject({
       messages: [{ role: 'user', content: { type: 'text', text: PROMPT } }],
     });
   });

@@ -52,7 +52,7 @@ const answerAll = (words: string): void => {
 };
 
 const ENDPOINT = new URL('http://worker.example/mcp');
-const OFTEN = {
+const RECONNECT_OPTIONS = {
   initialReconnectionDelay: 50,
   maxReconnectionDelay: 50,
   reconnectionDelayGrowFactor: 1,
@@ -83,30 +83,37 @@ function createNetwork(): CallNetwork {
   };
 }
 
-const CALL = { name: 'lookout', arguments: { message: 'What is outside?' } };
+const LOOKOUT_CALL = { name: 'lookout', arguments: { message: 'What is outside?' } };
 
-async function firstClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
+async function connectFirstClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
   const client = new Client({ name: 'process-test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN });
+  const transport = new StreamableHTTPClientTransport(ENDPOINT, {
+    fetch,
+    reconnectionOptions: RECONNECT_OPTIONS,
+  });
   await client.connect(transport as Transport); // the types of the SDK disagree about a missing session id
   return {
     client,
-    call: () => client.callTool(CALL, undefined, { onprogress: ({ message }) => heard.push(message) }),
+    call: () =>
+      client.callTool(LOOKOUT_CALL, undefined, { onprogress: ({ message }) => heard.push(message) }),
   };
 }
 
-async function secondClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
+async function connectSecondClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
   const client = new NewClient(
     { name: 'process-test', version: '1' },
     { versionNegotiation: { mode: 'legacy' } },
   );
-  await client.connect(new NewTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN }));
-  return { client, call: () => client.callTool(CALL, { onprogress: ({ message }) => heard.push(message) }) };
+  await client.connect(new NewTransport(ENDPOINT, { fetch, reconnectionOptions: RECONNECT_OPTIONS }));
+  return {
+    client,
+    call: () => client.callTool(LOOKOUT_CALL, { onprogress: ({ message }) => heard.push(message) }),
+  };
 }
 
 describe.each([
-  ['1.x', firstClient],
-  ['2.x', secondClient],
+  ['1.x', connectFirstClient],
+  ['2.x', connectSecondClient],
 ])('a call of an agent by the client of SDK %s', (_, connect) => {
   it.each([
     ['its connection is cut', async ({ cut }: CallNetwork) => cut()],

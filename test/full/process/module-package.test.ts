@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -20,11 +20,11 @@ beforeAll(async () => {
   const page = await readFile(join(root, 'docs/modules.md'), 'utf8');
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(join(temp, 'quota.ts'), code);
-  await writeFile(join(temp, 'play.ts'), PLAY);
-}, PACKING_MS);
+  await writeFile(join(temp, 'play.ts'), PLAY_SOURCE);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
-const PLAY = `
+const PLAY_SOURCE = `
 import { defineAgent, defineTool } from 'holdfast';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
 import { createTestSession } from 'holdfast/testing';

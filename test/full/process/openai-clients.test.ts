@@ -54,7 +54,7 @@ async function killInSecondStep(): Promise<void> {
   await start();
 }
 
-const textOf = (events: readonly ResponseStreamEvent[]): string =>
+const joinText = (events: readonly ResponseStreamEvent[]): string =>
   events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
 it('a stream continues after the last received event when its Worker was killed', async () => {
@@ -72,7 +72,7 @@ it('a stream continues after the last received event when its Worker was killed'
   await killed;
   const after = seen.at(-1)?.sequence_number ?? 0;
   await take(await client.responses.retrieve(id, { stream: true, starting_after: after }));
-  expect(textOf(seen)).toBe('Step 1.Step 2.Step 3.All three are done.');
+  expect(joinText(seen)).toBe('Step 1.Step 2.Step 3.All three are done.');
   const last = seen.at(-1);
   if (last?.type !== 'response.completed')
     throw new Error(`The last event is ${last?.type}, not response.completed.`);

@@ -19,19 +19,19 @@ let worker: RunningWorker;
 let bare: RunningWorker;
 beforeAll(async () => {
   const vars = { HOLDFAST_TOKEN: TOKEN, TEAM_TOKEN };
-  const variant = (VARIANT: string) => ({ build: { constants: { VARIANT } }, vars });
+  const createVariant = (VARIANT: string) => ({ build: { constants: { VARIANT } }, vars });
   worker = await startWorker('test/fixtures/operated-worker.ts', {
-    ...variant('whole'),
+    ...createVariant('whole'),
     deployedAs: { hasIndex: true },
   });
-  bare = await startWorker('test/fixtures/operated-worker.ts', variant('bare'));
+  bare = await startWorker('test/fixtures/operated-worker.ts', createVariant('bare'));
 }, 60_000);
 afterAll(async () => {
   await worker.stop();
   await bare.stop();
 });
 
-interface Result {
+interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -41,23 +41,23 @@ interface Result {
 async function run(
   args: readonly string[],
   { url = worker.url.href, token = TOKEN }: { url?: string; token?: string } = {},
-): Promise<Result> {
+): Promise<CommandResult> {
   const { HOLDFAST_URL: _, HOLDFAST_TOKEN: __, ...rest } = process.env;
   const env = { ...rest, ...(url && { HOLDFAST_URL: url }), ...(token && { HOLDFAST_TOKEN: token }) };
-  const result = await new Promise<Result>((resolved) => {
+  const result = await new Promise<CommandResult>((resolved) => {
     execFile(process.execPath, [main, ...args], { env }, (failure, out, err) =>
       resolved({ code: Number(failure?.code ?? 0), out: out.trim(), err: err.trim() }),
     );
   });
   for (const text of [result.out, result.err]) {
-    expect(text).not.toMatch(UNSEEN);
+    expect(text).not.toMatch(UNSEEN_CHARACTER);
     if (token) expect(text).not.toContain(token);
   }
   return result;
 }
 
 /** Matches characters that must not reach a terminal. */
-const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const UNSEEN_CHARACTER = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Runs a turn in a session of the clerk, and returns the response. */
 async function say(session: string, message: string, at = worker): Promise<Record<string, unknown>> {
@@ -70,7 +70,7 @@ async function say(session: string, message: string, at = worker): Promise<Recor
 }
 
 const clerk = ['--agent', 'clerk'];
-const parseOutput = ({ out, code }: Result): unknown => {
+const parseOutput = ({ out, code }: CommandResult): unknown => {
   expect(code).toBe(0);
   return JSON.parse(out);
 };
@@ -82,8 +82,11 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
   await expect
     .poll(async () => parseOutput(await run(waiting)), { timeout: 30_000 })
     .toMatchObject({ sessions: [{ session: 's2', title: 'pay now' }], next: null });
-  const standing = async () => Object(parseOutput(await run(['sessions', ...clerk, '--json']))).sessions;
-  await expect.poll(standing, { timeout: 30_000 }).toMatchObject([{ session: 's2' }, { status: 'idle' }]);
+  const readSessionStatuses = async () =>
+    Object(parseOutput(await run(['sessions', ...clerk, '--json']))).sessions;
+  await expect
+    .poll(readSessionStatuses, { timeout: 30_000 })
+    .toMatchObject([{ session: 's2' }, { status: 'idle' }]);
   const list = await run(['sessions', ...clerk]);
   expect(list.out.split('\n')).toEqual([
     expect.stringMatching(/^SESSION {2}STATUS {3}TITLE +LAST ACTIVITY +TURNS +INPUT +OUTPUT +COST$/),
@@ -127,9 +130,9 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
 /** Returns the pending call of a session, as listed in the inbox. */
 async function findWaiting(session: string): Promise<string> {
   const row = new RegExp(`^${session} .* (\\S+) +20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d, .*$`, 'm');
-  const named = async (): Promise<string> => row.exec((await run(['inbox'])).out)?.[1] ?? '';
-  await expect.poll(named, { timeout: 30_000 }).not.toBe('');
-  return named();
+  const findPendingCall = async (): Promise<string> => row.exec((await run(['inbox'])).out)?.[1] ?? '';
+  await expect.poll(findPendingCall, { timeout: 30_000 }).not.toBe('');
+  return findPendingCall();
 }
 
 describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
@@ -183,20 +186,22 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
   });
 
   it('print the reason for a refused decision on one line', async () => {
-    const refused = async (session: string, call: string) => {
+    const approveAndGetProblem = async (session: string, call: string) => {
       const { code, out, err } = await run(['inbox', session, ...clerk, '--approve', call]);
       expect([code, out, err.split('\n').length]).toEqual([1, '', 1]);
       return /\((\S+)\)$/.exec(err)?.[1];
     };
     const callOf = async (session: string, message: string) =>
       String(Object(Object(await say(session, message)).pending?.[0]).call);
-    expect(await refused('i5', await callOf('i5', 'sign this'))).toBe('role-required');
-    expect(await refused('i6', await callOf('i6', 'audit this'))).toBe('another-person-required');
+    expect(await approveAndGetProblem('i5', await callOf('i5', 'sign this'))).toBe('role-required');
+    expect(await approveAndGetProblem('i6', await callOf('i6', 'audit this'))).toBe(
+      'another-person-required',
+    );
     const call = await callOf('i7', 'pay this');
     await run(['inbox', 'i7', ...clerk, '--reject', call]);
-    expect(await refused('i7', call)).toBe('already-answered');
-    expect(await refused('i7', 'no-such-call')).toBe('unknown-call');
-    expect(await refused('no-such-session', call)).toBe('unknown-session');
+    expect(await approveAndGetProblem('i7', call)).toBe('already-answered');
+    expect(await approveAndGetProblem('i7', 'no-such-call')).toBe('unknown-call');
+    expect(await approveAndGetProblem('no-such-session', call)).toBe('unknown-session');
   });
 });
 
@@ -279,7 +284,7 @@ describe('erase', () => {
     });
     const asked: string[] = [];
     const printed: string[] = [];
-    const answering = (answer: string) =>
+    const eraseWithAnswer = (answer: string) =>
       runCli(['erase', 'e1', ...clerk, '--url', worker.url.href, '--token', TOKEN], '', {
         out: (text) => printed.push(text),
         err: (text) => printed.push(text),
@@ -288,9 +293,9 @@ describe('erase', () => {
           return answer;
         },
       });
-    expect(await answering('y')).toBe(1);
+    expect(await eraseWithAnswer('y')).toBe(1);
     expect((await run(['show', 'e1', ...clerk])).code).toBe(0);
-    expect(await answering('yes')).toBe(0);
+    expect(await eraseWithAnswer('yes')).toBe(0);
     expect(printed).toEqual(['holdfast erase: nothing was erased.', 'The session e1 is erased.']);
     expect(asked[0]).toBe("Erase the session e1 of clerk? This cannot be undone. Type 'yes': ");
     expect(await run(['show', 'e1', ...clerk])).toMatchObject({
@@ -331,8 +336,8 @@ describe('erase', () => {
     await say('e2', 'Hello');
     const owner = ['--owner', 'id:token'];
     const list = ['sessions', ...clerk, ...owner];
-    const listed = async () => (await run(list, { token: TEAM_TOKEN })).out;
-    await expect.poll(listed, { timeout: 30_000 }).toMatch(/^e2 +idle /m);
+    const listAsTeam = async () => (await run(list, { token: TEAM_TOKEN })).out;
+    await expect.poll(listAsTeam, { timeout: 30_000 }).toMatch(/^e2 +idle /m);
     const { out } = await run(['usage', '--by', 'agent']);
     expect(out).toMatch(/^AGENT +TURNS +INPUT +OUTPUT +COST\nclerk +\d+ [^\n]+\ntotal +\d+ [^\n]+$/);
     expect(await run(['erase', ...owner, '--yes'])).toEqual({
@@ -360,15 +365,15 @@ async function runAgainst(status: number, body: string, type = 'application/json
   return `http://127.0.0.1:${Object(server.address()).port}`;
 }
 
-const noIndexText = (name: string): string =>
+const describeMissingIndex = (name: string): string =>
   `holdfast ${name}: this deployment has no index of sessions. See docs/index-of-sessions.md.`;
 
 describe('a command prints its error on one line', () => {
   it.each<[string, readonly string[], string]>([
-    ['sessions', ['sessions'], noIndexText('sessions')],
-    ['inbox', ['inbox'], noIndexText('inbox')],
-    ['usage', ['usage'], noIndexText('usage')],
-    ['erase', ['erase', '--owner', 'id:token', '--yes'], noIndexText('erase')],
+    ['sessions', ['sessions'], describeMissingIndex('sessions')],
+    ['inbox', ['inbox'], describeMissingIndex('inbox')],
+    ['usage', ['usage'], describeMissingIndex('usage')],
+    ['erase', ['erase', '--owner', 'id:token', '--yes'], describeMissingIndex('erase')],
     [
       'retry',
       ['retry', 's1'],
@@ -383,46 +388,48 @@ describe('a command prints its error on one line', () => {
   const WANTED =
     'the deployment requires a token. Use --token, or set the environment variable HOLDFAST_TOKEN.';
   it('if a Worker returns an error', async () => {
-    const told = async (args: readonly string[], more = {}) => {
+    const getError = async (args: readonly string[], more = {}) => {
       const { code, out, err } = await run(args, more);
       expect(out).toBe('');
       return [code, err];
     };
-    expect(await told(['inbox'], { token: 'a-wrong-token' })).toEqual([1, `holdfast inbox: ${REFUSED}`]);
-    expect(await told(['inbox'], { token: '' })).toEqual([1, `holdfast inbox: ${WANTED}`]);
-    expect(await told(['sessions'])).toEqual([
+    expect(await getError(['inbox'], { token: 'a-wrong-token' })).toEqual([1, `holdfast inbox: ${REFUSED}`]);
+    expect(await getError(['inbox'], { token: '' })).toEqual([1, `holdfast inbox: ${WANTED}`]);
+    expect(await getError(['sessions'])).toEqual([
       2,
       'holdfast sessions: this deployment has several agents. Name one with --agent: clerk, other.',
     ]);
-    expect(await told(['inbox'], { url: `${worker.url.href}below/` })).toEqual([
+    expect(await getError(['inbox'], { url: `${worker.url.href}below/` })).toEqual([
       1,
       'holdfast inbox: this --url has no such route. Check that it includes the base path of the app.',
     ]);
-    const [code, err] = await told(['sessions', '--agent', 'nobody']);
+    const [code, err] = await getError(['sessions', '--agent', 'nobody']);
     expect(code).toBe(1);
     expect(err).toMatch(/^holdfast sessions: [^\n]+ \(unknown-agent\)$/);
   }, 60_000);
 
   it('if the server is not a Worker', async () => {
-    const told = async (url: string) => {
+    const getError = async (url: string) => {
       const { code, out, err } = await run(['inbox'], { url });
       expect([code, out]).toEqual([1, '']);
       return err;
     };
     const hostile = `${TOKEN} \u001b]0;x\u0007\u202e\nnext`;
     const problem = JSON.stringify({ type: 'urn:holdfast:problem:x\u202e', detail: hostile });
-    expect(await told(await runAgainst(400, problem, 'application/problem+json'))).toBe(
+    expect(await getError(await runAgainst(400, problem, 'application/problem+json'))).toBe(
       'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
     );
     const begins = 'holdfast inbox: The server returned';
-    expect(await told(await runAgainst(302, ''))).toMatch(`${begins} 302, but not from a Holdfast Worker.`);
-    expect(await told(await runAgainst(200, '<html>'))).toMatch(
+    expect(await getError(await runAgainst(302, ''))).toMatch(
+      `${begins} 302, but not from a Holdfast Worker.`,
+    );
+    expect(await getError(await runAgainst(200, '<html>'))).toMatch(
       `${begins} 200, but not from a Holdfast Worker`,
     );
-    expect(await told(await runAgainst(200, '{}'))).toMatch(
+    expect(await getError(await runAgainst(200, '{}'))).toMatch(
       "holdfast inbox: The response of the server has no 'waiting'. Check --url.",
     );
-    expect(await told('http://127.0.0.1:9')).toMatch(
+    expect(await getError('http://127.0.0.1:9')).toMatch(
       /^holdfast inbox: The connection to the server was lost in GET \/pending: [^\n]+ \(connection-lost\)$/,
     );
   }, 60_000);

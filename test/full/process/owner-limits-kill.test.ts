@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
-const TURNS = 100;
-const KILLS = 3;
+const TURN_COUNT = 100;
+const KILL_COUNT = 3;
 
 let storage: string;
 let worker: KillableWorker;
@@ -69,7 +69,7 @@ async function send(owner: string, session: number): Promise<number> {
   }
 }
 
-interface Event {
+interface JournalEvent {
   readonly type: string;
   readonly outcome?: string;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
@@ -87,14 +87,14 @@ async function readJournals(owner: string): Promise<Journal> {
   let [turns, ended, completed, tokens] = [0, 0, 0, 0];
   const count = async (session: number): Promise<void> => {
     const { events = [] } = await get(owner, `/agents/clerk/sessions/s${session}/events`);
-    for (const { type, usage, outcome } of events as Event[]) {
+    for (const { type, usage, outcome } of events as JournalEvent[]) {
       if (type === 'turn-started') turns += 1;
       if (type === 'turn-ended') ended += 1;
       if (outcome === 'completed') completed += 1;
       if (type === 'model-replied' && usage) tokens += usage.inputTokens + usage.outputTokens;
     }
   };
-  await Promise.all(Array.from({ length: TURNS }, (_, session) => count(session)));
+  await Promise.all(Array.from({ length: TURN_COUNT }, (_, session) => count(session)));
   return { turns, ended, completed, tokens };
 }
 
@@ -105,43 +105,49 @@ async function readReported(owner: string): Promise<{ most: number; used: number
 }
 
 /** Counts the responses that report a reached limit. */
-const refusalIn = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
+const findRefusal = (statuses: readonly number[]): number =>
+  statuses.filter((status) => status === 429).length;
 
 const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === ended;
 
 const FEW_TURNS = 'few-turns';
 const FEW_TOKENS = 'few-tokens';
 
-it(`${TURNS} concurrent turns of each of two owners stay within their limits across ${KILLS} kills, and the counters match the journals`, async () => {
+it(`${TURN_COUNT} concurrent turns of each of two owners stay within their limits across ${KILL_COUNT} kills, and the counters match the journals`, async () => {
   const sending = [FEW_TURNS, FEW_TOKENS].map((owner) =>
-    Promise.all(Array.from({ length: TURNS }, (_, session) => send(owner, session))),
+    Promise.all(Array.from({ length: TURN_COUNT }, (_, session) => send(owner, session))),
   );
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kill = 0; kill < KILL_COUNT; kill += 1) {
     await delay(500 + 300 * kill);
     await worker.kill();
     await start();
   }
-  const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(refusalIn);
+  const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(findRefusal);
   for (const owner of [FEW_TURNS, FEW_TOKENS])
     await expect.poll(async () => readJournals(owner), { timeout: 60_000 }).toSatisfy(isOver);
 
   const { turns } = await readJournals(FEW_TURNS);
   expect(turns).toBeLessThanOrEqual(40);
   expect((await readJournals(FEW_TURNS)).completed).toBe(turns);
-  expect(turns + ofTurns).toBe(TURNS);
+  expect(turns + ofTurns).toBe(TURN_COUNT);
   // The allowance of a turn whose process was killed before the turn was stored counts as used.
   expect((await readReported(FEW_TURNS)).used).toBe(40);
-  console.log(`limits: of ${TURNS} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILLS} kills`);
+  console.log(
+    `limits: of ${TURN_COUNT} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILL_COUNT} kills`,
+  );
 
   const { tokens, ...more } = await readJournals(FEW_TOKENS);
   expect(tokens).toBeLessThanOrEqual(200_000);
   expect(more.completed).toBeGreaterThan(0);
-  expect(more.turns + ofTokens).toBe(TURNS);
+  expect(more.turns + ofTokens).toBe(TURN_COUNT);
   // Each lost allowance counts as its full 10,000 tokens.
-  const lost = async (): Promise<number> => ((await readReported(FEW_TOKENS)).used - tokens) / 10_000;
-  await expect.poll(lost, { timeout: 60_000 }).toSatisfy((one) => Number.isInteger(one) && one >= 0);
+  const countLostTurns = async (): Promise<number> =>
+    ((await readReported(FEW_TOKENS)).used - tokens) / 10_000;
+  await expect
+    .poll(countLostTurns, { timeout: 60_000 })
+    .toSatisfy((one) => Number.isInteger(one) && one >= 0);
   expect((await readReported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);
   console.log(
-    `limits: ${tokens} of 200,000 tokens in ${more.turns} turns, ${await lost()} allowances lost, ${ofTokens} refused`,
+    `limits: ${tokens} of 200,000 tokens in ${more.turns} turns, ${await countLostTurns()} allowances lost, ${ofTokens} refused`,
   );
 }, 300_000);

@@ -10,32 +10,32 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { bundleOptions, CLERK_ENTRY } from '../../measure/bundles.ts';
 import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS, type Packed, packPackage } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS, type PackedPackage, packPackage } from './packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** The limit of the unpacked size without source maps, in bytes. */
-const LIMIT = 3 * 1024 * 1024;
+const MAX_PACKAGE_BYTES = 3 * 1024 * 1024;
 
-let packed: Packed;
+let packedPackage: PackedPackage;
 let files: readonly string[];
-const read = (file: string): string => readFileSync(join(packed.folder, file), 'utf8');
+const read = (file: string): string => readFileSync(join(packedPackage.folder, file), 'utf8');
 
 beforeAll(async () => {
-  packed = await packPackage();
-  files = readdirSync(packed.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    statSync(join(packed.folder, file)).isFile(),
+  packedPackage = await packPackage();
+  files = readdirSync(packedPackage.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(packedPackage.folder, file)).isFile(),
   );
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 
 it('publint reports no problems', async () => {
-  const { messages } = await publint({ pkgDir: packed.folder, pack: false, strict: true });
+  const { messages } = await publint({ pkgDir: packedPackage.folder, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
 
 it('all entries of the package have types with the resolution of Node and of bundlers', async () => {
   // The package has no CommonJS files, because Node 22.12 and later can `require` ES modules.
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-  const args = [attw, packed.tarball, '--profile', 'esm-only', '--format', 'json'];
+  const args = [attw, packedPackage.tarball, '--profile', 'esm-only', '--format', 'json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 });
   const { analysis } = JSON.parse(stdout) as {
     analysis: {
@@ -54,8 +54,8 @@ it('all entries of the package have types with the resolution of Node and of bun
 it('the package without its source maps is smaller than its limit, and has all required files and no tests', () => {
   const bytes = files
     .filter((file) => !file.endsWith('.map'))
-    .reduce((sum, file) => sum + statSync(join(packed.folder, file)).size, 0);
-  expect(bytes).toBeLessThan(LIMIT);
+    .reduce((sum, file) => sum + statSync(join(packedPackage.folder, file)).size, 0);
+  expect(bytes).toBeLessThan(MAX_PACKAGE_BYTES);
   const folders = new Set(files.map((file) => file.split('/')[0]));
   expect([...folders].toSorted()).toEqual(
     ['LICENSE', 'README.md', 'dist', 'docs', 'llms.txt', 'package.json', 'skills', 'src'].toSorted(),
@@ -63,7 +63,7 @@ it('the package without its source maps is smaller than its limit, and has all r
 });
 
 /** The part of a source map that the test reads. */
-interface Map {
+interface SourceMapFile {
   readonly version: number;
   readonly sources: string[];
   readonly sourcesContent: readonly (string | null)[];
@@ -79,8 +79,8 @@ it('every script and every declaration has a map that contains its sources as in
   expect(built.length).toBeGreaterThan(500);
   const lost = built.filter((file) => {
     const [, name] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(read(file)) ?? [];
-    if (name === undefined || !existsSync(join(packed.folder, dirname(file), name))) return true;
-    const { sources, sourcesContent } = JSON.parse(read(join(dirname(file), name))) as Map; // the assertions below check its members
+    if (name === undefined || !existsSync(join(packedPackage.folder, dirname(file), name))) return true;
+    const { sources, sourcesContent } = JSON.parse(read(join(dirname(file), name))) as SourceMapFile; // the assertions below check its members
     return sources.some(
       (source, at) => readFileSync(join(root, dirname(file), source), 'utf8') !== sourcesContent[at],
     );
@@ -134,5 +134,5 @@ it(
     // The bundles differ in names and in the order of a few statements, so only their sizes are compared.
     expect(Math.abs(theirs - ours)).toBeLessThan(ours / 100);
   },
-  PACKING_MS,
+  PACK_TEST_TIMEOUT_MS,
 );

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const cache = join(root, 'node_modules/.cache/holdfast');
 
 /** The files and folders from which the package is built. */
-const MADE_OF = [
+const PACKAGE_SOURCES = [
   ...['build', 'src', 'durable-objects', 'docs'],
   ...['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'],
   ...['llms.txt', 'skills'],
@@ -24,7 +24,7 @@ const isOfPackage = (path: string): boolean =>
   !/docs\/(?:node_modules|\.vitepress|reference)(?:\/|$)/.test(path);
 
 /** The package in its published form. */
-export interface Packed {
+export interface PackedPackage {
   /** The path of the tarball. */
   readonly tarball: string;
   /** The unpacked content, which must not be changed. */
@@ -35,17 +35,17 @@ export interface Packed {
  * The age in ms after which a lock is considered abandoned by a killed run. Packing takes half a minute on a
  * busy machine.
  */
-const PATIENCE_MS = 120_000;
+const PACK_TIMEOUT_MS = 120_000;
 
 /** The timeout of a test that packs, in ms. */
-export const PACKING_MS = 2 * PATIENCE_MS;
+export const PACK_TEST_TIMEOUT_MS = 2 * PACK_TIMEOUT_MS;
 
 /**
  * Builds and packs the package once for each state of its sources. Other test files wait for it or use the
  * result.
  */
-export async function packPackage(): Promise<Packed> {
-  const place = join(cache, keyOf());
+export async function packPackage(): Promise<PackedPackage> {
+  const place = join(cache, computeKey());
   const lock = `${place}.lock`;
   await mkdir(cache, { recursive: true });
   while (!existsSync(place)) {
@@ -55,15 +55,15 @@ export async function packPackage(): Promise<Packed> {
       () => false,
     );
     if (isOurs) await packInto(place).finally(() => rm(lock, { recursive: true }));
-    else await forSomeTime(lock);
+    else await waitForLock(lock);
   }
   return { tarball: join(place, 'package.tgz'), folder: join(place, 'package') };
 }
 
-async function forSomeTime(lock: string): Promise<void> {
+async function waitForLock(lock: string): Promise<void> {
   await setTimeout(200);
   const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-  if (since !== undefined && Date.now() - since > PATIENCE_MS)
+  if (since !== undefined && Date.now() - since > PACK_TIMEOUT_MS)
     await rm(lock, { recursive: true, force: true });
 }
 
@@ -95,9 +95,9 @@ async function packInto(place: string): Promise<void> {
   }
 }
 
-function keyOf(): string {
+function computeKey(): string {
   const hash = createHash('sha256');
-  const files = MADE_OF.flatMap((name) =>
+  const files = PACKAGE_SOURCES.flatMap((name) =>
     statSync(join(root, name)).isDirectory()
       ? readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file))
       : name,

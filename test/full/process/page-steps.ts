@@ -7,7 +7,7 @@ export interface PageChange {
 }
 
 /** Returns the changes under each heading `## Step ...` of a page, in order. */
-export function stepsOf(page: string): PageChange[][] {
+export function parseSteps(page: string): PageChange[][] {
   return page
     .split(/^## Step /m)
     .slice(1)
@@ -27,16 +27,16 @@ export function applyDiff(text: string, diff: string): string {
   let changed = text;
   for (const hunk of diff.trimEnd().split(/^@@\n/m)) {
     const lines = hunk.trimEnd().split('\n');
-    const side = (sign: string): string =>
+    const getSide = (sign: string): string =>
       lines
         .filter((line) => line.startsWith(sign) || line.startsWith(' '))
         .map((line) => line.slice(1))
         .join('\n');
-    const before = side('-');
+    const before = getSide('-');
     const [head, tail, ...more] = changed.split(before);
     if (head === undefined || tail === undefined || before === '' || more.length > 0)
       throw new Error(`The file must contain the replaced lines exactly once:\n${before}`);
-    changed = `${head}${side('+')}${tail}`;
+    changed = `${head}${getSide('+')}${tail}`;
   }
   return changed;
 }

@@ -9,16 +9,16 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { renderProject } from '../../../src/create/cli/render.ts';
-import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
+import { findFreePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { startGroup } from '../../../src/examples/demo/process-group.ts';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
 import { startWorker, type WorkerSettings } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
 /** Returns the blocks of a page in a language. */
-const blocksOf = (page: string, language: string): string[] =>
+const parseBlocks = (page: string, language: string): string[] =>
   [
     ...readFileSync(join(root, 'docs', page), 'utf8').matchAll(
       new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'),
@@ -29,8 +29,8 @@ const blocksOf = (page: string, language: string): string[] =>
  * Returns the commands of a page, one text for each block. Lines that start a server are removed, because the
  * test starts it.
  */
-const commandsOf = (page: string): string[] =>
-  blocksOf(page, 'sh').map((lines) => lines.replace(/^(npm run|npx wrangler dev).*\n/gm, ''));
+const parseCommands = (page: string): string[] =>
+  parseBlocks(page, 'sh').map((lines) => lines.replace(/^(npm run|npx wrangler dev).*\n/gm, ''));
 
 /** Runs commands in bash against a Worker, and returns their output. `-s` suppresses the progress of curl. */
 async function run(entry: string, commands: string, settings: WorkerSettings = {}): Promise<string> {
@@ -55,7 +55,7 @@ it('this test runs the commands of all pages, except for those that need other p
   // Other tests run the commands of cli.md (operating.test.ts), console.md (console.test.ts), operators.md, doctor.md, mcp.md
   // (mcp-published.test.ts and serve-files.test.ts), openapi.md and tutorial.md. A browser test covers
   // react.md. The commands of deploy.md and index-of-sessions.md need an account.
-  expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
+  expect(pages.filter((page) => parseCommands(page).length > 0)).toEqual([
     'approvals.md',
     'cli.md',
     'client-tools.md',
@@ -80,7 +80,7 @@ it('this test runs the commands of all pages, except for those that need other p
 });
 
 it('quickstart.md: a message is answered, and the conversation survives a kill of the process', async () => {
-  const [, said = '', asked = ''] = commandsOf('quickstart.md');
+  const [, said = '', asked = ''] = parseCommands('quickstart.md');
   const storage = mkdtempSync(join(tmpdir(), 'holdfast-quickstart-'));
   onTestFinished(() => rmSync(storage, { recursive: true, force: true, maxRetries: 3 }));
   const settings = { vars: { MODEL: 'offline' }, storage };
@@ -94,26 +94,26 @@ it('quickstart.md: a message is answered, and the conversation survives a kill o
 });
 
 it('http.md: a message is answered', async () => {
-  const [said = ''] = commandsOf('http.md');
+  const [said = ''] = parseCommands('http.md');
   const answer = await run('src/examples/first/worker.ts', said, { vars: { MODEL: 'offline' } });
   expect(JSON.parse(answer)).toMatchObject({ outcome: 'completed', toolCalls: 1 });
 });
 
 it('openai.md: a response is created', async () => {
-  const [asked = ''] = commandsOf('openai.md');
+  const [asked = ''] = parseCommands('openai.md');
   const response = await run('src/examples/openai/worker.ts', asked, { vars: { MODEL: 'offline' } });
   expect(JSON.parse(response)).toMatchObject({ object: 'response', model: 'cashier' });
 });
 
 it('client-tools.md: the model calls a tool of the client', async () => {
-  const [asked = ''] = commandsOf('client-tools.md');
+  const [asked = ''] = parseCommands('client-tools.md');
   const completion = await run('src/examples/client-tools/worker.ts', asked, { vars: { MODEL: 'offline' } });
   const called = { function: { name: 'paint_page', arguments: '{"color":"gold"}' } };
   expect(JSON.parse(completion)).toMatchObject({ choices: [{ message: { tool_calls: [called] } }] });
 });
 
 it('approvals.md: a refund waits, and is paid once it is approved', async () => {
-  const [commands = ''] = commandsOf('approvals.md');
+  const [commands = ''] = parseCommands('approvals.md');
   const [asked = '', decided = ''] = commands.split(/^# 202.*\n/m);
   const script = `
     asked=$(${asked.trim()})
@@ -128,7 +128,7 @@ it('approvals.md: a refund waits, and is paid once it is approved', async () => 
 });
 
 it('files.md: files are accepted as a form and as parts', async () => {
-  const [commands = ''] = commandsOf('files.md');
+  const [commands = ''] = parseCommands('files.md');
   const inBackground = commands
     .replaceAll('curl ', "curl -w '\\n' -H 'prefer: respond-async' ")
     .replace('/e1/messages -H', '/e2/messages -H');
@@ -147,7 +147,7 @@ it('files.md: files are accepted as a form and as parts', async () => {
 });
 
 it('webhooks.md: a signed delivery starts a turn', async () => {
-  const [commands = ''] = commandsOf('webhooks.md');
+  const [commands = ''] = parseCommands('webhooks.md');
   const vars = { MODEL: 'offline', GITHUB_WEBHOOK_SECRET: 'secret' };
   const answer = await run('src/examples/hooks/worker.ts', commands, { vars });
   expect(answer).toMatch(/^HTTP\/1\.1 202 /);
@@ -160,7 +160,7 @@ it('webhooks.md: a signed delivery starts a turn', async () => {
  */
 async function serve(page: string): Promise<(commands: string) => Promise<string>> {
   const { path: folder } = await installPackage(['wrangler']);
-  const port = await freePort();
+  const port = await findFreePort();
   const env = {
     ...process.env,
     CI: '1',
@@ -168,12 +168,12 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
     XDG_CONFIG_HOME: folder,
     TMPDIR: folder,
   };
-  const [worker = ''] = blocksOf(page, 'ts');
+  const [worker = ''] = parseBlocks(page, 'ts');
   const project = renderProject({ name: 'app', template: 'minimal', manager: 'npm' });
   const settings = project.get('wrangler.toml');
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src/worker.ts'), worker);
-  writeFileSync(join(folder, 'wrangler.toml'), `${settings}\n${blocksOf(page, 'toml').join('\n')}`);
+  writeFileSync(join(folder, 'wrangler.toml'), `${settings}\n${parseBlocks(page, 'toml').join('\n')}`);
   writeFileSync(join(folder, '.dev.vars'), project.get('.dev.vars') ?? '');
   const args = ['dev', '--port', String(port), '--inspector-port', '0'];
   const server = startGroup(wrangler, args, { log: join(folder, 'wrangler.log'), cwd: folder, env });
@@ -198,7 +198,7 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 it('outgoing-webhooks.md: a secret is created', async () => {
-  const [commands = ''] = commandsOf('outgoing-webhooks.md');
+  const [commands = ''] = parseCommands('outgoing-webhooks.md');
   // The command that stores the secret needs an account, so it is not run.
   const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
   const { stdout } = await promisify(execFile)('bash', ['-euc', made]);
@@ -209,26 +209,26 @@ it(
   'mounting.md: a tool of a Hono app reads a binding',
   async () => {
     const run = await serve('mounting.md');
-    const [commands = ''] = commandsOf('mounting.md');
+    const [commands = ''] = parseCommands('mounting.md');
     expect(await run(commands)).toContain('Sent on Monday.');
   },
-  PACKING_MS + 120_000,
+  PACK_TEST_TIMEOUT_MS + 120_000,
 );
 
 it(
   'schedules.md: a schedule is triggered manually',
   async () => {
     const run = await serve('schedules.md');
-    const [fired = ''] = commandsOf('schedules.md');
-    const today = () => new Date().toISOString().slice(0, 10);
-    const before = today();
+    const [fired = ''] = parseCommands('schedules.md');
+    const formatToday = () => new Date().toISOString().slice(0, 10);
+    const before = formatToday();
     expect(await run(fired)).toBe('ok');
     // The date can change at midnight, so both dates are accepted.
-    const states = [before, today()].map((day) =>
+    const states = [before, formatToday()].map((day) =>
       run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
     );
     const found = (await Promise.all(states)).map((state) => JSON.parse(state));
     expect(found).toContainEqual(expect.objectContaining({ agent: 'reporter' }));
   },
-  PACKING_MS + 120_000,
+  PACK_TEST_TIMEOUT_MS + 120_000,
 );

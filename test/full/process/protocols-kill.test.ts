@@ -34,32 +34,32 @@ async function start(): Promise<void> {
   });
 }
 
-const client = () =>
-  new HttpAgent({ url: `${worker.url}/agents/refunds/ag-ui`, threadId: 'killed', fetch: endingFetch });
+const createAgUiClient = () =>
+  new HttpAgent({ url: `${worker.url}/agents/refunds/ag-ui`, threadId: 'killed', fetch: fetchWithEnding });
 
 /** Makes a broken body end normally, because the client does not handle the rejection of a broken body. */
-async function endingFetch(url: string, init?: RequestInit): Promise<Response> {
+async function fetchWithEnding(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
-  async function* untilBroken() {
+  async function* readUntilBroken() {
     try {
       yield* response.body ?? [];
     } catch {
       // The Worker was killed.
     }
   }
-  return new Response(ReadableStream.from(untilBroken()), response);
+  return new Response(ReadableStream.from(readUntilBroken()), response);
 }
 
 it('an AG-UI thread has the content of the journal after a kill', async () => {
   await start();
-  const first = client();
+  const first = createAgUiClient();
   first.addMessage({ id: 'm1', role: 'user', content: 'Please refund order 1002' });
   await first.runAgent();
   const [interrupt] = first.pendingInterrupts;
   await worker.kill();
   await start();
   // The question is still open after the kill. The next Worker is killed during the approved call.
-  const second = client();
+  const second = createAgUiClient();
   await second.runAgent();
   expect(second.pendingInterrupts).toEqual([interrupt]);
   const hold = await effects.hold('refunds');
@@ -73,7 +73,7 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
   await cut;
   expect(second.messages.at(-1)?.role).toBe('assistant'); // its calls have no results yet
   await start();
-  const third = client();
+  const third = createAgUiClient();
   await third.runAgent();
   const answer = await openSession(worker.url, 'killed', 'refunds').turnEnded(0);
   expect(answer.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
@@ -85,8 +85,8 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
 });
 
 it('an A2A task has the content of the journal after a kill', async () => {
-  const talk = () => new ClientFactory().createFromUrl(`${worker.url}/a2a/refunds/`);
-  const saying = (taskId: string, ...parts: Task['history'][number]['parts']) => ({
+  const connectClient = () => new ClientFactory().createFromUrl(`${worker.url}/a2a/refunds/`);
+  const createMessageRequest = (taskId: string, ...parts: Task['history'][number]['parts']) => ({
     tenant: '',
     message: {
       ...{ messageId: crypto.randomUUID(), contextId: '', taskId, role: Role.ROLE_USER, parts },
@@ -95,12 +95,12 @@ it('an A2A task has the content of the journal after a kill', async () => {
     configuration: undefined,
     metadata: undefined,
   });
-  const part = (content: Task['history'][number]['parts'][number]['content']) => ({
+  const createPart = (content: Task['history'][number]['parts'][number]['content']) => ({
     ...{ content, metadata: undefined, filename: '', mediaType: '' },
   });
   await start();
-  const asked = await (await talk()).sendMessage(
-    saying('', part({ $case: 'text', value: 'Please refund order 1002' })),
+  const asked = await (await connectClient()).sendMessage(
+    createMessageRequest('', createPart({ $case: 'text', value: 'Please refund order 1002' })),
   );
   const { id, status } = asked as Task; // the agent always responds with a task
   const data = status?.message?.parts.find(({ content }) => content?.$case === 'data')?.content?.value;
@@ -109,20 +109,20 @@ it('an A2A task has the content of the journal after a kill', async () => {
   // The question is still open after the kill. The next Worker is killed during the approved call.
   const hold = await effects.hold('refunds');
   const decision = { call: data.call, decision: 'approve' };
-  const cut = (await talk())
-    .sendMessage(saying(id, part({ $case: 'data', value: decision })))
+  const cut = (await connectClient())
+    .sendMessage(createMessageRequest(id, createPart({ $case: 'data', value: decision })))
     .catch(() => 'cut off');
   await withTimeLimit(10_000, 'the refund reaches the shop', hold.reached);
   await worker.kill();
   hold.release();
   expect(await cut).toBe('cut off');
   await start();
-  const again = await talk();
+  const again = await connectClient();
   // A client that subscribes again receives the end of the task, or learns that it has ended.
-  const watched = async () => {
+  const watchTask = async () => {
     for await (const _ of again.resubscribeTask({ tenant: '', id }));
   };
-  await watched().catch((failure) => expect(failure).toBeInstanceOf(UnsupportedOperationError));
+  await watchTask().catch((failure) => expect(failure).toBeInstanceOf(UnsupportedOperationError));
   const over = await again.getTask({ tenant: '', id });
   expect(over.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
   expect(JSON.stringify(over.artifacts)).toContain('118.5');

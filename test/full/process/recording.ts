@@ -25,14 +25,14 @@ const message = v.variant('role', [
   }),
 ]);
 
-const recording = v.object({
+const recordingSchema = v.object({
   system: v.string(),
   conversations: v.array(
     v.object({ id: v.pipe(v.number(), v.transform(String)), messages: v.array(message) }),
   ),
 });
 
-export type Recording = v.InferOutput<typeof recording>;
+export type Recording = v.InferOutput<typeof recordingSchema>;
 export type Conversation = Recording['conversations'][number];
 export type Message = v.InferOutput<typeof message>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
@@ -44,25 +44,25 @@ export interface Exchange {
 }
 
 /** The counts of all conversations. */
-export interface Totals {
+export interface RecordingTotals {
   readonly exchanges: number;
   readonly replies: number;
   readonly calls: number;
 }
 
 /** The file is outside the checkout. */
-const FILE = resolve(import.meta.dirname, '../../../../shared/data/airline-conversations.json');
+const RECORDING_FILE = resolve(import.meta.dirname, '../../../../shared/data/airline-conversations.json');
 
 /** Returns the recorded conversations, or `undefined` if the file does not exist. */
 export function readRecording(): Recording | undefined {
-  if (!existsSync(FILE)) return undefined;
-  return v.parse(recording, JSON.parse(readFileSync(FILE, 'utf8')));
+  if (!existsSync(RECORDING_FILE)) return undefined;
+  return v.parse(recordingSchema, JSON.parse(readFileSync(RECORDING_FILE, 'utf8')));
 }
 
 /**
  * Returns the answered messages of the customer, in order. The answer is a text or the output of the last tool.
  */
-export function exchangesOf({ messages }: Conversation): Exchange[] {
+export function listExchanges({ messages }: Conversation): Exchange[] {
   return messages.flatMap((said, index) => {
     if (said.role !== 'user' || messages[index + 1] === undefined) return [];
     const next = messages.findIndex(({ role }, later) => later > index && role === 'user');
@@ -72,12 +72,12 @@ export function exchangesOf({ messages }: Conversation): Exchange[] {
 }
 
 /** Returns the replies of the model, in order. */
-export const repliesOf = ({ messages }: Conversation): AssistantMessage[] =>
+export const listReplies = ({ messages }: Conversation): AssistantMessage[] =>
   messages.filter((said) => said.role === 'assistant');
 
 /** Counts the exchanges, replies and calls to replay. */
-export const totalsOf = (conversations: readonly Conversation[]): Totals => ({
-  exchanges: conversations.flatMap(exchangesOf).length,
-  replies: conversations.flatMap(repliesOf).length,
-  calls: conversations.flatMap(repliesOf).flatMap(({ tool_calls = [] }) => tool_calls).length,
+export const countTotals = (conversations: readonly Conversation[]): RecordingTotals => ({
+  exchanges: conversations.flatMap(listExchanges).length,
+  replies: conversations.flatMap(listReplies).length,
+  calls: conversations.flatMap(listReplies).flatMap(({ tool_calls = [] }) => tool_calls).length,
 });

@@ -9,8 +9,8 @@ import { startWorker } from './start-worker.ts';
 it('streams of disconnected clients free their slots when the platform reports the disconnection', async () => {
   const worker = await startWorker('src/examples/first/worker.ts', { vars: { MODEL: 'offline' } });
   onTestFinished(() => worker.stop());
-  const at = (path: string): URL => new URL(`/agents/clerk/sessions/s1${path}`, worker.url);
-  const sent = await fetch(at('/messages'), {
+  const toUrl = (path: string): URL => new URL(`/agents/clerk/sessions/s1${path}`, worker.url);
+  const sent = await fetch(toUrl('/messages'), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message: 'Hello.' }),
@@ -19,7 +19,7 @@ it('streams of disconnected clients free their slots when the platform reports t
   await sent.text();
   /** Reads the start of the session's stream, and disconnects. */
   const look = async (): Promise<number> => {
-    const { status, body } = await fetch(at('/events'), { headers: { accept: 'text/event-stream' } });
+    const { status, body } = await fetch(toUrl('/events'), { headers: { accept: 'text/event-stream' } });
     const reader = body?.getReader();
     await reader?.read();
     await reader?.cancel();

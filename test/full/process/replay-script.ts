@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** A recorded output. */
-export interface Output {
+export interface RecordedOutput {
   /** The position of the tool message in its conversation. */
   readonly position: number;
   readonly output: string;
@@ -27,7 +27,7 @@ export interface ReplayScript {
   /** Returns the recorded reply to exactly these messages. */
   replyTo(messages: readonly unknown[]): ScriptMatch<Reply>;
   /** Returns the recorded output of the call in the last reply of a conversation. */
-  outputOf(conversation: string, tool: string, input: unknown): ScriptMatch<Output>;
+  outputOf(conversation: string, tool: string, input: unknown): ScriptMatch<RecordedOutput>;
 }
 
 interface ScriptedConversation {
@@ -40,15 +40,15 @@ interface ScriptedConversation {
 export function createReplayScript({ system, conversations }: Recording): ReplayScript {
   const scripted = conversations.map((conversation): ScriptedConversation => {
     const messages: Message[] = [{ role: 'system', content: system }, ...conversation.messages];
-    return { conversation, sent: messages.map((message) => canonicalJson(asSent(message))) };
+    return { conversation, sent: messages.map((message) => toCanonicalJson(asSent(message))) };
   });
   const lastReplies = new Map<string, Reply>();
 
   return {
-    conversationOf: (messages) => bestMatch(scripted, messages).conversation.id,
+    conversationOf: (messages) => findBestMatch(scripted, messages).conversation.id,
 
     replyTo(messages) {
-      const { conversation, sent, agreed } = bestMatch(scripted, messages);
+      const { conversation, sent, agreed } = findBestMatch(scripted, messages);
       if (agreed < messages.length) {
         return { difference: describeDifference(conversation.id, agreed, sent[agreed], messages[agreed]) };
       }
@@ -68,7 +68,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
       const call = reply?.message.tool_calls?.find(
         (asked) =>
           asked.function.name === tool &&
-          canonicalJson(JSON.parse(asked.function.arguments)) === canonicalJson(input),
+          toCanonicalJson(JSON.parse(asked.function.arguments)) === toCanonicalJson(input),
       );
       const position = messages.findIndex(
         (message, index) =>
@@ -76,7 +76,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
       );
       const answer = messages[position];
       if (call === undefined || answer?.role !== 'tool') {
-        return { difference: `${id}: the call ${tool}(${canonicalJson(input)}) was not recorded here` };
+        return { difference: `${id}: the call ${tool}(${toCanonicalJson(input)}) was not recorded here` };
       }
       return { next: { position, output: answer.content } };
     },
@@ -88,8 +88,8 @@ interface Match extends ScriptedConversation {
   readonly agreed: number;
 }
 
-function bestMatch(scripted: readonly ScriptedConversation[], messages: readonly unknown[]): Match {
-  const texts = messages.map(canonicalJson);
+function findBestMatch(scripted: readonly ScriptedConversation[], messages: readonly unknown[]): Match {
+  const texts = messages.map(toCanonicalJson);
   const matches = scripted.map((one): Match => {
     const differs = texts.findIndex((text, index) => text !== one.sent[index]);
     return { ...one, agreed: differs === -1 ? texts.length : differs };
@@ -110,22 +110,22 @@ function asSent(message: Message): Message {
 }
 
 function describeDifference(id: string, at: number, recorded = 'nothing', sent: unknown): string {
-  const text = canonicalJson(sent);
+  const text = toCanonicalJson(sent);
   const from = [...text].findIndex((character, index) => character !== recorded[index]);
-  const around = (whole: string): string => whole.slice(Math.max(0, from - 20), from + 40);
-  return `${id}: message ${at} was recorded as ...${around(recorded)}... and sent as ...${around(text)}...`;
+  const quoteAround = (whole: string): string => whole.slice(Math.max(0, from - 20), from + 40);
+  return `${id}: message ${at} was recorded as ...${quoteAround(recorded)}... and sent as ...${quoteAround(text)}...`;
 }
 
 /**
  * Serializes a value as JSON without spaces and with sorted keys. The text of arguments is a string and stays
  * unchanged.
  */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+    .map(([key, member]) => `${JSON.stringify(key)}:${toCanonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChance } from './chance.ts';
 import type { AssistantMessage, Message, Recording } from './recording.ts';
 import { API_KEY, flipByte, type ReplayServer, startReplayServer } from './replay-server.ts';
-import { piecesOf } from './stream-reply.ts';
+import { splitBytes } from './stream-reply.ts';
 
 const askingMessage: AssistantMessage = {
   role: 'assistant',
@@ -121,7 +121,7 @@ describe('the replay server', () => {
   it('cuts a stream at any byte, even inside multi-byte characters', () => {
     const bytes = new TextEncoder().encode('data: Grüße, 世界! 🌊\n\n'.repeat(50));
     for (let seed = 0; seed < 20; seed += 1) {
-      const pieces = piecesOf(bytes, createChance(seed));
+      const pieces = splitBytes(bytes, createChance(seed));
       expect(Buffer.concat(pieces)).toEqual(Buffer.from(bytes));
       expect(pieces.some((piece) => /[^\uFFFD][ü世🌊]/u.test(new TextDecoder().decode(piece)))).toBe(false);
     }

@@ -8,15 +8,15 @@ import { finishReason, streamReply } from './stream-reply.ts';
 export const API_KEY = 'sk-loopback';
 
 /** The recorded output that is served with one changed bit. */
-export interface Flip {
+export interface FlippedByte {
   readonly conversation: string;
   readonly position: number;
 }
 
-interface Options {
+interface ReplayServerOptions {
   /** Awaited after each request arrives and before it is checked. */
   readonly before?: ((conversation: string) => Promise<void>) | undefined;
-  readonly flip?: Flip | undefined;
+  readonly flip?: FlippedByte | undefined;
 }
 
 /**
@@ -33,9 +33,9 @@ export interface ReplayServer {
   stop(): Promise<void>;
 }
 
-interface Replay {
+interface ReplayState {
   readonly script: ReplayScript;
-  readonly options: Options;
+  readonly options: ReplayServerOptions;
   readonly chance: Chance;
   readonly answered: Map<string, number>;
   readonly served: Map<string, number>;
@@ -67,8 +67,11 @@ const toolRequest = v.strictObject({
 });
 
 /** Starts a server of one recording on a free local port. */
-export async function startReplayServer(recording: Recording, options: Options = {}): Promise<ReplayServer> {
-  const replay: Replay = {
+export async function startReplayServer(
+  recording: Recording,
+  options: ReplayServerOptions = {},
+): Promise<ReplayServer> {
+  const replay: ReplayState = {
     script: createReplayScript(recording),
     options,
     chance: createChance(20260110),
@@ -82,7 +85,7 @@ export async function startReplayServer(recording: Recording, options: Options =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { answered, served, differences } = replay;
   return {
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: `http://127.0.0.1:${getPort(server)}`,
     answered,
     served,
     differences,
@@ -90,7 +93,11 @@ export async function startReplayServer(recording: Recording, options: Options =
   };
 }
 
-async function answer(replay: Replay, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  replay: ReplayState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const route = `${request.method} ${request.url}`;
   const body = await readJson(request);
   if (route === 'POST /tools') return answerTool(replay, v.parse(toolRequest, body), response);
@@ -103,7 +110,7 @@ async function answer(replay: Replay, request: IncomingMessage, response: Server
 }
 
 async function answerModel(
-  replay: Replay,
+  replay: ReplayState,
   { messages, stream }: v.InferOutput<typeof modelRequest>,
   response: ServerResponse,
 ): Promise<void> {
@@ -116,7 +123,7 @@ async function answerModel(
 }
 
 async function answerTool(
-  replay: Replay,
+  replay: ReplayState,
   { conversation, tool: name, input, idempotencyKey }: v.InferOutput<typeof toolRequest>,
   response: ServerResponse,
 ): Promise<void> {
@@ -131,7 +138,7 @@ async function answerTool(
 
 /** Returns the next item. Otherwise, responds with the difference and returns `undefined`. */
 function acceptNext<Next>(
-  replay: Replay,
+  replay: ReplayState,
   found: ScriptMatch<Next>,
   response: ServerResponse,
 ): Next | undefined {
@@ -174,7 +181,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 const sendError = (response: ServerResponse, status: number, message: string): void =>
   sendJson(response, status, { error: { message, type: 'invalid_request_error' } });
 
-function portOf(server: Server): number {
+function getPort(server: Server): number {
   const address = server.address();
   if (typeof address !== 'object' || address === null)
     throw new Error('The server does not listen on a port.');

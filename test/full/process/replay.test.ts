@@ -3,13 +3,13 @@ import { toSessionName } from '../../doors/session.ts';
 import { createChance } from './chance.ts';
 import {
   type Conversation,
-  exchangesOf,
+  countTotals,
+  listExchanges,
+  listReplies,
   type Recording,
   readRecording,
-  repliesOf,
-  totalsOf,
 } from './recording.ts';
-import { API_KEY, type Flip, type ReplayServer, startReplayServer } from './replay-server.ts';
+import { API_KEY, type FlippedByte, type ReplayServer, startReplayServer } from './replay-server.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 import { answerOf, say, type TurnResponse } from './talk.ts';
 
@@ -27,7 +27,7 @@ interface Stage {
 interface ReplayOptions {
   /** If `true`, a session's object is evicted before each of its requests. */
   readonly evicted: boolean;
-  readonly flip?: Flip | undefined;
+  readonly flip?: FlippedByte | undefined;
 }
 
 const runningServers: { stop(): Promise<void> }[] = [];
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function setStage(recorded: Recording, { evicted, flip }: ReplayOptions): Promise<Stage> {
-  const evict = (conversation: string): Promise<void> => worker.evict(objectName(conversation));
+  const evict = (conversation: string): Promise<void> => worker.evict(toObjectName(conversation));
   const server = await startReplayServer(recorded, { before: evicted ? evict : undefined, flip });
   runningServers.push(server);
   const worker: RunningWorker = await startWorker('test/fixtures/replay-worker.ts', {
@@ -59,31 +59,39 @@ async function setStage(recorded: Recording, { evicted, flip }: ReplayOptions): 
   };
 }
 
-const sessionOf = (conversation: string): string => `conversation-${conversation}`;
+const toSessionId = (conversation: string): string => `conversation-${conversation}`;
 
 /** Without authentication, the owner of a local request is `local`. */
-const objectName = (conversation: string): string =>
-  toSessionName({ owner: { id: 'local' }, agent: 'airline', session: sessionOf(conversation) });
+const toObjectName = (conversation: string): string =>
+  toSessionName({ owner: { id: 'local' }, agent: 'airline', session: toSessionId(conversation) });
 
 interface SentMessage {
   readonly message: string;
   readonly as: 'json' | 'events';
 }
 
-function tell({ worker }: Stage, conversation: string, { message, as }: SentMessage): Promise<TurnResponse> {
-  const session = new URL(`/agents/airline/sessions/${sessionOf(conversation)}`, worker.url);
+function sendMessage(
+  { worker }: Stage,
+  conversation: string,
+  { message, as }: SentMessage,
+): Promise<TurnResponse> {
+  const session = new URL(`/agents/airline/sessions/${toSessionId(conversation)}`, worker.url);
   return say(session, { message, context: { conversation } }, as);
 }
 
 /** Sends all messages of a customer. Returns the differences of the answers from the recording. */
-async function replay(stage: Stage, conversation: Conversation, evicted: boolean): Promise<string[]> {
+async function replayConversation(
+  stage: Stage,
+  conversation: Conversation,
+  evicted: boolean,
+): Promise<string[]> {
   const { id } = conversation;
   const chance = createChance(Number(id));
   const differences: string[] = [];
-  for (const { message, answer } of exchangesOf(conversation)) {
-    if (evicted) await stage.worker.evict(objectName(id));
+  for (const { message, answer } of listExchanges(conversation)) {
+    if (evicted) await stage.worker.evict(toObjectName(id));
     const as = chance.between(0, 1) === 0 ? 'json' : 'events';
-    const heard = await tell(stage, id, { message, as });
+    const heard = await sendMessage(stage, id, { message, as });
     const { text, outcome } = answerOf(heard);
     // If a tool's output ends the turn, it is not streamed as a reply.
     const streamed = as === 'events' && outcome === 'completed' ? heard.streamed.at(-1) : text;
@@ -99,8 +107,8 @@ const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, n
 describe.skipIf(!recording)('the recorded conversations', () => {
   const recorded = recording ?? { system: '', conversations: [] };
   const { conversations } = recorded;
-  const totals = totalsOf(conversations);
-  const replies = new Map(conversations.map((one) => [one.id, repliesOf(one).length]));
+  const totals = countTotals(conversations);
+  const replies = new Map(conversations.map((one) => [one.id, listReplies(one).length]));
 
   it('have the expected size and content', () => {
     expect(conversations).toHaveLength(14);
@@ -114,7 +122,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     const stage = await setStage(recorded, { evicted });
     const { answered, served, differences: refused } = stage.server;
     const heard = await Promise.all(
-      conversations.map((conversation) => replay(stage, conversation, evicted)),
+      conversations.map((conversation) => replayConversation(stage, conversation, evicted)),
     );
 
     const differences = [...refused, ...heard.flat()];
@@ -141,8 +149,8 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     const stage = await setStage(recorded, { evicted: false, flip: { conversation: id, position } });
 
     let heard: TurnResponse | undefined;
-    for (const { message } of exchangesOf(conversation)) {
-      heard = await tell(stage, id, { message, as: 'json' });
+    for (const { message } of listExchanges(conversation)) {
+      heard = await sendMessage(stage, id, { message, as: 'json' });
       if (heard.status !== 200) break;
     }
     expect(heard).toMatchObject({

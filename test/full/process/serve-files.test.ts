@@ -77,12 +77,12 @@ it.each([
   ['a page that hides its origin', 403, { origin: 'null' }],
   ['a local page with an unknown session', 404, { origin: 'http://localhost:6274' }],
 ])('a request from %s receives the status %i', async (_, status, headers) => {
-  expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
+  expect(await fetchStatus('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
 });
 
 it('serve-files refuses other addresses, and starts no process for a request without a session', async () => {
-  expect(await statusOf('/')).toBe(404);
-  expect(await statusOf('/mcp')).toBe(406);
+  expect(await fetchStatus('/')).toBe(404);
+  expect(await fetchStatus('/mcp')).toBe(406);
   expect(said).not.toContain('tools/list');
 });
 
@@ -104,7 +104,7 @@ it('serve-files forgets a session that its client has ended', async () => {
   await withSession(async (client, transport) => {
     const { sessionId = '' } = transport;
     await transport.terminateSession();
-    expect(await statusOf('/mcp', { 'mcp-session-id': sessionId })).toBe(404);
+    expect(await fetchStatus('/mcp', { 'mcp-session-id': sessionId })).toBe(404);
     await expect(client.listTools()).rejects.toThrow();
   });
 });
@@ -128,7 +128,7 @@ async function logOf(line: RegExp): Promise<void> {
 }
 
 /** Returns the status of a request. Uses `node:http`, because `fetch` sets the host header itself. */
-async function statusOf(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+async function fetchStatus(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
   request(new URL(path, url), { headers }, (response) => {
     response.resume();

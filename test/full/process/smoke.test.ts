@@ -7,7 +7,7 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const TOKEN = 'a-token-of-these-tests-0123456789';
-const APPROVE = 'Refund order 1001: 45.90 euro.';
+const APPROVAL_MESSAGE = 'Refund order 1001: 45.90 euro.';
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const run = (...args: string[]): Promise<{ code: number; lines: string[] }> =>
       }),
     );
   });
-const refundArguments = ['--agent', 'refunds', '--approve', APPROVE];
+const refundArguments = ['--agent', 'refunds', '--approve', APPROVAL_MESSAGE];
 
 it('the smoke test reports no problem for a healthy Worker and leaves no session', async () => {
   const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, ...refundArguments);

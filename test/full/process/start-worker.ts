@@ -7,14 +7,14 @@ import { type Edit, withEdits } from './with-edits.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The name of the Worker in the test, which is independent of `wrangler.toml`. */
-const WORKER = 'holdfast';
-const OBJECT = 'SessionObject';
-const INDEX = 'IndexObject';
-const LIMITS = 'OwnerLimits';
-const QUEUE = 'turns';
+const WORKER_NAME = 'holdfast';
+const SESSION_CLASS = 'SessionObject';
+const INDEX_CLASS = 'IndexObject';
+const LIMITS_CLASS = 'OwnerLimits';
+const QUEUE_NAME = 'turns';
 
 /** How a build differs from the code in the checkout. */
-export interface Build {
+export interface BuildOptions {
   /** Texts that replace these names in the entry's code. */
   readonly constants?: Readonly<Record<string, string>> | undefined;
   /** Edits that turn the code into an older or newer version. */
@@ -22,7 +22,7 @@ export interface Build {
 }
 
 /** How a deployment differs from `wrangler.toml`. */
-export interface DeployedAs {
+export interface Deployment {
   readonly compatibilityDate?: string | undefined;
   readonly compatibilityFlags?: readonly string[] | undefined;
   /** If `true`, `SESSIONS` is not bound. Defaults to `false`. */
@@ -31,7 +31,7 @@ export interface DeployedAs {
   readonly storage?: 'legacy-kv' | undefined;
   /** Binds a queue as `TURNS`, and delivers its messages to the Worker. */
   readonly hasQueue?: boolean | undefined;
-  /** Binds the class `IndexObject`, which the entry must export, as `INDEX`. */
+  /** Binds the class `IndexObject`, which the entry must export, as `INDEX_CLASS`. */
   readonly hasIndex?: boolean | undefined;
   /** Lets the Worker receive emails at `POST /cdn-cgi/local/email`, as in `wrangler dev`. */
   readonly takesMail?: boolean | undefined;
@@ -50,10 +50,10 @@ export type Binding =
 
 export interface WorkerSettings {
   /** Defaults to the code in the checkout. */
-  readonly build?: Build | undefined;
+  readonly build?: BuildOptions | undefined;
   /** The path of an earlier result of {@link buildWorker}. By default, the entry is built. */
   readonly bundle?: string | undefined;
-  readonly deployedAs?: DeployedAs | undefined;
+  readonly deployedAs?: Deployment | undefined;
   /** The vars of the Worker, in addition to the var that enables local mode. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /**
@@ -99,34 +99,34 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
     workers: [
       {
         config: {
-          name: WORKER,
-          ...compatibilityOf(deployedAs),
+          name: WORKER_NAME,
+          ...getCompatibility(deployedAs),
           manifest: {
             mainModule: 'worker.js',
-            modules: { 'worker.js': { type: 'esm', contents: await moduleOf(entry, settings) } },
+            modules: { 'worker.js': { type: 'esm', contents: await bundleModule(entry, settings) } },
           },
           env: {
             ...(!deployedAs.isUnbound && {
-              SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
+              SESSIONS: { type: 'durable-object', worker: WORKER_NAME, exportName: SESSION_CLASS },
             }),
             ...(deployedAs.hasIndex && {
-              INDEX: { type: 'durable-object', worker: WORKER, exportName: INDEX },
+              INDEX: { type: 'durable-object', worker: WORKER_NAME, exportName: INDEX_CLASS },
             }),
             ...(deployedAs.hasLimits && {
-              OWNER_LIMITS: { type: 'durable-object', worker: WORKER, exportName: LIMITS },
+              OWNER_LIMITS: { type: 'durable-object', worker: WORKER_NAME, exportName: LIMITS_CLASS },
             }),
-            ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
+            ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE_NAME } }),
             ...deployedAs.bindings,
             ...Object.fromEntries(
               Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
             ),
           },
           exports: {
-            [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' },
-            ...(deployedAs.hasIndex && { [INDEX]: { type: 'durable-object', storage: 'sqlite' } }),
-            ...(deployedAs.hasLimits && { [LIMITS]: { type: 'durable-object', storage: 'sqlite' } }),
+            [SESSION_CLASS]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' },
+            ...(deployedAs.hasIndex && { [INDEX_CLASS]: { type: 'durable-object', storage: 'sqlite' } }),
+            ...(deployedAs.hasLimits && { [LIMITS_CLASS]: { type: 'durable-object', storage: 'sqlite' } }),
           },
-          ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE, maxBatchTimeout: 0 }] }),
+          ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE_NAME, maxBatchTimeout: 0 }] }),
         },
       },
     ],
@@ -135,7 +135,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
     url: await miniflare.ready,
     logs,
     inspector: () => miniflare.getInspectorURL(),
-    bindings: <Bindings>() => miniflare.getBindings<Bindings & Record<string, unknown>>(WORKER),
+    bindings: <Bindings>() => miniflare.getBindings<Bindings & Record<string, unknown>>(WORKER_NAME),
     evict: (name) => evict(miniflare, name),
     stop: () => miniflare.dispose(),
   };
@@ -143,13 +143,13 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
 
 async function evict(miniflare: Miniflare, name: string): Promise<void> {
   try {
-    await miniflare.unsafeEvictDurableObject(WORKER, OBJECT, { name });
+    await miniflare.unsafeEvictDurableObject(WORKER_NAME, SESSION_CLASS, { name });
   } catch (failure) {
     if (!String(failure).includes('it is not currently running')) throw failure;
   }
 }
 
-const moduleOf = async (
+const bundleModule = async (
   entry: string,
   { bundle, build: differences = {} }: WorkerSettings,
 ): Promise<string> => (bundle === undefined ? buildWorker(entry, differences) : readFileSync(bundle, 'utf8'));
@@ -157,7 +157,7 @@ const moduleOf = async (
 const bundles = new Map<string, Promise<string>>();
 
 /** Builds the entry as one module. Repeated calls return the same build. */
-export function buildWorker(entry: string, differences: Build = {}): Promise<string> {
+export function buildWorker(entry: string, differences: BuildOptions = {}): Promise<string> {
   const name = JSON.stringify([entry, differences]);
   const known = bundles.get(name);
   if (known !== undefined) return known;
@@ -166,13 +166,13 @@ export function buildWorker(entry: string, differences: Build = {}): Promise<str
   return bundle;
 }
 
-const bundleOnce = (entry: string, { constants = {}, edits = [] }: Build): Promise<string> =>
+const bundleOnce = (entry: string, { constants = {}, edits = [] }: BuildOptions): Promise<string> =>
   bundleWorker(entry, { constants, plugins: [withEdits(edits)] });
 
 /** Bundles an entry like wrangler, with additional esbuild plugins. */
 export async function bundleWorker(
   entry: string,
-  { constants = {}, plugins }: Pick<Build, 'constants'> & { readonly plugins: Plugin[] },
+  { constants = {}, plugins }: Pick<BuildOptions, 'constants'> & { readonly plugins: Plugin[] },
 ): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -196,7 +196,7 @@ export async function bundleWorker(
 }
 
 /** Reads the two settings with a pattern, because importing wrangler takes longer than starting the Worker. */
-function compatibilityOf({ compatibilityDate, compatibilityFlags }: DeployedAs): {
+function getCompatibility({ compatibilityDate, compatibilityFlags }: Deployment): {
   compatibilityDate: string;
   compatibilityFlags: string[];
 } {

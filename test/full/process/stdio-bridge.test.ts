@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { expect, it, onTestFinished } from 'vitest';
-import { type BridgeOptions, stdioBridge } from '../../../src/examples/files/server/stdio-bridge.ts';
+import { type BridgeOptions, createStdioBridge } from '../../../src/examples/files/server/stdio-bridge.ts';
 
 const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
 /** Starts a bridge on loopback. */
 async function startBridge(options?: BridgeOptions) {
-  const bridged = stdioBridge({ args: [main] }, options);
+  const bridged = createStdioBridge({ args: [main] }, options);
   const server = createServer((request, response) => void bridged.handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,7 +35,7 @@ const post = (url: string, method: string, params: object, session?: string): Pr
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
 
-const CLIENT = {
+const INITIALIZE_PARAMS = {
   protocolVersion: '2025-11-25',
   capabilities: {},
   clientInfo: { name: 'test', version: '1' },
@@ -43,7 +43,7 @@ const CLIENT = {
 
 /** Begins a session, and returns its id. */
 async function begin(url: string): Promise<string> {
-  const response = await post(url, 'initialize', CLIENT);
+  const response = await post(url, 'initialize', INITIALIZE_PARAMS);
   expect(await response.text()).toContain('serverInfo');
   return response.headers.get('mcp-session-id') ?? '';
 }
@@ -68,12 +68,12 @@ it('the bridge starts one process per session, and no process for requests that 
 it('the bridge limits the number of concurrent sessions', async () => {
   const { url, pids } = await startBridge({ sessions: 1 });
   const session = await begin(url);
-  expect((await post(url, 'initialize', CLIENT)).status).toBe(503);
+  expect((await post(url, 'initialize', INITIALIZE_PARAMS)).status).toBe(503);
   expect((await post(url, 'tools/list', {}, session)).status).toBe(200);
   expect(pids()).toHaveLength(1);
   await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } });
-  const again = async () => (await post(url, 'initialize', CLIENT)).status;
-  await expect.poll(again, { timeout: 10_000 }).toBe(200);
+  const postInitialize = async () => (await post(url, 'initialize', INITIALIZE_PARAMS)).status;
+  await expect.poll(postInitialize, { timeout: 10_000 }).toBe(200);
 });
 
 it('the bridge ends a session and its process after its client has been idle for a while', async () => {

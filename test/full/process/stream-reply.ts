@@ -15,8 +15,8 @@ export async function streamReply(
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.socket?.setNoDelay(true);
-  const text = [...deltasOf(message, chance), ...endOf(message)].map(toEvent).join('');
-  for (const piece of piecesOf(encoder.encode(`${text}data: [DONE]\n\n`), chance)) {
+  const text = [...createDeltas(message, chance), ...endOf(message)].map(toEvent).join('');
+  for (const piece of splitBytes(encoder.encode(`${text}data: [DONE]\n\n`), chance)) {
     response.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -25,7 +25,7 @@ export async function streamReply(
 
 const toEvent = (event: unknown): string => `data: ${JSON.stringify(event)}\n\n`;
 
-const chunk = (choices: readonly unknown[], more: object = {}): unknown => ({
+const createChunk = (choices: readonly unknown[], more: object = {}): unknown => ({
   id: 'chatcmpl-replay',
   object: 'chat.completion.chunk',
   created: 0,
@@ -34,22 +34,23 @@ const chunk = (choices: readonly unknown[], more: object = {}): unknown => ({
   ...more,
 });
 
-const delta = (content: unknown): unknown => chunk([{ index: 0, delta: content, finish_reason: null }]);
+const createDelta = (content: unknown): unknown =>
+  createChunk([{ index: 0, delta: content, finish_reason: null }]);
 
-function deltasOf({ content, tool_calls = [] }: AssistantMessage, chance: Chance): unknown[] {
-  const text = splitRandomly(content ?? '', chance).map((piece) => delta({ content: piece }));
+function createDeltas({ content, tool_calls = [] }: AssistantMessage, chance: Chance): unknown[] {
+  const text = splitRandomly(content ?? '', chance).map((piece) => createDelta({ content: piece }));
   const calls = tool_calls.flatMap(({ id, type, function: { name, arguments: input } }, index) => [
-    delta({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
+    createDelta({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
     ...splitRandomly(input, chance).map((piece) =>
-      delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
+      createDelta({ tool_calls: [{ index, function: { arguments: piece } }] }),
     ),
   ]);
-  return [delta({ role: 'assistant', content: content === null ? null : '' }), ...text, ...calls];
+  return [createDelta({ role: 'assistant', content: content === null ? null : '' }), ...text, ...calls];
 }
 
 const endOf = (message: AssistantMessage): unknown[] => [
-  chunk([{ index: 0, delta: {}, finish_reason: finishReason(message) }]),
-  chunk([], { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
+  createChunk([{ index: 0, delta: {}, finish_reason: finishReason(message) }]),
+  createChunk([], { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
 ];
 
 /** Returns the finish reason in OpenAI's format. */
@@ -65,7 +66,7 @@ function splitRandomly(text: string, chance: Chance): string[] {
 }
 
 /** Splits bytes into pieces of 1 to 400 bytes, with a cut inside every character of more than one byte. */
-export function piecesOf(bytes: Uint8Array, chance: Chance): Uint8Array[] {
+export function splitBytes(bytes: Uint8Array, chance: Chance): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let from = 0;
   while (from < bytes.length) {

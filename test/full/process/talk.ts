@@ -20,13 +20,13 @@ export interface TurnResponse {
   readonly events: readonly string[];
 }
 
-interface Message {
+interface MessageBody {
   readonly message: string;
   readonly context?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Sends a message to a session (its URL) and reads the whole answer, as JSON or as a stream of events. */
-export async function say(session: URL, message: Message, as: 'json' | 'events'): Promise<TurnResponse> {
+export async function say(session: URL, message: MessageBody, as: 'json' | 'events'): Promise<TurnResponse> {
   const response = await fetch(new URL(`${session.href}/messages`), {
     method: 'POST',
     headers: {

@@ -1,9 +1,9 @@
 /** Kills the built Worker between polls of a task, and during an effect of its turn. */
 import { expect, it } from 'vitest';
 import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
-import { killableDesk } from './killable-desk.ts';
+import { createKillableDesk } from './killable-desk.ts';
 
-const desk = killableDesk();
+const desk = createKillableDesk();
 
 async function killAndRestart(): Promise<void> {
   await desk.worker.kill();
@@ -39,15 +39,15 @@ async function sendRequest(method: string, params: Readonly<Record<string, unkno
 
 async function pollUntil(taskId: string, status: string) {
   let task = await sendRequest('tasks/get', { taskId });
-  const standing = async (): Promise<unknown> => {
+  const fetchTaskStatus = async (): Promise<unknown> => {
     task = await sendRequest('tasks/get', { taskId });
     return task.status;
   };
-  await expect.poll(standing, { timeout: 30_000 }).toBe(status);
+  await expect.poll(fetchTaskStatus, { timeout: 30_000 }).toBe(status);
   return task;
 }
 
-const executedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
+const readExecutedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('a task that is polled and answered across three kills completes with one effect', async () => {
   const input = { message: 'Please refund order 1002', session: 'task-kill' };
@@ -66,7 +66,7 @@ it('a task that is polled and answered across three kills completes with one eff
   });
   await killAndRestart();
   expect((await sendRequest('tasks/get', { taskId })).inputRequests).toEqual(inputRequests);
-  expect(executedInputs()).toEqual([]);
+  expect(readExecutedInputs()).toEqual([]);
   const hold = await desk.effects.hold('refunds');
   const inputResponses = { [String(key)]: { action: 'accept', content: { decision: 'approve' } } };
   expect(await sendRequest('tasks/update', { taskId, inputResponses })).toMatchObject({
@@ -79,5 +79,5 @@ it('a task that is polled and answered across three kills completes with one eff
   const { result } = await pollUntil(taskId, 'completed');
   expect(result.structuredContent).toMatchObject({ outcome: 'completed', session: 'task-kill' });
   expect(result.structuredContent.text).toContain('amount: 118.5');
-  expect(executedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  expect(readExecutedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
 });

@@ -10,15 +10,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
-import { type LoopNode, timelineOf } from '../../doors/timeline.ts';
-import { histogramsIn, type ReceivedSpan, spansIn } from '../../fixtures/otlp.ts';
+import { createTimeline, type LoopNode } from '../../doors/timeline.ts';
+import { parseHistograms, parseSpans, type ReceivedSpan } from '../../fixtures/otlp.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
-interface Tree {
+interface SpanTree {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  readonly inside: readonly Tree[];
+  readonly inside: readonly SpanTree[];
 }
 
 /**
@@ -32,7 +32,7 @@ async function openWorld() {
   let holds: string | undefined;
   let isHeld = Promise.withResolvers<void>();
   let refusals = 1;
-  const reply = (messages: readonly { readonly role: string }[], names: readonly string[]) => {
+  const createReply = (messages: readonly { readonly role: string }[], names: readonly string[]) => {
     const [name] = names;
     if (messages.at(-1)?.role === 'tool') return { content: 'Done.' };
     return {
@@ -46,7 +46,7 @@ async function openWorld() {
       const parent = request.headers.traceparent;
       if (typeof parent === 'string') parents.push(parent);
       if (path === '/pay') {
-        if (holds === 'pay') return void hold('pay', response);
+        if (holds === 'pay') return void holdResponse('pay', response);
         return void response.end('Paid.');
       }
       // The Worker sends bodies in the formats of OpenAI and OTLP. The test checks the latter.
@@ -57,8 +57,8 @@ async function openWorld() {
       response.setHeader('content-type', 'application/json');
       if (path.endsWith('/chat/completions')) {
         const names = (body.tools ?? []).map((tool) => tool.function.name);
-        if (holds === 'model' && names.includes('pay')) return void hold('model', response);
-        const message = { role: 'assistant', ...reply(body.messages, names) };
+        if (holds === 'model' && names.includes('pay')) return void holdResponse('model', response);
+        const message = { role: 'assistant', ...createReply(body.messages, names) };
         const usage = { prompt_tokens: 10, completion_tokens: 5 };
         const finish_reason = message.content === null ? 'tool_calls' : 'stop';
         return void response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }], usage }));
@@ -72,7 +72,7 @@ async function openWorld() {
       response.end('{}');
     })();
   });
-  const hold = (what: string, response: ServerResponse): void => {
+  const holdResponse = (what: string, response: ServerResponse): void => {
     held.push({ what, response });
     isHeld.resolve();
   };
@@ -119,40 +119,40 @@ afterAll(async () => {
   await rm(storage, { recursive: true, force: true, maxRetries: 3 });
 });
 
-const SESSION = '/agents/clerk/sessions/s1';
+const SESSION_PATH = '/agents/clerk/sessions/s1';
 
 async function readEvents(): Promise<readonly StoredEvent[]> {
-  const response = await fetch(`${worker.url}${SESSION}/events`);
+  const response = await fetch(`${worker.url}${SESSION_PATH}/events`);
   return ((await response.json()) as { readonly events: readonly StoredEvent[] }).events; // documented in docs/http.md
 }
 
 /** Returns the tree of a loop in the journal, with the names that its spans have. */
-function treeOf(loop: LoopNode, name: string, end: number): Tree {
+function toLoopTree(loop: LoopNode, name: string, end: number): SpanTree {
   const inside = loop.iterations.flatMap(({ model, calls }) => [
     { name: `chat ${model.model}`, start: model.start, end: model.end ?? end, inside: [] },
     ...calls.map((call) => ({
       name: `execute_tool ${call.tool}`,
       start: call.attempts[0]?.start ?? call.start,
       end: call.end ?? end,
-      inside: call.loop ? [treeOf(call.loop, `invoke_agent ${call.loop.name}`, call.end ?? end)] : [],
+      inside: call.loop ? [toLoopTree(call.loop, `invoke_agent ${call.loop.name}`, call.end ?? end)] : [],
     })),
   ]);
   return { name, start: loop.start, end: loop.end ?? end, inside };
 }
 
 /** Returns the tree of the received spans. */
-const treeFrom = (root: ReceivedSpan, spans: readonly ReceivedSpan[]): Tree => ({
+const toSpanTree = (root: ReceivedSpan, spans: readonly ReceivedSpan[]): SpanTree => ({
   name: root.name,
   start: root.start,
   end: root.end,
   inside: spans
     .filter(({ parent, name }) => parent === root.id && name !== 'holdfast.invocation')
-    .map((span) => treeFrom(span, spans)),
+    .map((span) => toSpanTree(span, spans)),
 });
 
 it('a turn whose process is killed twice is one trace, whose spans match the journal', async () => {
   const inModel = world.holding('model');
-  const sent = await fetch(`${worker.url}${SESSION}/messages`, {
+  const sent = await fetch(`${worker.url}${SESSION_PATH}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
     body: JSON.stringify({ message: 'Settle it.' }),
@@ -175,10 +175,10 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
 
   const [first, again] = world.received.traces;
   expect(again).toEqual(first);
-  const spans = spansIn(first);
+  const spans = parseSpans(first);
   const journal = await readEvents();
   const turn = journal.find((event) => event.type === 'turn-started')?.turn ?? '';
-  const timeline = timelineOf(journal, turn);
+  const timeline = createTimeline(journal, turn);
   expect(timeline?.invocations.map(({ outcome }) => outcome)).toEqual(['died', 'died', 'done']);
 
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
@@ -187,8 +187,8 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   const [root, ...others] = spans;
   expect(root?.parent).toBe(undefined);
   expect(others.filter(({ parent = '' }) => !ids.has(parent))).toEqual([]);
-  expect(root && treeFrom(root, spans)).toEqual(
-    timeline && treeOf(timeline.loop, 'invoke_agent clerk', timeline.end ?? 0),
+  expect(root && toSpanTree(root, spans)).toEqual(
+    timeline && toLoopTree(timeline.loop, 'invoke_agent clerk', timeline.end ?? 0),
   );
 
   // The span of an invocation that died ends when its successor starts.
@@ -208,7 +208,7 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   expect(asked.filter(([, trace, span = '']) => trace !== root?.traceId || !ids.has(span))).toEqual([]);
 
   await expect.poll(() => world.received.metrics.length, { timeout: 10_000 }).toBe(1);
-  const histograms = histogramsIn(world.received.metrics[0]);
+  const histograms = parseHistograms(world.received.metrics[0]);
   const sums = histograms.map(({ name, sum }) => [name, sum]);
   expect(sums).toContainEqual(['holdfast.turn.take_overs', 2]);
 }, 120_000);

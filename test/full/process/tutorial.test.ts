@@ -12,46 +12,46 @@ import { chromium } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { renderProject } from '../../../src/create/cli/render.ts';
-import { userEnv } from '../create/created.ts';
+import { createUserEnv } from '../create/created.ts';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
 import { installPackage } from './installed-package.ts';
-import { PACKING_MS } from './packed.ts';
-import { applyDiff, stepsOf } from './page-steps.ts';
+import { PACK_TEST_TIMEOUT_MS } from './packed.ts';
+import { applyDiff, parseSteps } from './page-steps.ts';
 import { bundleWorker, type RunningWorker, startWorker } from './start-worker.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
-const steps = stepsOf(page);
+const steps = parseSteps(page);
 const BILLING_SECRET = `whsec_${btoa('a secret of 24 bytes or more')}`;
 const TOKENS = { STAFF_TOKEN: 'staff-secret', MANAGER_TOKEN: 'manager-secret', BILLING_SECRET };
 
 let folder: string;
-const pathInFolder = (file: string): string => join(folder, file);
+const toFolderPath = (file: string): string => join(folder, file);
 
 /** Runs a program of a package in the user's folder. */
 const runProgram = (file: string, ...args: string[]) =>
   run(process.execPath, [file, ...args], {
     cwd: folder,
-    env: userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder }),
+    env: createUserEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder }),
   });
 const packages = join(root, 'node_modules');
 
 beforeAll(async () => {
   ({ path: folder } = await installPackage(['wrangler', 'vitest', 'vite']));
   for (const [file, text] of renderProject({ name: 'clerk', template: 'minimal', manager: 'npm' })) {
-    await mkdir(dirname(pathInFolder(file)), { recursive: true });
-    await writeFile(pathInFolder(file), text);
+    await mkdir(dirname(toFolderPath(file)), { recursive: true });
+    await writeFile(toFolderPath(file), text);
   }
-}, PACKING_MS);
+}, PACK_TEST_TIMEOUT_MS);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Applies the changes of a step, and checks the types. */
 async function take(step: number): Promise<void> {
   for (const { file, isDiff, text } of steps[step - 1] ?? []) {
-    await mkdir(dirname(pathInFolder(file)), { recursive: true });
-    const changed = isDiff ? applyDiff(await readFile(pathInFolder(file), 'utf8'), text) : text;
-    await writeFile(pathInFolder(file), changed);
+    await mkdir(dirname(toFolderPath(file)), { recursive: true });
+    const changed = isDiff ? applyDiff(await readFile(toFolderPath(file), 'utf8'), text) : text;
+    await writeFile(toFolderPath(file), changed);
   }
   const { stdout } = await runProgram(join(packages, 'typescript/bin/tsc')).catch(
     (failure: { stdout: string }) => failure,
@@ -61,8 +61,8 @@ async function take(step: number): Promise<void> {
 
 /** Starts the Worker with the code after the latest step. */
 async function start(vars: Readonly<Record<string, string>> = {}): Promise<RunningWorker> {
-  const bundle = pathInFolder('worker.bundle.js');
-  await writeFile(bundle, await bundleWorker(pathInFolder('src/worker.ts'), { plugins: [] }));
+  const bundle = toFolderPath('worker.bundle.js');
+  await writeFile(bundle, await bundleWorker(toFolderPath('src/worker.ts'), { plugins: [] }));
   const worker = await startWorker('src/worker.ts', { bundle, vars: { MODEL: 'offline', ...vars } });
   onTestFinished(() => worker.stop());
   return worker;
@@ -77,17 +77,17 @@ async function post(url: URL, body: object, token?: string): Promise<{ status: n
   return { status: response.status, answer: await response.json() };
 }
 
-const messagesUrl = ({ url }: RunningWorker): URL => new URL('/agents/clerk/sessions/s1/messages', url);
-const approvalsUrl = (answer: unknown, { url }: RunningWorker): URL =>
+const getMessagesUrl = ({ url }: RunningWorker): URL => new URL('/agents/clerk/sessions/s1/messages', url);
+const getApprovalsUrl = (answer: unknown, { url }: RunningWorker): URL =>
   new URL(Object(answer).pending[0].links.approvals, url);
-const PAY = { message: 'Please pay invoice INV-17.' };
+const PAY_MESSAGE = { message: 'Please pay invoice INV-17.' };
 
 /** Serves the page and the Worker from one origin, as `[assets]` does. */
 async function serveAtOneOrigin({ url }: RunningWorker): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/') {
       response.setHeader('content-type', 'text/html');
-      response.end(await readFile(pathInFolder('public/index.html')));
+      response.end(await readFile(toFolderPath('public/index.html')));
       return;
     }
     const body = (await request.toArray()).join('');
@@ -123,7 +123,7 @@ describe('the tutorial', () => {
     await take(1);
     const worker = await start();
     const [, said = ''] = /-d '(\{.*?\})'/.exec(page) ?? [];
-    const { answer } = await post(messagesUrl(worker), JSON.parse(said));
+    const { answer } = await post(getMessagesUrl(worker), JSON.parse(said));
     expect(answer).toMatchObject({
       outcome: 'completed',
       artifacts: [{ tool: 'find_invoice', value: { number: 'INV-17', euro: 120 } }],
@@ -142,14 +142,17 @@ describe('the tutorial', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo; // the server is listening
-    const settings = await readFile(pathInFolder('wrangler.toml'), 'utf8');
+    const settings = await readFile(toFolderPath('wrangler.toml'), 'utf8');
     const MODEL = /^MODEL = "(.+)"$/m.exec(settings)?.[1] ?? '';
     const worker = await start({
       MODEL,
       OPENAI_API_KEY: 'a-key',
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
     });
-    expect(await post(messagesUrl(worker), PAY)).toMatchObject({ status: 200, answer: { text: 'Hello.' } });
+    expect(await post(getMessagesUrl(worker), PAY_MESSAGE)).toMatchObject({
+      status: 200,
+      answer: { text: 'Hello.' },
+    });
     const { model, tools } = JSON.parse(asked[0] ?? '{}');
     expect(model).toBe('gpt-5-mini');
     expect(tools.map((tool: unknown) => Object(tool).function.name)).toEqual(['find_invoice', 'pay_invoice']);
@@ -164,9 +167,9 @@ describe('the tutorial', () => {
   it('step 4: a payment waits for a decision, and runs after it; the tests pass', async () => {
     await take(4);
     const worker = await start();
-    const { status, answer } = await post(messagesUrl(worker), PAY);
+    const { status, answer } = await post(getMessagesUrl(worker), PAY_MESSAGE);
     expect({ status, answer }).toMatchObject({ status: 202, answer: { outcome: 'suspended' } });
-    expect(await post(approvalsUrl(answer, worker), { decision: 'approve' })).toMatchObject({
+    expect(await post(getApprovalsUrl(answer, worker), { decision: 'approve' })).toMatchObject({
       status: 200,
       answer: { outcome: 'completed', artifacts: [{ value: { paid: 'INV-17' } }] },
     });
@@ -191,9 +194,9 @@ describe('the tutorial', () => {
     async () => {
       await take(6);
       const worker = await start(TOKENS);
-      expect(await post(messagesUrl(worker), PAY)).toMatchObject({ status: 401 });
-      const { answer } = await post(messagesUrl(worker), PAY, TOKENS.STAFF_TOKEN);
-      const decide = (token: string) => post(approvalsUrl(answer, worker), { decision: 'approve' }, token);
+      expect(await post(getMessagesUrl(worker), PAY_MESSAGE)).toMatchObject({ status: 401 });
+      const { answer } = await post(getMessagesUrl(worker), PAY_MESSAGE, TOKENS.STAFF_TOKEN);
+      const decide = (token: string) => post(getApprovalsUrl(answer, worker), { decision: 'approve' }, token);
       expect(await decide(TOKENS.STAFF_TOKEN)).toMatchObject({ status: 403 });
       expect(await decide(TOKENS.MANAGER_TOKEN)).toMatchObject({ status: 200 });
 
@@ -236,7 +239,7 @@ describe('the tutorial', () => {
     const waiting: unknown = await (await fetch(turn, { headers })).json();
     expect(waiting).toMatchObject({ outcome: 'suspended' });
     expect(
-      await post(approvalsUrl(waiting, worker), { decision: 'approve' }, TOKENS.MANAGER_TOKEN),
+      await post(getApprovalsUrl(waiting, worker), { decision: 'approve' }, TOKENS.MANAGER_TOKEN),
     ).toMatchObject({
       status: 200,
       answer: { artifacts: [{ value: { paid: 'INV-18' } }] },
@@ -245,7 +248,7 @@ describe('the tutorial', () => {
 
   it('step 8: the doctor finds no problem in the settings and in the deployment', async () => {
     await take(8);
-    const { stdout } = await runProgram(pathInFolder('package/dist/cli/holdfast.js'), 'doctor');
+    const { stdout } = await runProgram(toFolderPath('package/dist/cli/holdfast.js'), 'doctor');
     expect(stdout).toContain('No problems.');
   });
 });

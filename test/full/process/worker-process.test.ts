@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../../src/examples/demo/ports.ts';
+import { findFreePort } from '../../../src/examples/demo/ports.ts';
 import { LOG_FILE, startWorker } from '../../../src/examples/demo/worker-process.ts';
 
 it('a Worker of the demo does not log telemetry and does not change wrangler’s settings on this machine', async () => {
@@ -19,7 +19,7 @@ it('a Worker of the demo does not log telemetry and does not change wrangler’s
   onTestFinished(() => {
     vi.unstubAllEnvs();
   });
-  const worker = await startWorker({ directory, port: await freePort(), vars: {} });
+  const worker = await startWorker({ directory, port: await findFreePort(), vars: {} });
   await worker.stop();
   expect(readFileSync(join(directory, LOG_FILE), 'utf8')).not.toContain('telemetry');
   expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permission });

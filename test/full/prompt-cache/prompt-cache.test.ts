@@ -2,32 +2,32 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lastLine, problemsOf, type Row, tableOf } from '../../prompt-cache/measure/report.ts';
+import { formatLastLine, formatTable, listProblems, type Row } from '../../prompt-cache/measure/report.ts';
 import { readOptions, SCENARIO_NAMES, USAGE } from '../../prompt-cache/options.ts';
 import { playScenarios } from '../../prompt-cache/play/play-scenarios.ts';
-import { WIRES } from '../../prompt-cache/play/wires.ts';
+import { MEASURED_WIRES } from '../../prompt-cache/play/wires.ts';
 
-const PROMISED = ['plain', 'plain-turns', 'state-machine', 'state-machine-loop'];
+const PROMISED_SCENARIOS = ['plain', 'plain-turns', 'state-machine', 'state-machine-loop'];
 
 /** Returns the wires of a scenario. `npm run prompt-cache` plays all scenarios over all wires. */
-const wiresOf = (scenario: string): readonly string[] =>
-  PROMISED.includes(scenario) ? WIRES.map(({ name }) => name) : ['anthropic', 'chat'];
+const listWires = (scenario: string): readonly string[] =>
+  PROMISED_SCENARIOS.includes(scenario) ? MEASURED_WIRES.map(({ name }) => name) : ['anthropic', 'chat'];
 
 it('the requests of plain agents and state machines extend each other over every wire, and every departure has a cause', {
   timeout: 300_000,
 }, async () => {
   const rows: Row[] = [];
   for (const scenario of SCENARIO_NAMES)
-    for (const wire of wiresOf(scenario)) rows.push(...(await playScenarios({ scenario, wire }, () => {})));
-  console.log(tableOf(rows));
-  expect(problemsOf(rows)).toEqual([]);
+    for (const wire of listWires(scenario)) rows.push(...(await playScenarios({ scenario, wire }, () => {})));
+  console.log(formatTable(rows));
+  expect(listProblems(rows)).toEqual([]);
   expect(rows.map(({ scenario, wire }) => [scenario, wire])).toEqual(
-    SCENARIO_NAMES.flatMap((name) => wiresOf(name).map((wire) => [name, wire])),
+    SCENARIO_NAMES.flatMap((name) => listWires(name).map((wire) => [name, wire])),
   );
   const promised = rows.filter(({ isPromised }) => isPromised);
-  expect(new Set(promised.map(({ scenario }) => scenario))).toEqual(new Set(PROMISED));
-  expect(lastLine(rows)).toBe(
-    `prompt-cache: plain agents and state machines: 0 departures in ${4 * WIRES.length} sessions over ${WIRES.length} wires; ` +
+  expect(new Set(promised.map(({ scenario }) => scenario))).toEqual(new Set(PROMISED_SCENARIOS));
+  expect(formatLastLine(rows)).toBe(
+    `prompt-cache: plain agents and state machines: 0 departures in ${4 * MEASURED_WIRES.length} sessions over ${MEASURED_WIRES.length} wires; ` +
       'every other departure has its cause; PASS',
   );
   // docs/models.md lists these scenarios as exceptions.

@@ -40,16 +40,16 @@ const OPTIONS = {
 export function readOptions(args: readonly string[]): ReadersOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
-  const whole = (name: Exclude<keyof typeof values, 'help'>, least = 1): number => {
+  const parseWholeNumber = (name: Exclude<keyof typeof values, 'help'>, least = 1): number => {
     const value = Number(values[name]);
     if (/^\d{1,9}$/.test(values[name]) && value >= least) return value;
     throw new Error(`--${name} must be a whole number of at least ${least}, not '${values[name]}'.`);
   };
   return {
-    readers: whole('readers'),
-    replies: whole('replies'),
-    words: whole('words'),
-    pace: whole('pace', 0),
-    seed: whole('seed', 0),
+    readers: parseWholeNumber('readers'),
+    replies: parseWholeNumber('replies'),
+    words: parseWholeNumber('words'),
+    pace: parseWholeNumber('pace', 0),
+    seed: parseWholeNumber('seed', 0),
   };
 }

@@ -20,26 +20,26 @@ export interface Profiler {
 }
 
 /** The sampling interval, in microseconds. */
-const INTERVAL = 200;
+const SAMPLING_INTERVAL_US = 200;
 
 /** @throws Error if the inspector does not list the Worker. */
-export async function profilerOf(worker: string, inspector: URL): Promise<Profiler> {
+export async function connectProfiler(worker: string, inspector: URL): Promise<Profiler> {
   const { ask, close } = await openInspector(worker, inspector);
   return {
     async start() {
       await ask('Profiler.enable');
-      await ask('Profiler.setSamplingInterval', { interval: INTERVAL });
+      await ask('Profiler.setSamplingInterval', { interval: SAMPLING_INTERVAL_US });
       await ask('Profiler.start');
     },
     async stop(name) {
       const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // the format of the inspector protocol
-      return timeIn(profile, name);
+      return sumTimeIn(profile, name);
     },
     close,
   };
 }
 
-function timeIn({ nodes, samples, timeDeltas }: Profile, name: string): number {
+function sumTimeIn({ nodes, samples, timeDeltas }: Profile, name: string): number {
   const inside = new Set<number>();
   // Callers come before their callees.
   for (const { id, callFrame, children = [] } of nodes) {
@@ -47,7 +47,7 @@ function timeIn({ nodes, samples, timeDeltas }: Profile, name: string): number {
     if (inside.has(id)) for (const child of children) inside.add(child);
   }
   // The profiler takes no samples while the code is idle, so a long pause before a sample does not count.
-  const ranFor = (i: number): number => Math.min(timeDeltas[i] ?? 0, 2 * INTERVAL);
-  const micros = samples.reduce((sum, id, i) => sum + (inside.has(id) ? ranFor(i) : 0), 0);
+  const computeSampleTime = (i: number): number => Math.min(timeDeltas[i] ?? 0, 2 * SAMPLING_INTERVAL_US);
+  const micros = samples.reduce((sum, id, i) => sum + (inside.has(id) ? computeSampleTime(i) : 0), 0);
   return micros / 1_000;
 }

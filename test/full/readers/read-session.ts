@@ -1,11 +1,11 @@
 /** Many clients that read one session of a Worker during a turn. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { workerdCpu } from '../../bench/workerd-cpu.ts';
+import { readWorkerdCpu } from '../../bench/workerd-cpu.ts';
 import { createChance } from '../process/chance.ts';
 import type { RunningWorker } from '../process/start-worker.ts';
 import type { ReadersOptions } from './options.ts';
-import { type ObjectWork, workSince } from './work.ts';
+import { computeWorkSince, type ObjectWork } from './work.ts';
 
 /** The data that one reader received. */
 export interface ReadEvents {
@@ -28,7 +28,7 @@ interface ShownText {
 export interface ReadTurn {
   readonly reads: readonly ReadEvents[];
   /** The events in the journal. */
-  readonly journal: readonly JournaledEvent[];
+  readonly journal: readonly JournalEvent[];
   readonly work: ObjectWork;
   /** The duration of the turn, in ms. */
   readonly ms: number;
@@ -36,13 +36,13 @@ export interface ReadTurn {
   readonly cpuMs: number;
 }
 
-interface JournaledEvent {
+interface JournalEvent {
   readonly seq: number;
   readonly type: string;
   readonly text?: string;
 }
 
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Runs a turn in a new session with this many readers. Some of their connections are cut. @throws Error if the
@@ -70,17 +70,17 @@ export async function readTurn(
     );
   });
   await Promise.all(opened.map(({ isOpen }) => isOpen));
-  const workOf = async (): Promise<ObjectWork> =>
+  const fetchWork = async (): Promise<ObjectWork> =>
     (await (await fetch(new URL(`/work?session=${session}`, worker.url))).json()) as ObjectWork;
-  const before = { work: await workOf(), cpu: workerdCpu(), at: performance.now() };
+  const before = { work: await fetchWork(), cpu: readWorkerdCpu(), at: performance.now() };
   for (const { begin } of opened) begin();
   await say(url, speech);
   const reads = await Promise.all(opened.map(({ read }) => read));
   const ms = performance.now() - before.at;
-  const cpuMs = (workerdCpu() - before.cpu) * 1_000;
-  const work = workSince(before.work, await workOf());
+  const cpuMs = (readWorkerdCpu() - before.cpu) * 1_000;
+  const work = computeWorkSince(before.work, await fetchWork());
   const page = (await (await fetch(`${url}/events`)).json()) as {
-    readonly events: readonly JournaledEvent[];
+    readonly events: readonly JournalEvent[];
   };
   return { reads, journal: page.events, work, ms, cpuMs };
 }
@@ -100,8 +100,8 @@ async function say(
 }
 
 /** The type of the event that ends a turn. Reading ends at its second occurrence. */
-const LAST = 'turn-ended';
-const TURNS = 2;
+const LAST_EVENT_TYPE = 'turn-ended';
+const TURN_COUNT = 2;
 
 /**
  * Reads a session until its second turn has ended. @param cuts The times at which its connection is cut, in ms
@@ -118,7 +118,7 @@ function follow(url: string, cuts: readonly number[]) {
     if (id !== undefined) {
       last = id;
       events.push(`${id} ${event} ${data}`);
-      if (event === LAST) ended += 1;
+      if (event === LAST_EVENT_TYPE) ended += 1;
       if (event !== 'model-replied') return;
       replied += 1;
       isShown = false;
@@ -138,7 +138,7 @@ function follow(url: string, cuts: readonly number[]) {
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       parser.feed(chunk);
       if (ended > 0) opened.resolve();
-      if (ended === TURNS) return;
+      if (ended === TURN_COUNT) return;
     }
   };
   const read = async (): Promise<ReadEvents> => {
@@ -149,11 +149,11 @@ function follow(url: string, cuts: readonly number[]) {
         ? begun.promise.then(() => delay(at - pause)).then(() => cut.abort())
         : undefined;
       ending?.catch(() => {});
-      await connect(AbortSignal.any([cut.signal, AbortSignal.timeout(PATIENCE)])).catch((failure) => {
+      await connect(AbortSignal.any([cut.signal, AbortSignal.timeout(TIMEOUT_MS)])).catch((failure) => {
         if (!cut.signal.aborted) throw failure;
         count += 1;
       });
-      if (ended === TURNS) break;
+      if (ended === TURN_COUNT) break;
       isShown = false;
       pause = at;
     }
@@ -163,7 +163,7 @@ function follow(url: string, cuts: readonly number[]) {
 }
 
 /** Returns the problems with the received data, one line each. */
-export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
+export function findProblems({ reads, journal }: ReadTurn): readonly string[] {
   const told = journal.map((event) => `${event.type} ${JSON.stringify(event)}`).join('\n');
   const isOther = ({ events }: ReadEvents): boolean =>
     events.map((event) => event.replace(/^\S+ /, '')).join('\n') !== told;
@@ -173,8 +173,8 @@ export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
   const garbled = reads.filter(({ texts }) => !texts.every(isBeginning)).length;
   // The first turn had ended before the readers connected.
   const whole = replies.slice(1).join('');
-  const wordsOf = ({ texts }: ReadEvents): string => texts.map(({ text }) => text).join('');
-  const incomplete = reads.filter((read) => read.cuts === 0 && wordsOf(read) !== whole).length;
+  const joinTexts = ({ texts }: ReadEvents): string => texts.map(({ text }) => text).join('');
+  const incomplete = reads.filter((read) => read.cuts === 0 && joinTexts(read) !== whole).length;
   return [
     ...(different > 0 ? [`${different} readers end with other events than the journal has.`] : []),
     ...(garbled > 0 ? [`${garbled} readers were shown a text that is not the beginning of its reply.`] : []),

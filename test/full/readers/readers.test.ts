@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startWorker } from '../process/start-worker.ts';
 import { USAGE } from './options.ts';
-import { problemsOf, readTurn } from './read-session.ts';
+import { findProblems, readTurn } from './read-session.ts';
 
 it('many readers of one session receive the same events, and those that stay connected receive all text', async () => {
   const worker = await startWorker('test/full/readers/worker/readers-worker.ts');
   onTestFinished(() => worker.stop());
   const options = { readers: 12, cut: 6, replies: 3, words: 40, pace: 15, seed: 7 };
   const turn = await readTurn(worker, 'read', options);
-  expect(problemsOf(turn)).toEqual([]);
+  expect(findProblems(turn)).toEqual([]);
   expect(turn.reads.map(({ events }) => events.length)).toEqual(Array.from({ length: 12 }, () => 13));
   expect(turn.reads.filter(({ cuts }) => cuts > 0)).toHaveLength(6);
   const none = await readTurn(worker, 'unread', { ...options, readers: 0, cut: 0 });

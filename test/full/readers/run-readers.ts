@@ -7,9 +7,9 @@
 import { runCommand } from '../process/run-command.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { type ReadersOptions, readOptions, USAGE } from './options.ts';
-import { type Profiler, profilerOf } from './profile.ts';
-import { problemsOf, type ReadTurn, readTurn } from './read-session.ts';
-import { awakeMs } from './work.ts';
+import { connectProfiler, type Profiler } from './profile.ts';
+import { findProblems, type ReadTurn, readTurn } from './read-session.ts';
+import { computeAwakeMs } from './work.ts';
 
 const KIB = 1024;
 
@@ -17,13 +17,13 @@ async function run(options: ReadersOptions): Promise<boolean> {
   const { readers, replies, words, pace } = options;
   console.log(`readers: ${replies} replies of ${words} words, one each ${pace} ms`);
   const worker = await startWorker('test/full/readers/worker/readers-worker.ts', { isInspected: true });
-  const profiler = await profilerOf('holdfast', await worker.inspector());
+  const profiler = await connectProfiler('holdfast', await worker.inspector());
   try {
     const problems = await cutReaders({ worker, profiler }, options);
     for (const count of [0, 1, readers]) {
       const { turn, objectMs } = await measureReaders({ worker, profiler }, count, { ...options, cut: 0 });
-      problems.push(...problemsOf(turn));
-      tell(`${count} readers`, turn, objectMs);
+      problems.push(...findProblems(turn));
+      printTurn(`${count} readers`, turn, objectMs);
     }
     for (const problem of problems) console.log(`readers: ${problem}`);
     console.log(`readers: ${problems.length === 0 ? 'PASS' : 'FAIL'}`);
@@ -55,12 +55,12 @@ async function cutReaders(at: MeasuredSetup, options: ReadersOptions): Promise<s
   const { turn, objectMs } = await measureReaders(at, options.readers, { ...options, cut });
   const cuts = turn.reads.reduce((sum, one) => sum + one.cuts, 0);
   const events = turn.reads[0]?.events.length ?? 0;
-  tell(`${options.readers} readers, ${cut} of them cut ${cuts} times`, turn, objectMs);
+  printTurn(`${options.readers} readers, ${cut} of them cut ${cuts} times`, turn, objectMs);
   console.log(`readers: each ended with ${events} events`);
-  return [...problemsOf(turn)];
+  return [...findProblems(turn)];
 }
 
-function tell(who: string, { work, ms, cpuMs }: ReadTurn, objectMs: number): void {
+function printTurn(who: string, { work, ms, cpuMs }: ReadTurn, objectMs: number): void {
   const { sent, heard, rows, calls } = work;
   const ways = Object.entries(calls).map(([way, count]) => `${count} ${way}`);
   console.log(
@@ -69,7 +69,7 @@ function tell(who: string, { work, ms, cpuMs }: ReadTurn, objectMs: number): voi
       `sent ${sent.messages} messages (${Math.round(sent.characters / KIB)} KiB),`,
       `was sent ${heard.messages} (${(heard.characters / KIB).toFixed(1)} KiB),`,
       `read ${rows.read} rows and wrote ${rows.written},`,
-      `was woken by ${ways.join(', ')}, and was awake for ${Math.round(awakeMs(work))} ms at most; its code ran for ${Math.round(objectMs)} ms of that,`,
+      `was woken by ${ways.join(', ')}, and was awake for ${Math.round(computeAwakeMs(work))} ms at most; its code ran for ${Math.round(objectMs)} ms of that,`,
       `and the process for ${Math.round(cpuMs)} ms of CPU`,
     ].join(' '),
   );

@@ -17,8 +17,8 @@ interface Traffic {
 }
 
 /** Returns the work between two reports. */
-export function workSince(before: ObjectWork, now: ObjectWork): ObjectWork {
-  const traffic = (key: 'heard' | 'sent'): Traffic => ({
+export function computeWorkSince(before: ObjectWork, now: ObjectWork): ObjectWork {
+  const computeTraffic = (key: 'heard' | 'sent'): Traffic => ({
     messages: now[key].messages - before[key].messages,
     characters: now[key].characters - before[key].characters,
   });
@@ -27,16 +27,19 @@ export function workSince(before: ObjectWork, now: ObjectWork): ObjectWork {
   );
   return {
     calls: Object.fromEntries(calls.filter(([, count]) => count > 0)),
-    heard: traffic('heard'),
-    sent: traffic('sent'),
+    heard: computeTraffic('heard'),
+    sent: computeTraffic('sent'),
     rows: { read: now.rows.read - before.rows.read, written: now.rows.written - before.rows.written },
     times: now.times.slice(before.times.length),
   };
 }
 
 /** The maximum time for which an idle object with hibernatable sockets stays in memory, in ms. */
-const IDLE = 10_000;
+const IDLE_MS = 10_000;
 
 /** Returns the maximum total time in memory after activations, in ms. */
-export const awakeMs = ({ times }: ObjectWork): number =>
-  times.reduce((sum, time, i) => sum + Math.min(IDLE, (times[i + 1] ?? Number.POSITIVE_INFINITY) - time), 0);
+export const computeAwakeMs = ({ times }: ObjectWork): number =>
+  times.reduce(
+    (sum, time, i) => sum + Math.min(IDLE_MS, (times[i + 1] ?? Number.POSITIVE_INFINITY) - time),
+    0,
+  );

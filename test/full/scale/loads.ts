@@ -8,17 +8,17 @@ import type { MeasuredWorker } from '../../bench/measured-worker.ts';
  * An owner's session in the measured Worker. An owner may have only a few streams, so the readers have many
  * owners.
  */
-interface Place {
+interface SessionPlace {
   readonly owner: string;
   readonly session: string;
 }
 
-const urlOf = (worker: MeasuredWorker, { session }: Place): string =>
+const toUrl = (worker: MeasuredWorker, { session }: SessionPlace): string =>
   new URL(`/agents/read/sessions/${session}`, worker.url).href;
 
 /** Sends a message. @throws Error if its turn does not complete. */
-export async function send(worker: MeasuredWorker, place: Place, message: string): Promise<void> {
-  const response = await fetch(`${urlOf(worker, place)}/messages`, {
+export async function send(worker: MeasuredWorker, place: SessionPlace, message: string): Promise<void> {
+  const response = await fetch(`${toUrl(worker, place)}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-owner': place.owner },
     body: JSON.stringify({ message }),
@@ -29,7 +29,7 @@ export async function send(worker: MeasuredWorker, place: Place, message: string
 }
 
 /** The memory of the Worker's process, in bytes. */
-export interface Memory {
+export interface MemoryUse {
   readonly before: number;
   /** The maximum that was observed. */
   readonly most: number;
@@ -37,14 +37,14 @@ export interface Memory {
 }
 
 /** The interval between measurements of memory, in ms. */
-const LOOK_EVERY = 20;
+const SAMPLE_INTERVAL_MS = 20;
 
-async function memoryWhile(worker: MeasuredWorker, work: () => Promise<void>): Promise<Memory> {
+async function measureMemoryWhile(worker: MeasuredWorker, work: () => Promise<void>): Promise<MemoryUse> {
   const before = worker.memory();
   let most = before;
   let isOver = false;
   const looking = (async () => {
-    for (; !isOver; await wait(LOOK_EVERY)) most = Math.max(most, worker.memory());
+    for (; !isOver; await wait(SAMPLE_INTERVAL_MS)) most = Math.max(most, worker.memory());
   })();
   await work().finally(() => {
     isOver = true;
@@ -54,64 +54,64 @@ async function memoryWhile(worker: MeasuredWorker, work: () => Promise<void>): P
 }
 
 /** The time that the model takes in ms. It is long enough for all sessions to be open at once. */
-const THINKS = 3_000;
+const THINK_MS = 3_000;
 
 /** Sends the first message of this many sessions at once. Each session has its own owner. */
-export const newSessions = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
-  memoryWhile(worker, async () => {
+export const openNewSessions = (worker: MeasuredWorker, count: number, name = 'new'): Promise<MemoryUse> =>
+  measureMemoryWhile(worker, async () => {
     const places = Array.from({ length: count }, (_, index) => ({
       owner: `${name}-${index}`,
       session: `${name}-${index}`,
     }));
-    await Promise.all(places.map((place) => send(worker, place, `ms=${THINKS}`)));
+    await Promise.all(places.map((place) => send(worker, place, `ms=${THINK_MS}`)));
   });
 
 /** Sends requests to this many objects at once. Each object only stores one row. */
-export const bareObjects = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
-  memoryWhile(worker, async () => {
+export const openBareObjects = (worker: MeasuredWorker, count: number, name = 'new'): Promise<MemoryUse> =>
+  measureMemoryWhile(worker, async () => {
     const asked = Array.from({ length: count }, (_, index) =>
-      worker.ask(`/${name}-${index}`, { ms: THINKS }),
+      worker.ask(`/${name}-${index}`, { ms: THINK_MS }),
     );
     await Promise.all(asked);
   });
 
 /** The number of streams that one caller may open. */
-const STREAMS_OF_ONE = 16;
+const STREAMS_PER_READER = 16;
 
 /** The open streams of waiting readers. Each stream belongs to a session that has had one turn. */
-export interface Readers {
-  readonly places: readonly Place[];
-  readonly memory: Memory;
+export interface ReaderLoad {
+  readonly places: readonly SessionPlace[];
+  readonly memory: MemoryUse;
   /** Returns the number of events that each reader received, in order. */
   seen(): readonly number[];
   leave(): void;
 }
 
 /** The number of streams that are opened at once. */
-const OPENED_AT_ONCE = 50;
+const OPEN_BATCH_SIZE = 50;
 
 /** Opens this many streams, with 16 for each session. */
-export async function openReaders(worker: MeasuredWorker, count: number): Promise<Readers> {
-  const places = Array.from({ length: Math.ceil(count / STREAMS_OF_ONE) }, (_, index) => ({
+export async function openReaders(worker: MeasuredWorker, count: number): Promise<ReaderLoad> {
+  const places = Array.from({ length: Math.ceil(count / STREAMS_PER_READER) }, (_, index) => ({
     owner: `read-${index}`,
     session: `read-${index}`,
   }));
-  for (let at = 0; at < places.length; at += OPENED_AT_ONCE)
-    await Promise.all(places.slice(at, at + OPENED_AT_ONCE).map((place) => send(worker, place, 'hello')));
+  for (let at = 0; at < places.length; at += OPEN_BATCH_SIZE)
+    await Promise.all(places.slice(at, at + OPEN_BATCH_SIZE).map((place) => send(worker, place, 'hello')));
   const seen: number[] = Array.from({ length: count }, () => 0);
   const streams: IncomingMessage[] = [];
   const open = async (index: number): Promise<void> => {
-    const place = places[Math.floor(index / STREAMS_OF_ONE)];
+    const place = places[Math.floor(index / STREAMS_PER_READER)];
     if (!place) throw new Error(`Reader ${index} has no session.`);
-    const stream = await openStream(`${urlOf(worker, place)}/events`, place.owner);
+    const stream = await openStream(`${toUrl(worker, place)}/events`, place.owner);
     stream.on('data', (chunk: string) => {
       seen[index] = (seen[index] ?? 0) + (chunk.match(/^id:/gm)?.length ?? 0);
     });
     streams.push(stream);
   };
-  const memory = await memoryWhile(worker, async () => {
-    for (let at = 0; at < count; at += OPENED_AT_ONCE) {
-      const indexes = Array.from({ length: Math.min(OPENED_AT_ONCE, count - at) }, (_, index) => at + index);
+  const memory = await measureMemoryWhile(worker, async () => {
+    for (let at = 0; at < count; at += OPEN_BATCH_SIZE) {
+      const indexes = Array.from({ length: Math.min(OPEN_BATCH_SIZE, count - at) }, (_, index) => at + index);
       await Promise.all(indexes.map(open));
     }
   });

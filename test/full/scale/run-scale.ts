@@ -8,11 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { bundleMeasured, currentCheckout, type Measured, type Metered } from '../../bench/checkout.ts';
+import {
+  bundleMeasured,
+  currentCheckout,
+  type MeasuredName,
+  type MeterOptions,
+} from '../../bench/checkout.ts';
 import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
-import { asTable, inDigits } from '../../bench/statistics.ts';
-import { idleCounts, SPEED } from './idle-counts.ts';
-import { bareObjects, newSessions, openReaders } from './loads.ts';
+import { asTable, formatNumber } from '../../bench/statistics.ts';
+import { CLOCK_SPEED, measureIdleCounts } from './idle-counts.ts';
+import { openBareObjects, openNewSessions, openReaders } from './loads.ts';
 
 const { values } = parseArgs({
   options: {
@@ -30,11 +35,11 @@ const [sessions, readers, turns, idleSeconds] = [
 ].map(Number) as [number, number, number, number]; // one number for each option
 
 /** The number of sessions that run before the first measurement, so that it does not include one-time costs. */
-const WARM = 50;
+const WARM_SESSIONS = 50;
 /** The number of measured turns in a long session. */
-const MORE_TURNS = 20;
+const EXTRA_TURNS = 20;
 /** The number of readers whose objects are counted. */
-const COUNTED_READERS = 200;
+const READER_COUNT = 200;
 
 const KIB = 1_024;
 const rows: string[][] = [['what', 'is', 'goal']];
@@ -46,7 +51,7 @@ function report(what: string, is: string, goal = ''): void {
 }
 
 async function withWorker(
-  { name = 'holdfast', ...built }: Metered & { readonly name?: Measured },
+  { name = 'holdfast', ...built }: MeterOptions & { readonly name?: MeasuredName },
   work: (worker: MeasuredWorker) => Promise<void>,
 ): Promise<void> {
   const worker = await startMeasured(
@@ -56,37 +61,37 @@ async function withWorker(
 }
 
 async function measureSessions(worker: MeasuredWorker): Promise<void> {
-  await newSessions(worker, WARM, 'warm');
+  await openNewSessions(worker, WARM_SESSIONS, 'warm');
   const began = performance.now();
-  const { before, most, after } = await newSessions(worker, sessions);
-  const each = (bytes: number): string => `${inDigits((bytes - before) / sessions / KIB)} KiB`;
-  report(`${sessions} new sessions at once, all open: memory each`, each(most), 'at most 150 KiB');
-  report('the same when all have been answered', each(after));
+  const { before, most, after } = await openNewSessions(worker, sessions);
+  const formatShare = (bytes: number): string => `${formatNumber((bytes - before) / sessions / KIB)} KiB`;
+  report(`${sessions} new sessions at once, all open: memory each`, formatShare(most), 'at most 150 KiB');
+  report('the same when all have been answered', formatShare(after));
   report(
     'the same: time from the first request to the last answer',
-    `${inDigits(performance.now() - began)} ms`,
+    `${formatNumber(performance.now() - began)} ms`,
   );
 }
 
 async function measureBareObjects(worker: MeasuredWorker): Promise<void> {
-  await bareObjects(worker, WARM, 'warm');
-  const { before, most } = await bareObjects(worker, sessions);
+  await openBareObjects(worker, WARM_SESSIONS, 'warm');
+  const { before, most } = await openBareObjects(worker, sessions);
   report(
     `${sessions} objects with one row, at once: memory each`,
-    `${inDigits((most - before) / sessions / KIB)} KiB`,
+    `${formatNumber((most - before) / sessions / KIB)} KiB`,
   );
 }
 
 async function measureReaders(worker: MeasuredWorker): Promise<void> {
-  await newSessions(worker, WARM, 'warm');
+  await openNewSessions(worker, WARM_SESSIONS, 'warm');
   const opened = await openReaders(worker, readers);
   const { before, after } = opened.memory;
-  report(`${readers} readers: memory each`, `${inDigits((after - before) / readers / KIB)} KiB`);
+  report(`${readers} readers: memory each`, `${formatNumber((after - before) / readers / KIB)} KiB`);
   await wait(5_000);
   const cpu = worker.cpu();
   await wait(idleSeconds * 1_000);
   const idle = ((worker.cpu() - cpu) / idleSeconds / readers) * 1e6;
-  report(`${readers} readers who wait: CPU of one in a second`, `${inDigits(idle)} µs`);
+  report(`${readers} readers who wait: CPU of one in a second`, `${formatNumber(idle)} µs`);
   opened.leave();
 }
 
@@ -94,28 +99,24 @@ async function measureTurns(worker: MeasuredWorker): Promise<void> {
   await worker.ask('/turns', { session: 'long', count: turns });
   await worker.ask('/turns', { session: 'long' });
   const cpu = worker.cpu();
-  await worker.ask('/turns', { session: 'long', count: MORE_TURNS });
-  const each = ((worker.cpu() - cpu) / MORE_TURNS) * 1_000;
-  report(`one more turn after ${turns}: CPU`, `${inDigits(each)} ms`, 'at most 30 ms');
+  await worker.ask('/turns', { session: 'long', count: EXTRA_TURNS });
+  const each = ((worker.cpu() - cpu) / EXTRA_TURNS) * 1_000;
+  report(`one more turn after ${turns}: CPU`, `${formatNumber(each)} ms`, 'at most 30 ms');
 }
 
 async function countReaders(worker: MeasuredWorker): Promise<void> {
-  const opened = await openReaders(worker, COUNTED_READERS);
-  const { messages, requests, rowsWritten } = await idleCounts(worker);
+  const opened = await openReaders(worker, READER_COUNT);
+  const { messages, requests, rowsWritten } = await measureIdleCounts(worker);
   opened.leave();
   const done = `${messages}, ${requests}, ${rowsWritten}`;
-  report(
-    `${COUNTED_READERS} readers who wait, in a minute: messages, requests, rows written`,
-    done,
-    '0, 0, 0',
-  );
+  report(`${READER_COUNT} readers who wait, in a minute: messages, requests, rows written`, done, '0, 0, 0');
 }
 
 try {
   if (sessions > 0) await withWorker({ name: 'bare-object' }, measureBareObjects);
   if (sessions > 0) await withWorker({}, measureSessions);
   if (readers > 0) await withWorker({}, measureReaders);
-  if (readers > 0) await withWorker({ isCounted: true, speed: SPEED }, countReaders);
+  if (readers > 0) await withWorker({ isCounted: true, speed: CLOCK_SPEED }, countReaders);
   if (turns > 0) await withWorker({}, measureTurns);
   process.stdout.write(`${asTable(rows)}\n`);
 } finally {

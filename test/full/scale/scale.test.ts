@@ -7,8 +7,8 @@ import { bundleMeasured, currentCheckout } from '../../bench/checkout.ts';
 import { readKept } from '../../bench/cost/kept-counts.ts';
 import type { Shape } from '../../bench/count-turns.ts';
 import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
-import { idleCounts, SPEED } from './idle-counts.ts';
-import { newSessions, openReaders, send } from './loads.ts';
+import { CLOCK_SPEED, measureIdleCounts } from './idle-counts.ts';
+import { openNewSessions, openReaders, send } from './loads.ts';
 
 async function startCounted(speed?: number): Promise<MeasuredWorker> {
   const into = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
@@ -23,7 +23,7 @@ async function startCounted(speed?: number): Promise<MeasuredWorker> {
 }
 
 /** Returns the stored counts of a turn whose model takes this long. */
-function keptCountsOf(shape: Shape, seconds: number) {
+function getKeptCounts(shape: Shape, seconds: number) {
   const turn = readKept().turns.find((one) => one.shape === shape && one.seconds === seconds);
   if (!turn) throw new Error(`counts.json has no turn '${shape}' whose model takes ${seconds} s.`);
   return turn.counts;
@@ -34,19 +34,19 @@ const options = { retry: 2, timeout: 120_000 };
 
 it('50 new sessions at once cost each of their objects as much as a single session', options, async () => {
   const worker = await startCounted();
-  await newSessions(worker, 50);
+  await openNewSessions(worker, 50);
   const objects = Object.values((await worker.counts()).objects);
   expect(objects).toHaveLength(50);
-  const most = keptCountsOf('first message', 30);
+  const most = getKeptCounts('first message', 30);
   expect(objects.filter(({ rowsWritten }) => rowsWritten > most.rowsWritten)).toEqual([]);
   expect(objects.filter(({ requests }) => requests > most.requests)).toEqual([]);
 });
 
 it('200 waiting readers cost their objects no work, and receive the next event', options, async () => {
-  const worker = await startCounted(SPEED);
+  const worker = await startCounted(CLOCK_SPEED);
   const { places, seen, leave } = await openReaders(worker, 200);
   onTestFinished(leave);
-  expect(await idleCounts(worker)).toEqual({ messages: 0, requests: 0, rowsWritten: 0 });
+  expect(await measureIdleCounts(worker)).toEqual({ messages: 0, requests: 0, rowsWritten: 0 });
   const before = seen();
   await Promise.all(places.map((place) => send(worker, place, 'hello')));
   const ofOneTurn = 3; // the start, the model reply, and the end of the turn
@@ -59,7 +59,7 @@ it('a turn after 300 others costs as much as an early one', options, async () =>
   await worker.counts();
   await worker.ask('/turns', { session: 'long' });
   const [object] = Object.values((await worker.counts()).objects);
-  const { rowsWritten, requests } = keptCountsOf('text only', 0);
+  const { rowsWritten, requests } = getKeptCounts('text only', 0);
   expect(object).toMatchObject({ rowsWritten, requests });
   // A turn reads only the events after the last snapshot. A snapshot is stored every 200 events.
   expect(object?.rowsRead).toBeLessThan(300);

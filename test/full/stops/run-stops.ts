@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countEffects } from '../../../src/examples/demo/counted-effects.ts';
-import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
+import { findFreePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { Stage } from '../../../src/examples/demo/stage.ts';
-import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../process/run-command.ts';
 import { readOptions, type StopsOptions, USAGE } from './options.ts';
 
@@ -17,10 +17,10 @@ const ENTRY = 'test/full/stops/worker/stops-worker.ts';
 /**
  * The time that a turn runs before it is cancelled, in ms. Its last call has then run for more than a second.
  */
-const AT_WORK = 3_000;
+const WORK_MS = 3_000;
 
 /** The maximum time for the turns to start and to end, in ms. */
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 
 interface RunningTurn {
   /** The kind of work: `think` is a model request, `dig` is a tool call. */
@@ -33,7 +33,7 @@ interface RunningTurn {
 function begin(url: string, index: number): RunningTurn {
   const session = `${url}/agents/endless/sessions/s${index}`;
   const at = index % 2 === 0 ? 'think' : 'dig';
-  const answered = async (): Promise<{ readonly outcome: unknown; readonly at: number }> => {
+  const sendMessage = async (): Promise<{ readonly outcome: unknown; readonly at: number }> => {
     const response = await fetch(`${session}/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -42,7 +42,7 @@ function begin(url: string, index: number): RunningTurn {
     const { outcome = response.status } = (await response.json()) as { readonly outcome?: unknown };
     return { outcome, at: performance.now() };
   };
-  return { at, session, answer: answered() };
+  return { at, session, answer: sendMessage() };
 }
 
 /**
@@ -60,17 +60,17 @@ async function stop({ session, answer }: RunningTurn) {
 /** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
   console.log(`stops: ${turns} turns, leases of ${leaseMs} ms`);
-  const directory = temporaryDirectory('holdfast-stops-');
+  const directory = createTemporaryDirectory('holdfast-stops-');
   const effects = await countEffects(join(directory, 'effects.jsonl'));
-  const stage = new Stage({ effects, port: await freePort(), directory, entry: ENTRY });
+  const stage = new Stage({ effects, port: await findFreePort(), directory, entry: ENTRY });
   await stage.start({ LEASE_MS: String(leaseMs), PLAN: 'paid' });
   const running = Array.from({ length: turns }, (_, index) => begin(stage.url, index));
   await pollUntil(
     'every turn has had its effect',
-    PATIENCE,
+    TIMEOUT_MS,
     async () => effects.executions().length >= turns,
   );
-  await delay(AT_WORK);
+  await delay(WORK_MS);
   const stops = await Promise.all(running.map(async (turn) => ({ ...turn, ...(await stop(turn)) })));
   const labels = new Set(effects.executions().map(({ what }) => what));
   const doubled = effects.executions().length - labels.size;
@@ -78,26 +78,26 @@ async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
   await stage.end('stop');
   effects.stop();
   for (const at of ['think', 'dig'] as const) {
-    const told = timesOf(stops.filter((one) => one.at === at));
+    const told = formatTimes(stops.filter((one) => one.at === at));
     console.log(`stops: in a ${at === 'think' ? 'model' : 'tool'} call: ${told}`);
   }
   const passed = cancelled === turns && labels.size === turns && doubled === 0;
   console.log(
-    `stops: ${cancelled} of ${turns} turns ended as cancelled, ${timesOf(stops)}; ${labels.size} effects, ${doubled} of them ` +
+    `stops: ${cancelled} of ${turns} turns ended as cancelled, ${formatTimes(stops)}; ${labels.size} effects, ${doubled} of them ` +
       `doubled; ${passed ? 'PASS' : 'FAIL'}`,
   );
   return passed;
 }
 
-function timesOf(
+function formatTimes(
   stops: readonly Pick<Awaited<ReturnType<typeof stop>>, 'sinceSent' | 'sinceTaken'>[],
 ): string {
-  const told = (times: readonly number[]): string => {
+  const formatDurations = (times: readonly number[]): string => {
     const sorted = times.toSorted((a, b) => a - b).map(Math.round);
     return `median ${sorted[Math.floor(sorted.length / 2)]} ms, slowest ${sorted.at(-1)} ms`;
   };
   const [taken, sent] = [stops.map(({ sinceTaken }) => sinceTaken), stops.map(({ sinceSent }) => sinceSent)];
-  return `after the cancel was answered ${told(taken)} (after it was sent ${told(sent)})`;
+  return `after the cancel was answered ${formatDurations(taken)} (after it was sent ${formatDurations(sent)})`;
 }
 
 await runCommand({ usage: USAGE, readOptions, run });

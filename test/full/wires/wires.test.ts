@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readOptions, USAGE } from '../../wires/run/options.ts';
 import { playWires } from '../../wires/run/play-wires.ts';
-import { findingsOf, lastLine, rowsOf, tableOf } from '../../wires/run/report.ts';
+import { createRows, formatFindings, formatLastLine, formatTable } from '../../wires/run/report.ts';
 
-const POSITIONS = 1;
+const POSITION_COUNT = 1;
 const seed = Date.now() % 1_000_000;
 
 const createTemporaryFolder = (): string => {
@@ -24,11 +24,11 @@ it(`a run keeps all data of two wires whose models change and return, with kills
   timeout: 180_000,
 }, async () => {
   const wires = ['anthropic-budget', 'kimi'] as const;
-  const options = { wires, changes: ['flap'], kills: { positions: POSITIONS, seed } } as const;
-  const rows = rowsOf(await playWires(options, { directory: createTemporaryFolder(), say: () => {} }));
-  console.log(`${tableOf(rows)}\nseed ${seed}`);
-  expect(rows.flatMap(findingsOf)).toEqual([]);
-  expect(lastLine(rows)).toBe('wires: 4 of 4 kept everything');
+  const options = { wires, changes: ['flap'], kills: { positions: POSITION_COUNT, seed } } as const;
+  const rows = createRows(await playWires(options, { directory: createTemporaryFolder(), say: () => {} }));
+  console.log(`${formatTable(rows)}\nseed ${seed}`);
+  expect(rows.flatMap(formatFindings)).toEqual([]);
+  expect(formatLastLine(rows)).toBe('wires: 4 of 4 kept everything');
   for (const { kills } of rows) expect(kills).toBeGreaterThan(0);
 });
 

@@ -9,8 +9,8 @@ import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src
 import { inspect } from '../../../src/modules/inspect/entry.ts';
 import { toolFactory, toolMethod, toolsOf, toolTable } from '../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
-import { calls, sayingTool, scene, session } from './mcp/tools/scenes.ts';
-import { offeredTools, results } from './unfolding/scenes.ts';
+import { createSayingTool, createScene, createSession, requestTool } from './mcp/tools/scenes.ts';
+import { getLastResults, getOfferedTools } from './unfolding/scenes.ts';
 
 describe('an object with tools', () => {
   it('keeps state that the model does not see, and that a factory creates for each turn (S0-001)', async () => {
@@ -35,7 +35,7 @@ describe('an object with tools', () => {
     const bank = createTestSession(agent, { replies, warm: true });
     await bank.send('Twice.');
     await bank.send('And once.');
-    expect(results(bank)).toEqual(['paid', 'refused', 'paid']);
+    expect(getLastResults(bank)).toEqual(['paid', 'refused', 'paid']);
     expect(JSON.stringify([bank.requests, await bank.events()])).not.toMatch(/73113|33113/);
   });
 
@@ -70,17 +70,17 @@ describe('an object with tools', () => {
       lines: [{ sku: 'a', color: 'blue' }],
       notes: { for: 'Ann' },
     };
-    const desk = session(
+    const desk = createSession(
       [new Shop(), new Shop.Desk()],
       [
-        calls('order', order),
-        calls('order', { ...order, lines: [{ sku: 'a', color: 'green' }] }),
+        requestTool('order', order),
+        requestTool('order', { ...order, lines: [{ sku: 'a', color: 'green' }] }),
         { calls: [{ name: 'ring' }, { name: 'opens' }, { name: 'count' }] },
         'Done.',
       ],
     );
     await desk.send('Go.');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       JSON.stringify({ ...order, until: 'never', notes: { for: 'Ann' } }),
       'Error: The input of tool \'order\' is not valid:\n- lines[0].color: Invalid type: Expected ("red" | "blue") but received "green"\nCall it again with a corrected input.',
       'Done',
@@ -105,14 +105,14 @@ it('can be used by an agent that receives options and returns an object of its t
     tools: [report],
     output: v.object({ customer: v.string() }),
   });
-  const model = scriptedModel([calls('report'), '{"customer":"Ann"}']);
+  const model = scriptedModel([requestTool('report'), '{"customer":"Ann"}']);
   const { outcome, object } = await runAgent(agent, 'Who?', { model, context: { tenantId: 'acme' } });
   expect([outcome, object?.customer]).toEqual(['completed', 'Ann']);
   expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
 });
 
 it('shares the context of one message with all its tools, including MCP tools, and with no other message (S0-015)', async () => {
-  const { server, client } = scene([sayingTool('news')], { meta: passThrough });
+  const { server, client } = createScene([createSayingTool('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',
     description: 'Finds news.',
@@ -120,9 +120,9 @@ it('shares the context of one message with all its tools, including MCP tools, a
     tools: [mcpToolProvider({ clients: [client] })],
   });
   const told = withContext(stars, { personName: 'Ann', region: 'own' });
-  const desk = session(
+  const desk = createSession(
     [told, mcpToolProvider({ clients: [client] })],
-    [calls('stars'), calls('news'), 'Found.', calls('news'), 'Done.'],
+    [requestTool('stars'), requestTool('news'), 'Found.', requestTool('news'), 'Done.'],
   );
   await desk.send('Go.', { context: { region: 'eu' } });
   const metas = server.requests.flatMap(({ rpc, body }) =>
@@ -142,7 +142,7 @@ it('can return bytes as an artifact, with a separate text for the model (S0-047)
     effect: 'read',
     run: () => artifact('Generated report', pdf),
   });
-  const desk = session([report], [calls('report'), 'Done.']);
+  const desk = createSession([report], [requestTool('report'), 'Done.']);
   const answer = await desk.send('Go.');
   const from = { call: `${answer.turn}.3.0`, tool: 'report' };
   const id = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -150,14 +150,14 @@ it('can return bytes as an artifact, with a separate text for the model (S0-047)
     artifacts: [{ ...from, value: '[file]' }],
     files: [{ ...from, id, mediaType: 'application/pdf', size: pdf.byteLength }],
   });
-  expect(results(desk)[0]).toMatch(
+  expect(getLastResults(desk)[0]).toMatch(
     /^Generated report\n\n\[file [0-9a-f]{64}: application\/pdf, 14 bytes\]\n/,
   );
 });
 
 it('connects to no server before a turn needs it, uses the token of the requester, and reports this in the answer (S0-123)', async () => {
-  const { server, client } = scene([sayingTool('look')], { bearer: 'TOKEN' });
-  const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
+  const { server, client } = createScene([createSayingTool('look')], { bearer: 'TOKEN' });
+  const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
     secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
   });
   expect(server.requests).toEqual([]);
@@ -166,11 +166,11 @@ it('connects to no server before a turn needs it, uses the token of the requeste
     new Set(['Bearer token-of-tester']),
   );
   expect(await desk.send('Two')).not.toHaveProperty('tools');
-  expect(offeredTools(desk)).toEqual([['look'], ['look']]);
+  expect(getOfferedTools(desk)).toEqual([['look'], ['look']]);
 });
 
 it('shows inspectors which server each discovered tool comes from (S2-22)', async () => {
-  const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
+  const { client } = createScene([createSayingTool('search'), createSayingTool('fetch')]);
   const told: unknown[] = [];
   const agent = defineAgent({
     name: 'clerk',
@@ -183,12 +183,12 @@ it('shows inspectors which server each discovered tool comes from (S2-22)', asyn
       }),
     ],
   });
-  await createTestSession(agent, { replies: [calls('web'), 'Done.'] }).send('Go.');
-  const of = (tool: string) => ({ mcp: { server: 'shop', tool } });
+  await createTestSession(agent, { replies: [requestTool('web'), 'Done.'] }).send('Go.');
+  const createMcpMetadata = (tool: string) => ({ mcp: { server: 'shop', tool } });
   expect(told).toEqual([
     [
-      ['fetch', of('fetch')],
-      ['search', of('search')],
+      ['fetch', createMcpMetadata('fetch')],
+      ['search', createMcpMetadata('search')],
       ['web', {}], // Its description changes when it is opened.
     ],
   ]);

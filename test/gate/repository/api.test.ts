@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as core from '../../../src/index.ts';
 import { LITERAL_SHAPES } from '../../doors/tools.ts';
-import { entriesOf, type Manifest, sharedNames } from '../../measure/public-names.ts';
+import { collectEntries, findSharedNames, type Manifest } from '../../measure/public-names.ts';
 import { readLibrary } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
-const entries = entriesOf(manifest, readLibrary(root));
+const entries = collectEntries(manifest, readLibrary(root));
 const main = entries.find(({ entry }) => entry === 'holdfast');
 
 describe('the public API', () => {
@@ -20,7 +20,7 @@ describe('the public API', () => {
   });
 
   it('exports each name from one entry only', () => {
-    expect(sharedNames(entries)).toEqual([]);
+    expect(findSharedNames(entries)).toEqual([]);
   });
 
   it('names the right import in the error of each name that the main entry only refers to', () => {

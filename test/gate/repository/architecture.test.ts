@@ -2,22 +2,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { problemsOfWalk } from '../../measure/check-walk.ts';
+import { findWalkProblems } from '../../measure/check-walk.ts';
 import { WALK } from '../../measure/walk.ts';
-import { circlesAmong, folderCircles, shownCircle } from '../../source/circles.ts';
-import { exportsOf, type Import, importsOf } from '../../source/imports.ts';
-import { readSource, type Source, sourceFilesIn } from '../../source/parse-source.ts';
+import { findCircles, findFolderCircles, formatCircle } from '../../source/circles.ts';
+import { collectExports, collectImports, type Import } from '../../source/imports.ts';
+import { listSourceFiles, readSource, type Source } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-const sourcesIn = (folder: string): Source[] =>
-  sourceFilesIn(root, folder).map((file) => readSource(root, file));
+const readSources = (folder: string): Source[] =>
+  listSourceFiles(root, folder).map((file) => readSource(root, file));
 
-const sources = ['src', 'durable-objects'].flatMap(sourcesIn);
+const sources = ['src', 'durable-objects'].flatMap(readSources);
 const files = sources.map(({ file }) => file);
-const imports: readonly Import[] = sources.flatMap(importsOf);
+const imports: readonly Import[] = sources.flatMap(collectImports);
 
-function textOf(file: string): string {
+function readText(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
@@ -29,7 +29,7 @@ const isEntry = (file: string): boolean =>
   );
 
 /** Returns the imports of a folder's files that `allowed` rejects. */
-const disallowedImports = (folder: string, allowed: (imported: Import) => boolean): string[] =>
+const listDisallowedImports = (folder: string, allowed: (imported: Import) => boolean): string[] =>
   imports.filter((one) => isIn(one.from, folder) && !allowed(one)).map(({ from, to }) => `${from} -> ${to}`);
 
 const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
@@ -445,7 +445,7 @@ describe('the imports of the library', () => {
     const isOutside = ({ to }: Import): boolean => !isIn(to, 'src/', 'durable-objects/');
     const isAllowed = (one: Import): boolean =>
       isIn(one.to, folder, ...on) || (one.typeOnly && isIn(one.to, ...types));
-    expect(disallowedImports(folder, (one) => isOutside(one) || isAllowed(one))).toEqual([]);
+    expect(listDisallowedImports(folder, (one) => isOutside(one) || isAllowed(one))).toEqual([]);
   });
 
   it('every folder of the library has a list of allowed imports', () => {
@@ -485,7 +485,7 @@ describe('the imports of the library', () => {
     ['src/modules/ai-sdk-tools/', ['@standard-schema/spec']],
   ])('%s imports no packages except %j', (folder, packages) => {
     const isOurs = ({ to }: Import): boolean => isIn(to, 'src/', 'durable-objects/');
-    expect(disallowedImports(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
+    expect(listDisallowedImports(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
   });
 
   it('only the adapter in src/model/ai-sdk imports provider packages, and only their types', () => {
@@ -507,7 +507,7 @@ describe('the imports of the library', () => {
   });
 
   it('a kind of tool imports only the kinds that it nests', () => {
-    const kindOf = (file: string): string | undefined =>
+    const findKind = (file: string): string | undefined =>
       /^src\/modules\/(unfolding|chaining|agentic|playbook|state-machine|process)\//.exec(file)?.[1];
     const nests: Readonly<Record<string, readonly string[]>> = {
       playbook: ['agentic'], // it is an agentic tool
@@ -516,7 +516,7 @@ describe('the imports of the library', () => {
       chaining: ['unfolding'], // its objects can bring unfolding tools
     };
     const across = imports.filter(({ from, to }) => {
-      const [one, other] = [kindOf(from), kindOf(to)];
+      const [one, other] = [findKind(from), findKind(to)];
       return one !== undefined && other !== undefined && one !== other && !nests[one]?.includes(other);
     });
     expect(across.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
@@ -572,17 +572,17 @@ describe('the imports of the library', () => {
       isIn(one.to, folder, ...below, ...shared) || isPackage(one, 'valibot', '@cfworker/json-schema');
     // Types are allowed, because they add no code to a Worker that has only one of the packages.
     const isType = (one: Import): boolean => one.typeOnly && isIn(one.to, '@modelcontextprotocol/');
-    expect(disallowedImports(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
+    expect(listDisallowedImports(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
   });
 
   it('only src/mcp imports the MCP SDK, and the library does not import src/mcp, so that an app without MCP does not carry it', () => {
     const users = imports.filter(({ to }) => isIn(to, '@modelcontextprotocol/', 'src/mcp/'));
-    const may = (file: string): boolean => isIn(file, 'src/mcp/', 'src/examples/', 'src/worker.ts');
+    const canImport = (file: string): boolean => isIn(file, 'src/mcp/', 'src/examples/', 'src/worker.ts');
     expect(users.length).toBeGreaterThan(30);
-    expect(users.map(({ from }) => from).filter((file) => !may(file))).toEqual([]);
+    expect(users.map(({ from }) => from).filter((file) => !canImport(file))).toEqual([]);
     // An example may include an MCP server.
-    const knowsSdk = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
-    const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !knowsSdk(from));
+    const isSdkUser = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
+    const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !isSdkUser(from));
     expect(ofSdk).toEqual([]);
   });
 
@@ -597,14 +597,14 @@ describe('the imports of the library', () => {
   it('only src/worker imports Hono', () => {
     const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
     // An example mounts the routes in its own app.
-    const may = (file: string): boolean =>
+    const canImport = (file: string): boolean =>
       isIn(file, 'src/worker/', 'src/examples/mounted/') || file === 'src/worker.ts';
-    expect(users.filter((file) => !may(file))).toEqual([]);
+    expect(users.filter((file) => !canImport(file))).toEqual([]);
   });
 
   it('only files that need a platform class import cloudflare:workers', () => {
     const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
-    const may = (file: string): boolean =>
+    const canImport = (file: string): boolean =>
       isIn(file, 'durable-objects/') ||
       [
         'src/worker.ts',
@@ -614,7 +614,7 @@ describe('the imports of the library', () => {
         // It passes the bindings to code that runs without a request.
         'src/examples/a2a/worker.ts',
       ].includes(file);
-    expect(users.filter((file) => !may(file))).toEqual([]);
+    expect(users.filter((file) => !canImport(file))).toEqual([]);
   });
 
   it('the kernel imports nothing from modules, not even types', () => {
@@ -634,10 +634,10 @@ describe('the imports of the library', () => {
   });
 
   it('the library does not import examples, testing code or this repository’s own Worker', () => {
-    const own = ({ from, to }: Import): boolean =>
+    const isOwnImport = ({ from, to }: Import): boolean =>
       isIn(to, 'src/examples/', 'src/testing/', 'src/worker.ts') &&
       !isIn(from, 'src/examples/', 'src/testing/', 'src/worker.ts');
-    expect(imports.filter(own)).toEqual([]);
+    expect(imports.filter(isOwnImport)).toEqual([]);
   });
 
   it('src/index.ts pulls in no code of Hono, src/worker, the platform or Node', () => {
@@ -652,36 +652,36 @@ describe('the imports of the library', () => {
   });
 
   it('the loop fits on one screen, because kinds of tools are outside', () => {
-    const loop = textOf('src/loop/run-loop.ts');
+    const loop = readText('src/loop/run-loop.ts');
     expect(loop.split('\n').length).toBeLessThanOrEqual(150);
     const main = loop.slice(loop.indexOf('export async function runToolLoop'));
     expect(main.slice(0, main.indexOf('\n}\n')).split('\n').length).toBeLessThanOrEqual(45);
   });
 
   it('there are no import cycles between files, even of types', () => {
-    expect(circlesAmong(imports.filter(({ from }) => !isIn(from, 'src/examples/'))).map(shownCircle)).toEqual(
+    expect(findCircles(imports.filter(({ from }) => !isIn(from, 'src/examples/'))).map(formatCircle)).toEqual(
       [],
     );
   });
 
   it('there are no import cycles between folders', () => {
-    expect(folderCircles(imports)).toEqual({ top: [], nested: [] });
+    expect(findFolderCircles(imports)).toEqual({ top: [], nested: [] });
   });
 
   it('only entry files re-export', () => {
-    const barrels = sources.filter((source) => exportsOf(source).some(({ from }) => from !== null));
+    const barrels = sources.filter((source) => collectExports(source).some(({ from }) => from !== null));
     expect(barrels.map(({ file }) => file).filter((file) => !isEntry(file))).toEqual([]);
   });
 
   it('no model adapter contains the name of an example’s tool, because the offline model plans from descriptions alone', () => {
     const examples = files
       .filter((file) => isIn(file, 'src/examples/'))
-      .map(textOf)
+      .map(readText)
       .join('\n');
     const names = [...examples.matchAll(/\bname: '([a-z]+_[a-z_]+)'/g)].map(([, name = '']) => name);
     const models = files
       .filter((file) => isIn(file, 'src/model/', 'src/offline-model/'))
-      .map(textOf)
+      .map(readText)
       .join('\n');
     expect(names.length).toBeGreaterThan(5);
     expect(names.filter((name) => models.includes(name))).toEqual([]);
@@ -689,7 +689,7 @@ describe('the imports of the library', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
-  const page = textOf('ARCHITECTURE.md');
+  const page = readText('ARCHITECTURE.md');
   const linked = [...page.matchAll(/(?:\]\(|src=")([^)"]+)/g)].map(([, path = '']) => path);
 
   it('names only paths that exist', () => {
@@ -697,7 +697,7 @@ describe('ARCHITECTURE.md', () => {
     expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  const rowsOf = (title: string): string[] => {
+  const parseRows = (title: string): string[] => {
     const [, section = ''] = page.split(`\n## ${title}\n`);
     return section
       .split('\n## ', 1)
@@ -711,7 +711,7 @@ describe('ARCHITECTURE.md', () => {
     new RegExp(
       `\\b(const|function\\*?|class|interface|type) ${name}\\b|^  (async )?${name}[<(](?!.*[;,]$)`,
       'm',
-    ).test(textOf(path));
+    ).test(readText(path));
 
   it('lists next to a file only names that the file declares', () => {
     const named = [...page.matchAll(/\]\(([^)#\s]+\.ts)\)((?:, `\w+`)+)/g)].flatMap(
@@ -756,9 +756,12 @@ describe('ARCHITECTURE.md', () => {
     const seams = sources
       .filter(({ file }) => !isIn(file, 'src/modules/'))
       .flatMap(({ file }) =>
-        [...textOf(file).matchAll(/const (\w+) = .*?defineSeam</g)].map(([, name = '']) => ({ name, file })),
+        [...readText(file).matchAll(/const (\w+) = .*?defineSeam</g)].map(([, name = '']) => ({
+          name,
+          file,
+        })),
       );
-    const described = rowsOf('The seams');
+    const described = parseRows('The seams');
     expect(seams.length).toBeGreaterThan(6);
     const hasExample = (row: string): boolean => /\]\(src\/modules\/[^)]+\)(, `\w+`)? \|$/.test(row);
     expect(described.filter((row) => !hasExample(row))).toEqual([]);
@@ -768,7 +771,7 @@ describe('ARCHITECTURE.md', () => {
   });
 
   it('shows every folder of the library in its diagram', () => {
-    const drawing = textOf('docs/house.svg');
+    const drawing = readText('docs/house.svg');
     const folders = IMPORT_RULES.map(({ folder }) =>
       folder.replace('src/', '').replace(/^(modules)\/.*|\/$/, '$1'),
     );
@@ -780,14 +783,14 @@ describe('ARCHITECTURE.md', () => {
   it('follows a message through seven files, all of which are steps of the measured walk', () => {
     const rows = [...page.matchAll(/^\| \d \| \[`([^`]+)`\]/gm)].map(([, file = '']) => file);
     expect(rows).toHaveLength(7);
-    expect(problemsOfWalk(WALK, sources)).toEqual([]);
+    expect(findWalkProblems(WALK, sources)).toEqual([]);
     const walked = WALK.map(({ file }) => file);
     expect(rows.filter((file) => !walked.includes(file))).toEqual([]);
   });
 });
 
 describe('the imports of tests', () => {
-  const ofTests = sourcesIn('test').flatMap(importsOf);
+  const ofTests = readSources('test').flatMap(collectImports);
   const isDoor = (file: string): boolean => isIn(file, 'test/doors/');
   // `src/create` is a separate package without exports.
   const isInside = (file: string): boolean =>
@@ -799,10 +802,10 @@ describe('the imports of tests', () => {
   });
 
   it('use every name in test/doors, which exports only names that no entry has', () => {
-    const opened = sourcesIn('test/doors').flatMap(exportsOf);
+    const opened = readSources('test/doors').flatMap(collectExports);
     expect(opened.filter(({ from }) => from !== null && !isInside(from))).toEqual([]);
-    const users = sourceFilesIn(root, 'test').filter((file) => !isDoor(file));
-    const used = new Set(users.flatMap((file) => textOf(file).match(/\w+/g) ?? []));
+    const users = listSourceFiles(root, 'test').filter((file) => !isDoor(file));
+    const used = new Set(users.flatMap((file) => readText(file).match(/\w+/g) ?? []));
     const names = opened.map(({ name }) => name);
     expect(names.length).toBeGreaterThan(100);
     expect(names.filter((name) => !used.has(name))).toEqual([]);

@@ -13,7 +13,7 @@ import {
 const TOKEN = 'a-token-of-the-tests';
 const PAGE = { html: '<!doctype html>page', policy: "default-src 'none'" };
 
-interface Received {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
@@ -26,24 +26,24 @@ interface Reply {
   readonly body: string;
 }
 
-const portOf = (server: Server): number => Object(server.address()).port;
+const getPort = (server: Server): number => Object(server.address()).port;
 const listen = (server: Server): Promise<void> =>
   new Promise((resolve) => void server.listen(0, '127.0.0.1', resolve));
 
-async function bodyOf(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage): Promise<string> {
   let body = '';
   for await (const piece of message) body += piece;
   return body;
 }
 
 let deployment: Server;
-let received: Received[];
+let received: ReceivedRequest[];
 let console: ConsoleServer;
 
 beforeAll(async () => {
   deployment = createServer(async (message, response) => {
     const { method, url, headers } = message;
-    received.push({ method, url, headers, body: await bodyOf(message) });
+    received.push({ method, url, headers, body: await readBody(message) });
     if (url === '/ai/moved') response.writeHead(302, { location: 'https://elsewhere.example/' });
     else
       response.writeHead(200, {
@@ -53,7 +53,7 @@ beforeAll(async () => {
     response.end('{"agents":[]}');
   });
   await listen(deployment);
-  const url = new URL(`http://127.0.0.1:${portOf(deployment)}/ai/`);
+  const url = new URL(`http://127.0.0.1:${getPort(deployment)}/ai/`);
   console = createConsoleServer({ url, token: TOKEN, page: PAGE });
   await listen(console.server);
 });
@@ -65,24 +65,24 @@ beforeEach(() => {
   received = [];
 });
 
-interface Sent {
+interface SentRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 /** Sends a request with any `Host` header, which `fetch` does not allow. */
-const ask = (path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> =>
+const ask = (path: string, { method = 'GET', headers = {}, body }: SentRequest = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const at = { host: '127.0.0.1', port: portOf(console.server), path, method, headers };
+    const at = { host: '127.0.0.1', port: getPort(console.server), path, method, headers };
     const asked = send(at, async (response) => {
-      resolve({ status: response.statusCode, headers: response.headers, body: await bodyOf(response) });
+      resolve({ status: response.statusCode, headers: response.headers, body: await readBody(response) });
     });
     asked.once('error', reject);
     asked.end(body);
   });
 
-const origin = (): string => `http://127.0.0.1:${portOf(console.server)}`;
+const getOrigin = (): string => `http://127.0.0.1:${getPort(console.server)}`;
 
 describe('the server of npx holdfast console', () => {
   it('serves the page with its policy, and without the token', async () => {
@@ -98,7 +98,7 @@ describe('the server of npx holdfast console', () => {
     const reply = await ask('/agents/a/sessions/s/messages?whenBusy=queue', {
       method: 'POST',
       headers: {
-        ...{ origin: origin(), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+        ...{ origin: getOrigin(), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
         ...{ cookie: 'of=this-machine', authorization: 'Bearer of-the-page', accept: 'text/event-stream' },
       },
       body: '{"message":"Hi"}',
@@ -124,7 +124,7 @@ describe('the server of npx holdfast console', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each<[string, Sent]>([
+  it.each<[string, SentRequest]>([
     ['for another host, as after DNS rebinding', { headers: { host: 'evil.example' } }],
     ['for this machine at another port', { headers: { host: '127.0.0.1:1' } }],
     ['from a page of another origin', { method: 'POST', headers: { origin: 'https://evil.example' } }],
@@ -150,11 +150,11 @@ describe('the server of npx holdfast console', () => {
   it('reports a deployment that it cannot reach', async () => {
     const gone = createServer();
     await listen(gone);
-    const url = new URL(`http://127.0.0.1:${portOf(gone)}`);
+    const url = new URL(`http://127.0.0.1:${getPort(gone)}`);
     await new Promise((resolve) => gone.close(resolve));
     const lost = createConsoleServer({ url, token: undefined, page: PAGE });
     await listen(lost.server);
-    const response = await fetch(`http://127.0.0.1:${portOf(lost.server)}/agents`);
+    const response = await fetch(`http://127.0.0.1:${getPort(lost.server)}/agents`);
     lost.stop();
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({

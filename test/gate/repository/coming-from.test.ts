@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { entriesOf, type Manifest } from '../../measure/public-names.ts';
+import { collectEntries, type Manifest } from '../../measure/public-names.ts';
 import { readLibrary } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -39,10 +39,10 @@ const WORDS: Readonly<Record<string, string>> = {
 const MEMBERS = ['ask', 'executeToolCalls', 'send', 'stream', 'update'];
 
 const manifest = JSON.parse(read('package.json')) as Manifest; // this repository's manifest
-const exported = new Set(entriesOf(manifest, readLibrary(root)).flatMap(({ values }) => values));
+const exportedNames = new Set(collectEntries(manifest, readLibrary(root)).flatMap(({ values }) => values));
 
 /** Returns the rows of the table on a page: the other library's feature, and the equivalent of Holdfast. */
-const rowsOf = (page: string): { readonly theirs: string; readonly ours: string }[] =>
+const parseRows = (page: string): { readonly theirs: string; readonly ours: string }[] =>
   [...page.matchAll(/^\| (.+?) \| (.+) \|$/gm)]
     .slice(1)
     .map(([, theirs = '', ours = '']) => ({ theirs, ours }));
@@ -57,7 +57,7 @@ it('there is a page for each library of the checklist', () => {
 
 describe.each(Object.entries(WORDS))('coming-from/%s.md', (name, words) => {
   const page = read(`${folder}/${name}.md`);
-  const rows = rowsOf(page);
+  const rows = parseRows(page);
 
   it('mentions every name of the checklist in code style', () => {
     const code = [...page.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
@@ -68,11 +68,11 @@ describe.each(Object.entries(WORDS))('coming-from/%s.md', (name, words) => {
 
   it('links to an existing page in every row', () => {
     expect(rows.length).toBeGreaterThan(10);
-    const linked = ({ ours }: (typeof rows)[number]): boolean =>
+    const isLinked = ({ ours }: (typeof rows)[number]): boolean =>
       [...ours.matchAll(/\]\(([^)#]*)/g)].some(([, to = '']) =>
         existsSync(join(root, dirname(`${folder}/x`), to)),
       );
-    expect(rows.filter((row) => !linked(row)).map(({ theirs }) => theirs)).toEqual([]);
+    expect(rows.filter((row) => !isLinked(row)).map(({ theirs }) => theirs)).toEqual([]);
   });
 
   it('calls only functions that the package exports', () => {
@@ -82,9 +82,9 @@ describe.each(Object.entries(WORDS))('coming-from/%s.md', (name, words) => {
       ),
     );
     const theirs = ['openai'];
-    const known = (called: string): boolean =>
-      exported.has(called) || MEMBERS.includes(called) || theirs.includes(called);
+    const isKnown = (called: string): boolean =>
+      exportedNames.has(called) || MEMBERS.includes(called) || theirs.includes(called);
     expect(called.length).toBeGreaterThan(3);
-    expect(called.filter((one) => !known(one))).toEqual([]);
+    expect(called.filter((one) => !isKnown(one))).toEqual([]);
   });
 });

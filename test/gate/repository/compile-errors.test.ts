@@ -26,7 +26,7 @@ const HEAD = `
 
 type CompileError = readonly [mistake: string, code: string, message: string];
 
-const OF_PLAYBOOK = 'is not assignable to type \'NameToolsOfThisPlaybook<"find" | "pay">\'.' as const;
+const PLAYBOOK_MESSAGE = 'is not assignable to type \'NameToolsOfThisPlaybook<"find" | "pay">\'.' as const;
 
 const MISTAKES: readonly CompileError[] = [
   [
@@ -72,12 +72,12 @@ const MISTAKES: readonly CompileError[] = [
   [
     'an unlock condition on a tool that is not in the playbook',
     "definePlaybook({ ...book, locked: [{ tool: pay, unlockedBy: after('x') }] });",
-    `Type 'UnlockCondition<"x">' ${OF_PLAYBOOK}`,
+    `Type 'UnlockCondition<"x">' ${PLAYBOOK_MESSAGE}`,
   ],
   [
     'such a condition beside one on a tool of the playbook',
     "definePlaybook({ ...book, locked: [{ tool: pay, unlockedBy: allOf(after(find), after('x')) }] });",
-    `Type 'UnlockCondition<"find" | "x">' ${OF_PLAYBOOK}`,
+    `Type 'UnlockCondition<"find" | "x">' ${PLAYBOOK_MESSAGE}`,
   ],
 ];
 

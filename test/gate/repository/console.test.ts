@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { sourceFilesIn } from '../../source/parse-source.ts';
+import { listSourceFiles } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -20,13 +20,13 @@ const WRITERS: Readonly<Record<string, string>> = {
 
 it('only default sinks and Durable Objects, which know no app, write to the console', () => {
   const files = ['src', 'durable-objects']
-    .flatMap((folder) => sourceFilesIn(root, folder))
+    .flatMap((folder) => listSourceFiles(root, folder))
     .filter((file) => !file.startsWith('src/examples/'));
-  expect(files.filter(writesSession).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
+  expect(files.filter(isSessionWriter).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
 });
 
 /** Returns whether a file writes to the console. Ignores comments, which may contain examples. */
-const writesSession = (file: string): boolean =>
+const isSessionWriter = (file: string): boolean =>
   readFileSync(join(root, file), 'utf8')
     .split('\n')
     .some(

@@ -30,7 +30,7 @@ describe('HOLDFAST_AUTH', () => {
 
   it('is in .dev.vars.example, which is committed, and .dev.vars is not', () => {
     expect(read('.dev.vars.example')).toMatch(/^HOLDFAST_AUTH=localhost$/m);
-    const ignored = (file: string): boolean => {
+    const isIgnored = (file: string): boolean => {
       try {
         execFileSync('git', ['check-ignore', '--no-index', '--quiet', file], { cwd: root });
         return true;
@@ -38,7 +38,7 @@ describe('HOLDFAST_AUTH', () => {
         return false;
       }
     };
-    expect(['.dev.vars', '.dev.vars.production', '.dev.vars.example'].filter(ignored)).toEqual([
+    expect(['.dev.vars', '.dev.vars.production', '.dev.vars.example'].filter(isIgnored)).toEqual([
       '.dev.vars',
       '.dev.vars.production',
     ]);
@@ -52,7 +52,7 @@ describe('HOLDFAST_AUTH', () => {
 });
 
 describe('ensureDevVars', () => {
-  function folder(devVars?: string): { readonly path: string; text(): string } {
+  function createFolder(devVars?: string): { readonly path: string; text(): string } {
     const path = mkdtempSync(join(tmpdir(), 'holdfast-dev-vars-'));
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));
     writeFileSync(join(path, '.dev.vars.example'), 'HOLDFAST_AUTH=localhost\n');
@@ -61,7 +61,7 @@ describe('ensureDevVars', () => {
   }
 
   it('copies the example if there is no .dev.vars', () => {
-    const { path, text } = folder();
+    const { path, text } = createFolder();
     expect(ensureDevVars(path)).toBe(
       'Wrote .dev.vars: HOLDFAST_AUTH=localhost lets this machine in without a token.',
     );
@@ -72,7 +72,7 @@ describe('ensureDevVars', () => {
   it.each(['', 'MODEL=gpt-5-mini\n', '# HOLDFAST_AUTH=localhost\n', 'MY_HOLDFAST_AUTH=localhost\n'])(
     'does not change a .dev.vars without the setting, and says which line to add: %j',
     (before) => {
-      const { path, text } = folder(before);
+      const { path, text } = createFolder(before);
       expect(ensureDevVars(path)).toBe(
         '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker returns 401. ' +
           'To let this machine in without a token, add the line HOLDFAST_AUTH=localhost.',
@@ -84,7 +84,7 @@ describe('ensureDevVars', () => {
   it.each(['HOLDFAST_AUTH=localhost', 'A=1\n  export HOLDFAST_AUTH = "localhost"\n', 'HOLDFAST_TOKEN: x\n'])(
     'accepts a .dev.vars that configures authentication: %j',
     (before) => {
-      const { path, text } = folder(before);
+      const { path, text } = createFolder(before);
       expect(ensureDevVars(path)).toBeUndefined();
       expect(text()).toBe(before);
     },

@@ -5,38 +5,40 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { entriesOf, type Manifest } from '../../measure/public-names.ts';
-import { type Declaration, declarationOf, examplesIn } from '../../source/docstrings.ts';
-import { exportsOf } from '../../source/imports.ts';
+import { collectEntries, type Manifest } from '../../measure/public-names.ts';
+import { type Declaration, findDeclaration, parseExamples } from '../../source/docstrings.ts';
+import { collectExports } from '../../source/imports.ts';
 import { readLibrary, readSource } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const library = new Map(readLibrary(root).map((source) => [source.file, source]));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
 // An entry that only re-exports other entries has no names of its own.
-const entries = entriesOf(manifest, [...library.values()]).filter(({ onlyReexports: gathers }) => !gathers);
+const entries = collectEntries(manifest, [...library.values()]).filter(
+  ({ onlyReexports: gathers }) => !gathers,
+);
 
 /** Every exported name with its declaration, and the entry that exports it. */
-const exported = entries.flatMap(({ entry, file, values, types }) => {
+const exportedDeclarations = entries.flatMap(({ entry, file, values, types }) => {
   const source = library.get(file);
   if (!source) throw new Error(`${file} is not a file of the library.`);
-  const declared = (name: string): Declaration => declarationOf(name, source, library);
+  const lookUpDeclaration = (name: string): Declaration => findDeclaration(name, source, library);
   return [
-    ...values.map((name) => ({ entry, isType: false, ...declared(name), as: name })),
-    ...types.map((name) => ({ entry, isType: true, ...declared(name), as: name })),
+    ...values.map((name) => ({ entry, isType: false, ...lookUpDeclaration(name), as: name })),
+    ...types.map((name) => ({ entry, isType: true, ...lookUpDeclaration(name), as: name })),
   ];
 });
 
 it('every exported name has a docstring that is a sentence', () => {
-  expect(exported.length).toBeGreaterThan(500);
+  expect(exportedDeclarations.length).toBeGreaterThan(500);
   const isSentence = (doc: string | undefined): boolean => doc !== undefined && /^[^@]{12,}[.:]/.test(doc);
-  expect(exported.filter(({ doc }) => !isSentence(doc)).map(({ file, as }) => `${as} of ${file}`)).toEqual(
-    [],
-  );
+  expect(
+    exportedDeclarations.filter(({ doc }) => !isSentence(doc)).map(({ file, as }) => `${as} of ${file}`),
+  ).toEqual([]);
 });
 
 /** Functions without their own example, each with the function whose example shows it. */
-const SHOWN_BY: Readonly<Record<string, string>> = {
+const EXAMPLE_OWNERS: Readonly<Record<string, string>> = {
   stringParameter: 'parameters',
   integerParameter: 'parameters',
   loopLoggingInspector: 'inspect',
@@ -47,7 +49,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
 };
 
 /** Functions that need no example, by the reason. */
-const OBVIOUS = {
+const OBVIOUS_EXPORTS = {
   'goes into a list of tools, without options': [
     'readResult',
     'communicateTool',
@@ -96,20 +98,22 @@ const OBVIOUS = {
 };
 
 it('every exported function has an example, or is a listed exception', () => {
-  const functions = exported.filter(({ name, file, isType }) => !isType && isFunction(name, file));
+  const functions = exportedDeclarations.filter(
+    ({ name, file, isType }) => !isType && isFunction(name, file),
+  );
   expect(functions.length).toBeGreaterThan(220);
-  const obvious = Object.values(OBVIOUS).flat();
-  const bare = functions.filter(({ doc = '' }) => examplesIn(doc).length === 0).map(({ as }) => as);
-  expect(bare.toSorted()).toEqual([...obvious, ...Object.keys(SHOWN_BY)].toSorted());
-  const exampleOf = (name: string): string =>
-    examplesIn(exported.find(({ as }) => as === name)?.doc ?? '').join();
-  const unshown = Object.entries(SHOWN_BY).filter(([name, by]) => !exampleOf(by).includes(`${name}(`));
+  const obvious = Object.values(OBVIOUS_EXPORTS).flat();
+  const bare = functions.filter(({ doc = '' }) => parseExamples(doc).length === 0).map(({ as }) => as);
+  expect(bare.toSorted()).toEqual([...obvious, ...Object.keys(EXAMPLE_OWNERS)].toSorted());
+  const getExample = (name: string): string =>
+    parseExamples(exportedDeclarations.find(({ as }) => as === name)?.doc ?? '').join();
+  const unshown = Object.entries(EXAMPLE_OWNERS).filter(([name, by]) => !getExample(by).includes(`${name}(`));
   expect(unshown).toEqual([]);
 });
 
 it('every @example is a code block', () => {
   const tags = [...library.values()].map(({ text }) => text.match(/^\s*\* @example\b/gm)?.length ?? 0);
-  const blocks = [...library.values()].map(({ text }) => examplesIn(withoutStars(text)).length);
+  const blocks = [...library.values()].map(({ text }) => parseExamples(withoutStars(text)).length);
   expect(blocks).toEqual(tags);
 });
 
@@ -118,7 +122,7 @@ it('every example compiles', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const examples = [...library.values()].flatMap(({ file, text }) =>
-    examplesIn(withoutStars(text)).map((code) => ({ file, code })),
+    parseExamples(withoutStars(text)).map((code) => ({ file, code })),
   );
   expect(examples.length).toBeGreaterThan(40);
   for (const [at, { file, code }] of examples.entries()) {
@@ -154,11 +158,11 @@ function isFunction(name: string, file: string): boolean {
   ).test(text);
 }
 
-/** Returns the text of comments in the form that `examplesIn` reads. */
+/** Returns the text of comments in the form that `parseExamples` reads. */
 const withoutStars = (text: string): string => text.replace(/^\s*\* ?/gm, '');
 
 const WORLD = 'test/fixtures/example-world.ts';
-const worldNames = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
+const worldNames = collectExports(readSource(root, WORLD)).map(({ name }) => name);
 
 /**
  * Returns an example as a module, with imports for the names that it uses. The code is in a function, because

@@ -5,9 +5,9 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { countHabits, type Habit, type TextKind } from '../../measure/english.ts';
-import { ownTexts } from '../../measure/english-texts.ts';
+import { readOwnTexts } from '../../measure/english-texts.ts';
 
-const texts = ownTexts(resolve(import.meta.dirname, '../../..'));
+const texts = readOwnTexts(resolve(import.meta.dirname, '../../..'));
 
 /** The maximum number of occurrences of each habit, by kind of text. */
 const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 const folder = join(root, 'src/examples/files/server');
-const manifestOf = (path: string) =>
+const readManifest = (path: string) =>
   JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
     readonly devDependencies: Readonly<Record<string, string>>;
@@ -17,9 +17,9 @@ it('the server of the files example declares the packages that it imports, in th
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   const named = [...code.matchAll(/'(@[\w-]+\/[\w-]+)[/']/g)].map(([, name = '']) => name);
-  const { dependencies } = manifestOf(folder);
+  const { dependencies } = readManifest(folder);
   expect(Object.keys(dependencies).toSorted()).toEqual([...new Set(named)].toSorted());
-  expect(manifestOf(root).devDependencies).toMatchObject(dependencies);
+  expect(readManifest(root).devDependencies).toMatchObject(dependencies);
 });
 
 it('docs/mcp.md names the packages of the MCP SDK', () => {

@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { entriesOf, type Manifest } from '../../measure/public-names.ts';
-import { readSource, sourceFilesIn } from '../../source/parse-source.ts';
+import { collectEntries, type Manifest } from '../../measure/public-names.ts';
+import { listSourceFiles, readSource } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 const manifest: Manifest = JSON.parse(read('package.json'));
 const sources = ['src', 'durable-objects'].flatMap((folder) =>
-  sourceFilesIn(root, folder).map((file) => readSource(root, file)),
+  listSourceFiles(root, folder).map((file) => readSource(root, file)),
 );
-const defines = [...new Set(entriesOf(manifest, sources).flatMap(({ values }) => values))]
+const defines = [...new Set(collectEntries(manifest, sources).flatMap(({ values }) => values))]
   .filter((name) => /^define[A-Z]/.test(name))
   .toSorted();
 

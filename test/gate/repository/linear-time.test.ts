@@ -10,14 +10,14 @@ import { EventParser } from '../../doors/client.ts';
 import { assertFits } from '../../doors/files.ts';
 import { formatTranscript, suggestNames } from '../../doors/loop.ts';
 import {
-  beginsAnswer,
+  createSchemaCheck,
+  isAnswerStart,
   matchUri,
-  oneLine,
   readEvents,
   readJson,
-  schemaCheck,
   toBlockFiles,
   toContentWords,
+  toOneLine,
 } from '../../doors/mcp.ts';
 import {
   createDataParser,
@@ -34,11 +34,11 @@ import { readMessageFile } from '../../doors/surfaces.ts';
 import {
   coerceInput,
   copyJson,
+  createJsonSchemaCheck,
   escapeInvisible,
   findCredentialPath,
   formatProblems,
   fromBase64,
-  jsonSchemaCheck,
   parseToolInput,
   quoteFences,
   toFileName,
@@ -80,7 +80,7 @@ const splitEvery = (text: string, length: number): string[] =>
     text.slice(at * length, (at + 1) * length),
   );
 
-const bytesOf = (text: string, length = 4096): ReadableStream<Uint8Array> =>
+const toByteStream = (text: string, length = 4096): ReadableStream<Uint8Array> =>
   ReadableStream.from(splitEvery(text, length).map((piece) => new TextEncoder().encode(piece)));
 
 const redactPieces =
@@ -92,7 +92,7 @@ const redactPieces =
   };
 
 /** Assembles a reply from one chunk for each line of the text. */
-const assembleReply =
+const createAssemblyScan =
   (toDelta: (line: string, at: number) => object): Scan =>
   (text) => {
     const assembly = createReplyAssembly({ onText: () => undefined, onReasoning: () => undefined });
@@ -135,7 +135,7 @@ const MORE_FORMATS = [
   'json-pointer-uri-fragment',
   'relative-json-pointer',
 ];
-const schema = () => ({
+const createSchema = () => ({
   type: 'object' as const,
   properties: {
     ...Object.fromEntries(
@@ -143,7 +143,7 @@ const schema = () => ({
     ),
   },
 });
-const inAllFormats = (text: string) =>
+const fillAllFormats = (text: string) =>
   Object.fromEntries([...FORMATS, ...MORE_FORMATS].map((format) => [format, text]));
 
 const SCANNERS: Readonly<Record<string, Scanner>> = {
@@ -174,16 +174,18 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['eyJ-', 'eyJaaaaaa', 'sk-', 'bearer ', 'password ', '://a:', '-----BEGIN ', 'aB', 'A1b2', 'a'],
   },
   'white space before a reply': {
-    scan: (text) => askWithAnswer(() => new Response(bytesOf(text))),
+    scan: (text) => askWithAnswer(() => new Response(toByteStream(text))),
     worst: [' ', '\r\n'],
   },
   'a reply that is not streamed': {
     scan: (text) =>
-      askWithAnswer(() => new Response(bytesOf(text), { headers: { 'content-type': 'application/json' } })),
+      askWithAnswer(
+        () => new Response(toByteStream(text), { headers: { 'content-type': 'application/json' } }),
+      ),
     worst: ['[', '"\\\\'],
   },
   'the error of a refused request': {
-    scan: (text) => askWithAnswer(() => new Response(bytesOf(text), { status: 400 })),
+    scan: (text) => askWithAnswer(() => new Response(toByteStream(text), { status: 400 })),
     worst: ['maximum context length is 1 tokens ', ' '],
   },
   'the length limit in a server’s error': {
@@ -233,7 +235,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   'the events of an MCP server': {
     scan: async (text) => {
       try {
-        for await (const _ of readEvents(bytesOf(text)));
+        for await (const _ of readEvents(toByteStream(text)));
       } catch {
         // It throws after a maximum number of events.
       }
@@ -242,7 +244,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'the JSON of an MCP server': { scan: readJson, worst: ['"', '\\"', '['] },
   'the beginning of an MCP server’s response': {
-    scan: beginsAnswer,
+    scan: isAnswerStart,
     worst: [' ', '{ ', '"id": 1, '],
     start: '{',
   },
@@ -263,7 +265,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       ]),
     worst: ['=', '\u202e'],
   },
-  'a line of an outside text': { scan: (text) => oneLine(text, 200), worst: [' ', '\u200b '] },
+  'a line of an outside text': { scan: (text) => toOneLine(text, 200), worst: [' ', '\u200b '] },
   'the uri of a resource': {
     scan: (text) => matchUri({ texts: ['a://', 'ab', 'ab', ''], names: ['one', 'two', 'three'] }, text),
     worst: ['a', 'ab', '%20'],
@@ -306,18 +308,18 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['1', '-', ' '],
   },
   'texts in all formats of JSON Schema': {
-    scan: (text) => jsonSchemaCheck(schema())(inAllFormats(text)),
+    scan: (text) => createJsonSchemaCheck(createSchema())(fillAllFormats(text)),
     worst: ['a', 'a.', '1:', '~0', '%20', '{a}', '@', '"'],
     most: 600,
   },
   'texts that an MCP server checks': {
-    scan: (text) => schemaCheck(schema())(inAllFormats(text), 'all'),
+    scan: (text) => createSchemaCheck(createSchema())(fillAllFormats(text), 'all'),
     worst: ['a.', '%20'],
     most: 600,
   },
   'a list of unique items': {
     scan: (text) =>
-      jsonSchemaCheck({ type: 'object', properties: { all: { type: 'array', uniqueItems: true } } })({
+      createJsonSchemaCheck({ type: 'object', properties: { all: { type: 'array', uniqueItems: true } } })({
         all: splitEvery(text, 64).map((one, at) => `${at}${one}`),
       }),
     worst: ['a'],
@@ -384,28 +386,32 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
 
 /** Replies that are assembled from chunks, one for each line of the text. */
 const REPLIES: Readonly<Record<string, Scan>> = {
-  'details with different indexes': assembleReply((text, index) => ({
+  'details with different indexes': createAssemblyScan((text, index) => ({
     reasoning_details: [{ type: 'a', index, text }],
   })),
-  'details with one index': assembleReply((text) => ({ reasoning_details: [{ type: 'a', index: 0, text }] })),
-  'content parts of two types': assembleReply((text, at) => ({
+  'details with one index': createAssemblyScan((text) => ({
+    reasoning_details: [{ type: 'a', index: 0, text }],
+  })),
+  'content parts of two types': createAssemblyScan((text, at) => ({
     content: [{ type: at % 2 ? 'a' : 'b', text }],
   })),
-  'thinking parts inside a thinking part': assembleReply((text, at) => ({
+  'thinking parts inside a thinking part': createAssemblyScan((text, at) => ({
     content: [{ type: 'thinking', thinking: [{ type: at % 2 ? 'a' : 'text', text }] }],
   })),
-  'provider fields': assembleReply((text, at) => ({ extra_content: { [`k${at}`]: text } })),
-  'provider fields inside a field': assembleReply((text, at) => ({
+  'provider fields': createAssemblyScan((text, at) => ({ extra_content: { [`k${at}`]: text } })),
+  'provider fields inside a field': createAssemblyScan((text, at) => ({
     extra_content: { a: { [`k${at}`]: text } },
   })),
-  'provider fields of a call': assembleReply((_, at) =>
+  'provider fields of a call': createAssemblyScan((_, at) =>
     callOf({ index: 0, id: 'a', function: { name: 'f' }, extra_content: { [`k${at}`]: 1 } }),
   ),
-  'calls with the same id': assembleReply((_, index) => callOf({ index, id: 'a', function: { name: 'f' } })),
-  'input pieces that repeat the name of the tool': assembleReply((_, at) =>
+  'calls with the same id': createAssemblyScan((_, index) =>
+    callOf({ index, id: 'a', function: { name: 'f' } }),
+  ),
+  'input pieces that repeat the name of the tool': createAssemblyScan((_, at) =>
     callOf({ index: 0, function: { name: 'f', arguments: at === 0 ? `{"a":"${'x'.repeat(MIB)}` : '}' } }),
   ),
-  'repeated inputs of one call': assembleReply(() =>
+  'repeated inputs of one call': createAssemblyScan(() =>
     callOf({ index: 0, function: { name: 'f', arguments: '{}' } }),
   ),
 };
@@ -413,7 +419,7 @@ const REPLIES: Readonly<Record<string, Scan>> = {
 const repeatUnit = (unit: string, length: number, start = ''): string =>
   (start + unit.repeat(Math.ceil(length / unit.length))).slice(0, length);
 
-const timeOf = async (work: () => unknown): Promise<number> => {
+const measureTime = async (work: () => unknown): Promise<number> => {
   const began = performance.now();
   try {
     await work();
@@ -437,8 +443,8 @@ async function measureTimes(
 ) {
   const least: Times = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let tries = 0; tries < TRIES && !isGood(least); tries += 1) {
-    least[0] = Math.min(least[0], await timeOf(() => scan(short)));
-    least[1] = Math.min(least[1], await timeOf(() => scan(long)));
+    least[0] = Math.min(least[0], await measureTime(() => scan(short)));
+    least[1] = Math.min(least[1], await measureTime(() => scan(long)));
   }
   return least;
 }
@@ -477,7 +483,7 @@ describe('a text of 2 MiB', () => {
       // Its first character occurs in every repetition, so the search cannot skip the text.
       const needle = `${texts[1].slice(0, 1)}\0`;
       const search = Math.min(
-        ...(await Promise.all([1, 2, 3].map(() => timeOf(() => texts[1].indexOf(needle))))),
+        ...(await Promise.all([1, 2, 3].map(() => measureTime(() => texts[1].indexOf(needle))))),
       );
       const times = await measureTimes(scan, texts, (least) => isLinear(least) && least[1] < most * search);
       expect(times[1] / search, 'searches').toBeLessThan(most);
@@ -514,7 +520,7 @@ describe('a reply of 80,000 pieces', () => {
   it('is refused before it is complete if it is longer than any model writes', () => {
     const long = { content: 'x'.repeat(MAX_REPLY_LENGTH / 8) };
     let read = 0;
-    const reading = assembleReply(() => {
+    const reading = createAssemblyScan(() => {
       read += 1;
       return long;
     });

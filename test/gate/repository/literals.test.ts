@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { CLERK } from '../../measure/bundles.ts';
-import { sourceFilesIn } from '../../source/parse-source.ts';
+import { listSourceFiles } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -46,7 +46,7 @@ async function bundle(
   return { text: outputFiles[0]?.text ?? '', bytes: Object.fromEntries(carried) };
 }
 
-const CHECKS = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
+const CHECK_FILES = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
 
 /**
  * Texts of development code: keys in tables, the errors for unknown keys, and a header that the local mode
@@ -61,7 +61,7 @@ describe('the Worker of the first example', () => {
     'contains no checks or tables of literals in production (minify: %s)',
     async (minify) => {
       const { text, bytes } = await bundle(clerk, { mode: 'production', minify });
-      expect(CHECKS.filter((file) => file in bytes)).toEqual([]);
+      expect(CHECK_FILES.filter((file) => file in bytes)).toEqual([]);
       expect(WORDS.filter((word) => text.includes(word))).toEqual([]);
       expect(bytes['src/tool/literals.ts']).toBeLessThan(100);
     },
@@ -69,7 +69,7 @@ describe('the Worker of the first example', () => {
 
   it('contains them in development', async () => {
     const { text, bytes } = await bundle(clerk, { mode: 'development' });
-    expect(CHECKS.filter((file) => file in bytes)).toEqual(CHECKS);
+    expect(CHECK_FILES.filter((file) => file in bytes)).toEqual(CHECK_FILES);
     expect(WORDS.filter((word) => text.includes(word))).toEqual(WORDS);
   });
 });
@@ -83,12 +83,12 @@ it('a Worker with all definitions contains no literal checks in production', asy
   const all = entries.map((entry) => `export * from './src/${entry}.ts';`).join('');
   const { text, bytes } = await bundle(all, { mode: 'production' });
   expect(bytes['src/tool/define-tool.ts']).toBeGreaterThan(1000);
-  expect(CHECKS.filter((file) => bytes[file])).toEqual([]);
+  expect(CHECK_FILES.filter((file) => bytes[file])).toEqual([]);
   expect(text).not.toContain('has an unknown option ');
 });
 
 /** Defines an agent with a misspelt key, and one with an invalid name. */
-const MISSPELT = `
+const MISSPELT_APP = `
   import { defineAgent } from './src/index.ts';
   const define = (literal) => { try { return defineAgent(literal).name; } catch (error) { return error.message; } };
   const clerk = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' };
@@ -97,7 +97,7 @@ const MISSPELT = `
 
 /** Runs a bundle without the globals of Node, as in a runtime without `process`. */
 async function runMisspelt(mode: Mode | undefined): Promise<unknown> {
-  const { text } = await bundle(MISSPELT, { mode });
+  const { text } = await bundle(MISSPELT_APP, { mode });
   const web = { URL, TextEncoder, TextDecoder, AbortController, crypto, console };
   return runInNewContext(`${text}; [...bundled.said]`, web);
 }
@@ -116,7 +116,7 @@ describe('a misspelt key', () => {
 });
 
 it('only three files of the library read `process.env`', () => {
-  const files = ['src', 'durable-objects'].flatMap((folder) => sourceFilesIn(root, folder));
+  const files = ['src', 'durable-objects'].flatMap((folder) => listSourceFiles(root, folder));
   const says = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env.'));
   expect(says.filter((file) => !file.startsWith('src/examples/') && file !== 'src/worker.ts')).toEqual([
     'src/offline-model/offline-model.ts',

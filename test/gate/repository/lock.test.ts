@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const REGISTRY = 'https://registry.npmjs.org/';
 
 /** The fields of a lock file entry that the tests read. */
-interface Entry {
+interface LockEntry {
   readonly version?: string;
   readonly resolved?: string;
   readonly integrity?: string;
@@ -20,17 +20,17 @@ interface Entry {
 }
 
 const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
-  packages: Readonly<Record<string, Entry>>;
+  packages: Readonly<Record<string, LockEntry>>;
 }; // this repository's lock file
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string }; // this repository's manifest
-const installed = Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
+const installedPackages = Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
 
 it('every installed package has a hash and comes from the registry, except one linked folder', () => {
-  expect(installed.length).toBeGreaterThan(500);
+  expect(installedPackages.length).toBeGreaterThan(500);
   // Without an address, npm uses its registry.
-  const isWhole = ({ integrity = '', resolved = REGISTRY }: Entry): boolean =>
+  const isWhole = ({ integrity = '', resolved = REGISTRY }: LockEntry): boolean =>
     /^sha512-[\w+/]{86}==$/.test(integrity) && resolved.startsWith(REGISTRY);
-  const lacking = installed.filter(([, entry]) => !isWhole(entry)).map(([path]) => path);
+  const lacking = installedPackages.filter(([, entry]) => !isWhole(entry)).map(([path]) => path);
   expect(lacking).toEqual(['node_modules/codegen-of-tests']);
   expect(packages['node_modules/codegen-of-tests']).toMatchObject({ link: true });
   expect(Object.keys(packages).filter((path) => !path.includes('node_modules/'))).toEqual([
@@ -83,7 +83,7 @@ it('the release workflow publishes with an OIDC token instead of a stored one', 
 
 it('every file that the release script updates contains the version', () => {
   const script = readFileSync(`${root}/build/write-version.ts`, 'utf8');
-  const [, list = ''] = /const NAMING = \[\n([^\]]+)\];/.exec(script) ?? [];
+  const [, list = ''] = /const VERSIONED_FILES = \[\n([^\]]+)\];/.exec(script) ?? [];
   const files = [...list.matchAll(/'(.+)'/g)].map(([, file = '']) => file);
   expect(files.length).toBeGreaterThan(5);
   const without = files.filter((file) => !readFileSync(`${root}/${file}`, 'utf8').includes(version));

@@ -7,7 +7,7 @@ import { PAGES } from '../../../docs/.vitepress/pages.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const docs = join(root, 'docs');
-const listed = PAGES.flatMap(({ pages }) => pages);
+const listedPages = PAGES.flatMap(({ pages }) => pages);
 
 /** The pages of the manual, without the site's landing page, generated pages and pages for maintainers. */
 const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>
@@ -18,7 +18,7 @@ const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>
 
 describe('the manual', () => {
   it('has each page in its sidebar once', () => {
-    expect(listed.toSorted()).toEqual(pages.toSorted());
+    expect(listedPages.toSorted()).toEqual(pages.toSorted());
   });
 
   it('is listed in llms.txt as `node docs/.vitepress/write-llms.ts` writes it', () => {

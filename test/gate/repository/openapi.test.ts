@@ -117,16 +117,16 @@ it('the files of a form have a field name, because orval sends only named fields
 });
 
 it('the agent parameter of a surface lists the agents, and other parameters are any string', () => {
-  const { paths }: Description = JSON.parse(source);
-  const schemaOf = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
-  expect(schemaOf('/uploads/{file}')).toEqual([{ type: 'string' }]);
-  expect(schemaOf('/agents/{agent}/chat/{chat}/stream')).toEqual([
+  const { paths }: ApiDescription = JSON.parse(source);
+  const getSchemas = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
+  expect(getSchemas('/uploads/{file}')).toEqual([{ type: 'string' }]);
+  expect(getSchemas('/agents/{agent}/chat/{chat}/stream')).toEqual([
     { type: 'string', enum: ['clerk'] },
     { type: 'string' },
   ]);
 });
 
-interface Operation {
+interface ApiOperation {
   readonly operationId: string;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: object }>> };
   readonly responses: Readonly<
@@ -134,18 +134,18 @@ interface Operation {
   >;
 }
 
-interface Description {
+interface ApiDescription {
   readonly paths: Readonly<
     Record<
       string,
-      { readonly parameters?: readonly { readonly schema: object }[] } & Record<string, Operation>
+      { readonly parameters?: readonly { readonly schema: object }[] } & Record<string, ApiOperation>
     >
   >;
 }
 
 /** Returns all operations with their ids. */
-function listOperations(): (readonly [name: string, operation: Operation])[] {
-  const { paths }: Description = JSON.parse(source);
+function listOperations(): (readonly [name: string, operation: ApiOperation])[] {
+  const { paths }: ApiDescription = JSON.parse(source);
   return Object.values(paths).flatMap(({ parameters: _, ...item }) =>
     Object.values(item).map((operation) => [operation.operationId, operation] as const),
   );
@@ -262,19 +262,22 @@ const run = promisify(execFile);
 /**
  * Generates types from the description, and returns the compile errors of the clients, with file and line.
  */
-async function problemsOf(clients: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function compileClients(clients: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
-  const at = (file: string): string => join(folder, file);
-  await writeFile(at('openapi.json'), source);
+  const resolveFile = (file: string): string => join(folder, file);
+  await writeFile(resolveFile('openapi.json'), source);
   const bin = join(root, '.ci/codegen/node_modules/openapi-typescript/bin/cli.js');
-  await run(process.execPath, [bin, at('openapi.json'), '--output', at('schema.d.ts')]);
-  for (const [file, client] of Object.entries(clients)) await writeFile(at(file), client);
+  await run(process.execPath, [bin, resolveFile('openapi.json'), '--output', resolveFile('schema.d.ts')]);
+  for (const [file, client] of Object.entries(clients)) await writeFile(resolveFile(file), client);
   const compilerOptions = {
     ...{ strict: true, noEmit: true, module: 'esnext', moduleResolution: 'bundler', target: 'es2024' },
     ...{ lib: ['es2024', 'dom', 'dom.iterable'], types: [] },
     paths: { 'openapi-fetch': [join(root, 'node_modules/openapi-fetch/dist/index.d.mts')] },
   };
-  await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(clients) }));
+  await writeFile(
+    resolveFile('tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: Object.keys(clients) }),
+  );
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const compiled = run(process.execPath, [tsc, '--pretty', 'false', '-p', folder]);
   const { stdout } = await compiled.catch((failure) => failure);
@@ -289,7 +292,7 @@ it('openapi-typescript generates types with which a client of openapi-fetch comp
       await readFile(join(root, 'docs/openapi.md'), 'utf8'),
     ) ?? [];
   expect(shown).toContain('data.text');
-  const problems = await problemsOf({ 'page.ts': shown, 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
+  const problems = await compileClients({ 'page.ts': shown, 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
   expect(problems.map((problem) => problem.slice(0, 'mistakes.ts:5 TS2322'.length))).toEqual([
     'mistakes.ts:5 TS2322',
     'mistakes.ts:6 TS2322',

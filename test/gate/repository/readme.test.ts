@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asInstalled } from '../../full/process/as-installed.ts';
-import { type Link, linksIn } from '../../source/links.ts';
+import { type Link, parseLinks } from '../../source/links.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const filesIn = (folder: string): string[] =>
+const listTypeScriptFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file}`);
@@ -25,7 +25,7 @@ const PAGES = [
 ];
 
 /** Returns the code blocks of a page in one language. */
-const blocksOf = (page: string, language: string): string[] =>
+const listBlocks = (page: string, language: string): string[] =>
   [...read(page).matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code = '']) => code,
   );
@@ -34,51 +34,52 @@ const blocksOf = (page: string, language: string): string[] =>
 const TEMPLATES = 'src/create/templates';
 
 /** The files that pages can show, in the form that users write. */
-const SHOWABLE = new Map(
+const SHOWABLE_FILES = new Map(
   ['src/examples', 'test/gate/node/examples', TEMPLATES]
-    .flatMap(filesIn)
+    .flatMap(listTypeScriptFiles)
     .map((file) => [asInstalled(read(file)), file]),
 );
-const codeOn = (page: string): string[] => ['ts', 'tsx'].flatMap((language) => blocksOf(page, language));
-const shownOn = (page: string): string[] => codeOn(page).flatMap((code) => SHOWABLE.get(code) ?? []);
+const listCode = (page: string): string[] => ['ts', 'tsx'].flatMap((language) => listBlocks(page, language));
+const listShownFiles = (page: string): string[] =>
+  listCode(page).flatMap((code) => SHOWABLE_FILES.get(code) ?? []);
 
 it.each(PAGES)('%s shows TypeScript only as whole files of examples, tests or templates', (page) => {
-  expect(codeOn(page).filter((code) => !SHOWABLE.has(code))).toEqual([]);
+  expect(listCode(page).filter((code) => !SHOWABLE_FILES.has(code))).toEqual([]);
 });
 
 it('every shown file is a test, or a test runs it', () => {
-  const shown = new Set(PAGES.flatMap(shownOn));
+  const shown = new Set(PAGES.flatMap(listShownFiles));
   expect(shown.size).toBeGreaterThan(8);
-  const tests = filesIn('test').map(read).join('\n');
+  const tests = listTypeScriptFiles('test').map(read).join('\n');
   const isRun = (file: string): boolean =>
     file.startsWith('test/') ||
     file.startsWith(TEMPLATES) ||
     tests.includes(`/${file}'`) ||
     tests.includes(`'${file}'`);
   // A file of an example runs if a file of the same folder that runs imports it.
-  const runs = (file: string, seen: readonly string[] = []): boolean =>
+  const isReached = (file: string, seen: readonly string[] = []): boolean =>
     isRun(file) ||
-    filesIn(dirname(file)).some(
+    listTypeScriptFiles(dirname(file)).some(
       (other) =>
         !seen.includes(other) &&
         read(other).includes(`'./${basename(file)}'`) &&
-        runs(other, [...seen, file]),
+        isReached(other, [...seen, file]),
     );
-  expect([...shown].filter((file) => !runs(file))).toEqual([]);
+  expect([...shown].filter((file) => !isReached(file))).toEqual([]);
 });
 
 it('pages link only to the source of examples, which the package contains', () => {
-  const links = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path)).filter((path) =>
+  const links = PAGES.flatMap((page) => readLinks(page).map(({ path }) => path)).filter((path) =>
     /\.tsx?$/.test(path),
   );
   expect(links.length).toBeGreaterThan(8);
   expect(links.filter((path) => !path.startsWith('src/examples/'))).toEqual([]);
 });
 
-const linksOf = (page: string): Link[] => linksIn(read(page), page);
+const readLinks = (page: string): Link[] => parseLinks(read(page), page);
 
 /** Returns the anchors of a page's headings in the form of GitHub and npm. */
-const anchorsOf = (page: string): string[] =>
+const listAnchors = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -87,9 +88,9 @@ const anchorsOf = (page: string): string[] =>
   );
 
 it.each(PAGES)('%s has no broken links', (page) => {
-  const lost = linksOf(page).filter(
+  const lost = readLinks(page).filter(
     ({ path, heading }) =>
-      !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
+      !existsSync(join(root, path)) || (heading !== undefined && !listAnchors(path).includes(heading)),
   );
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
@@ -100,7 +101,7 @@ it('the package contains every page and every linked file', () => {
     encoding: 'utf8',
   });
   const packed = [...listed.matchAll(/"path": "([^"]+)"/g)].map(([, path = '']) => path);
-  const linked = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path));
+  const linked = PAGES.flatMap((page) => readLinks(page).map(({ path }) => path));
   expect([...PAGES, ...linked].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
@@ -139,7 +140,7 @@ it('the page on MCP states the defaults of clients', () => {
 });
 
 it('the settings on the deployment page contain all that this repository’s Worker needs', () => {
-  const [settings = ''] = blocksOf('docs/deploy.md', 'toml');
+  const [settings = ''] = listBlocks('docs/deploy.md', 'toml');
   const withoutComments = settings.replace(/ +#.*$/gm, '');
   const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
   const lines = ofEveryWorker.split('\n');
@@ -152,7 +153,7 @@ it('the settings on the deployment page contain all that this repository’s Wor
 
 it('the page on mistakes shows error texts that tests assert', () => {
   const [, shown = ''] = /```\n([\s\S]*?)```/.exec(read('docs/mistakes.md')) ?? [];
-  const asserted = filesIn('test/gate/node/mistakes').map(read).join('');
+  const asserted = listTypeScriptFiles('test/gate/node/mistakes').map(read).join('');
   const lines = shown.trim().split('\n');
   expect(lines).toHaveLength(5);
   expect(lines.filter((line) => !asserted.includes(`"${line}"`))).toEqual([]);
@@ -166,7 +167,7 @@ it('the page on production lists every log event', () => {
 });
 
 it('the page on the doctor lists every problem that it finds', () => {
-  const ids = filesIn('src/cli/doctor').flatMap((file) =>
+  const ids = listTypeScriptFiles('src/cli/doctor').flatMap((file) =>
     [...read(file).matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id = '']) => id),
   );
   const flags = [...read('src/cli/doctor/check-config.ts').matchAll(/^ {2}([a-z_]+):$/gm)].map(
@@ -178,9 +179,9 @@ it('the page on the doctor lists every problem that it finds', () => {
 });
 
 it('the page on HTTP lists every route', () => {
-  const constants = { SESSION_PATH: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
+  const constants = { SESSION_PATH: '...', MCP_PATH: '/mcp', FILE_PATH: '.../files/{file}' };
   const files = [
-    ...filesIn('src/worker/routes'),
+    ...listTypeScriptFiles('src/worker/routes'),
     'src/mcp/server/define-mcp-endpoint.ts',
     'src/modules/answers/answers.ts',
     'src/modules/branches/entry.ts',
@@ -202,7 +203,7 @@ it('the page on HTTP lists every route', () => {
 });
 
 it('the rate limit settings on the production page are those in a comment of wrangler.toml', () => {
-  const [limit = ''] = blocksOf('docs/production.md', 'toml');
+  const [limit = ''] = listBlocks('docs/production.md', 'toml');
   const commented = limit
     .trim()
     .split('\n')
@@ -211,7 +212,7 @@ it('the rate limit settings on the production page are those in a comment of wra
 });
 
 it('the queue settings on the production page are those of this repository’s production environment', () => {
-  const [, queue = ''] = blocksOf('docs/production.md', 'toml');
+  const [, queue = ''] = listBlocks('docs/production.md', 'toml');
   const lines = queue.split('\n').filter((line) => line !== '');
   expect(lines).toHaveLength(10);
   const ours = read('wrangler.toml').replaceAll('[[env.production.', '[[');
@@ -235,28 +236,28 @@ it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'])(
 );
 
 it('SECURITY.md has no broken links', () => {
-  const lost = linksOf('SECURITY.md').filter(
+  const lost = readLinks('SECURITY.md').filter(
     ({ path, heading }) =>
-      !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
+      !existsSync(join(root, path)) || (heading !== undefined && !listAnchors(path).includes(heading)),
   );
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
 /** The scripts that contributors use every day. */
-const EVERYDAY = ['dev', 'demo', 'check', 'format', 'test', 'test:full', 'bench', 'build'];
+const EVERYDAY_SCRIPTS = ['dev', 'demo', 'check', 'format', 'test', 'test:full', 'bench', 'build'];
 
 describe('the scripts of package.json', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // this repository's manifest
-  const rowsOf = (page: string): string[] =>
+  const listScripts = (page: string): string[] =>
     [...read(page).matchAll(/^\| `npm (?:run )?([a-z:-]+)/gm)].map(([, name = '']) => name);
 
   it('that contributors use every day are listed in CONTRIBUTING.md', () => {
-    expect(rowsOf('CONTRIBUTING.md')).toEqual(EVERYDAY);
+    expect(listScripts('CONTRIBUTING.md')).toEqual(EVERYDAY_SCRIPTS);
   });
 
   it('are described in CONTRIBUTING.md or test/README.md, except the hooks that npm runs', () => {
-    const measuring = rowsOf('test/README.md');
-    expect(measuring.filter((name) => EVERYDAY.includes(name))).toEqual([]);
+    const measuring = listScripts('test/README.md');
+    expect(measuring.filter((name) => EVERYDAY_SCRIPTS.includes(name))).toEqual([]);
     const page = read('CONTRIBUTING.md');
     const unnamed = Object.keys(scripts).filter(
       (name) => !measuring.includes(name) && !new RegExp(`npm (run )?${name}\\b`).test(page),
@@ -266,7 +267,7 @@ describe('the scripts of package.json', () => {
 });
 
 it.each(['CONTRIBUTING.md', 'test/README.md'])('%s has no broken links', (page) => {
-  const lost = linksOf(page).filter(({ path }) => !existsSync(join(root, path)));
+  const lost = readLinks(page).filter(({ path }) => !existsSync(join(root, path)));
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '../../..');
 
 /** Whose words each file parses. */
-const READS_WORDS: Readonly<Record<string, string>> = {
+const WORD_READERS: Readonly<Record<string, string>> = {
   'durable-objects/appends.ts': 'of SQLite',
   'durable-objects/watchers.ts': 'the beginning of live messages, which are relayed unparsed',
   'src/cli/doctor/bundle.ts': 'of wrangler',
@@ -29,20 +29,20 @@ const READS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The file that makes call ids, and the client, which imports nothing from the server. */
-const READS_CALL_IDS = ['src/client/create-client.ts', 'src/journal/reply-data.ts'];
+const CALL_ID_READERS = ['src/client/create-client.ts', 'src/journal/reply-data.ts'];
 
-const LOOKED_INTO =
+const TEXT_SEARCH =
   /\b(?:message|title|detail)\)?\.(?:startsWith|endsWith|includes|indexOf|match|matchAll|replace|replaceAll|search|split)\(/;
-const MATCHED = /\.(?:test|exec)\((?:String\()?[^()]*\b(?:message|title|detail|failure)\)/;
+const TEXT_MATCH = /\.(?:test|exec)\((?:String\()?[^()]*\b(?:message|title|detail|failure)\)/;
 
 /** Returns whether code parses a sentence. */
-const readsWords = (code: string): boolean => LOOKED_INTO.test(code) || MATCHED.test(code);
+const isWordReader = (code: string): boolean => TEXT_SEARCH.test(code) || TEXT_MATCH.test(code);
 
 /** Returns whether code has a pattern for the end of a call id, such as `.12.0`. */
-const readsCallIds = (code: string): boolean =>
+const isCallIdReader = (code: string): boolean =>
   code.includes('\\.\\d+)\\.\\d+') || code.includes('\\.\\d+\\.\\d+') || code.includes('\\.(\\d+)\\.\\d+');
 
-async function filesThat(reads: (code: string) => boolean): Promise<string[]> {
+async function findFiles(reads: (code: string) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (const folder of ['src', 'durable-objects']) {
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
@@ -58,11 +58,11 @@ async function filesThat(reads: (code: string) => boolean): Promise<string[]> {
 
 describe('the code of the library', () => {
   it('does not parse sentences that other code of the library has made', async () => {
-    expect(await filesThat(readsWords)).toEqual(Object.keys(READS_WORDS));
+    expect(await findFiles(isWordReader)).toEqual(Object.keys(WORD_READERS));
   });
 
   it('parses call ids only in the file that makes them and in the client', async () => {
-    expect(await filesThat(readsCallIds)).toEqual(READS_CALL_IDS);
+    expect(await findFiles(isCallIdReader)).toEqual(CALL_ID_READERS);
   });
 
   it.each([
@@ -71,6 +71,6 @@ describe('the code of the library', () => {
     'BUSY.test(problem.detail)',
     'BUSY.test(String(failure))',
   ])('is detected if it parses a sentence: %s', (code) => {
-    expect(readsWords(code)).toBe(true);
+    expect(isWordReader(code)).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { shakeDeclarations } from '../../../build/shake-declarations.ts';
 
 /** Shakes a folder with one declaration file, and returns the new text. */
-function shake(text: string): string {
+function shakeText(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'declarations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'entry.d.ts');
@@ -34,7 +34,7 @@ export declare const greet: {
     readonly hallo: string;
 };
 `;
-  expect(shake(text)).toBe(`/**
+  expect(shakeText(text)).toBe(`/**
  * Returns a greeting.
  *
  * @example

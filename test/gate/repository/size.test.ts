@@ -49,17 +49,17 @@ const VOCABULARY = `
 `;
 
 /** Returns the size of a bundle in bytes, minified and gzipped. */
-const gzippedSize = async (entry: string): Promise<number> =>
-  gzipSync(await minify(entry), { level: 9 }).length;
+const computeGzippedSize = async (entry: string): Promise<number> =>
+  gzipSync(await bundleMinified(entry), { level: 9 }).length;
 
 /**
  * Returns the minified bytes that one Worker has and another lacks. Gzipped sizes would depend on the rest of
  * the bundle.
  */
-const addedSize = async (without: string, mounted: string): Promise<number> =>
-  (await minify(mounted)).length - (await minify(without)).length;
+const computeAddedSize = async (without: string, mounted: string): Promise<number> =>
+  (await bundleMinified(mounted)).length - (await bundleMinified(without)).length;
 
-async function minify(entry: string): Promise<Uint8Array> {
+async function bundleMinified(entry: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
     bundle: true,
@@ -77,7 +77,7 @@ it.each([
   ['a Worker of one agent', WORKER, 95],
   ['a Worker with the whole tool vocabulary', VOCABULARY, 164],
 ])('%s is within its size limit, minified and gzipped', async (what, entry, limit) => {
-  const bytes = await gzippedSize(entry);
+  const bytes = await computeGzippedSize(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
   expect(bytes).toBeGreaterThan(10 * 1024);
   expect(bytes).toBeLessThan(limit * 1024);
@@ -113,7 +113,7 @@ it.each([
 );
 
 /** Returns the paths of the files in a bundle. `mode` is the value of `process.env.NODE_ENV`. */
-async function filesOf(entry: string, mode = 'development'): Promise<readonly string[]> {
+async function listBundledFiles(entry: string, mode = 'development'): Promise<readonly string[]> {
   const { metafile } = await build({
     stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
     bundle: true,
@@ -131,7 +131,10 @@ async function filesOf(entry: string, mode = 'development'): Promise<readonly st
 }
 
 it('a Worker whose agents list plain tools carries no code for providers, factories and tool objects', async () => {
-  const clerk = await filesOf("export { default } from './src/examples/first/worker.ts';", 'production');
+  const clerk = await listBundledFiles(
+    "export { default } from './src/examples/first/worker.ts';",
+    'production',
+  );
   expect(clerk.filter((path) => path.startsWith('src/sources/')).sort()).toEqual([
     'src/sources/resolution/resolve-tools.ts',
     'src/sources/resolution/tool-source.ts',
@@ -144,17 +147,17 @@ it('a Worker without MCP carries no MCP code, and one with MCP carries only the 
   // A plain `export *` would omit the names that both entries export.
   const everything =
     "export * as worker from './src/create-holdfast.ts'; export * as main from './src/index.ts';";
-  const without = await filesOf(everything);
+  const without = await listBundledFiles(everything);
   expect(without).toContain('src/worker/app.ts');
   expect(without.filter(isMcp)).toEqual([]);
   const endpoint = "export { defineMcpEndpoint } from './src/mcp/server/entry.ts';";
-  const published = await filesOf(`${everything}${endpoint}`);
+  const published = await listBundledFiles(`${everything}${endpoint}`);
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
   // A Worker carries only the end of MCP that it uses.
   expect(published.filter((path) => /src\/mcp\/client\/|@modelcontextprotocol\/client\//.test(path))).toEqual(
     [],
   );
-  const using = await filesOf(
+  const using = await listBundledFiles(
     `${everything}export { createMcpToolFactory } from './src/mcp/tools/entry.ts';`,
   );
   expect(using.filter((path) => path.startsWith('src/mcp/client/')).length).toBeGreaterThan(10);
@@ -191,14 +194,14 @@ it.each([
   expect([...wanted]).toEqual([`@modelcontextprotocol/${end}`]);
 });
 
-const MCP = `
+const MCP_CODE = `
   import { defineMcpClient, mcpToolProvider } from './src/mcp/tools/entry.ts';
   import { defineMcpEndpoint } from './src/mcp/server/entry.ts';
 `;
-const USES = "const wiki = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' });";
+const CLIENT_CODE = "const wiki = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' });";
 const withClient = (worker: string): string =>
   worker
-    .replace('const agent', `${USES} const agent`)
+    .replace('const agent', `${CLIENT_CODE} const agent`)
     .replace('tools: [look]', 'tools: [look, mcpToolProvider({ clients: [wiki] })]');
 const withEndpoint = (worker: string): string =>
   worker.replace('agents: [agent]', "agents: [agent], use: [defineMcpEndpoint({ agents: ['scout'] })]");
@@ -218,33 +221,35 @@ it.each([
 ])(
   'a Worker %s is within its size limit, and carries no other SDK and no Ajv',
   async (what, change, limit, isForeign) => {
-    const entry = `${MCP}${change(WORKER)}`;
-    const bytes = await gzippedSize(entry);
+    const entry = `${MCP_CODE}${change(WORKER)}`;
+    const bytes = await computeGzippedSize(entry);
     console.log(`size: a Worker ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
     expect(bytes).toBeGreaterThan(200 * 1024);
     expect(bytes).toBeLessThan(limit * 1024);
-    expect((await filesOf(entry)).filter(isForeign)).toEqual([]);
+    expect((await listBundledFiles(entry)).filter(isForeign)).toEqual([]);
   },
 );
 
 it('a Worker carries no file of a module that it does not use', async () => {
   const ofModules = /^src\/(modules|surfaces|mcp|outgoing-webhooks)\//;
-  expect((await filesOf(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
+  expect((await listBundledFiles(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
 });
 
 it('a Worker carries the code that shows tool changes only if its model uses it', async () => {
   const isOfLateTools = (path: string): boolean => path === 'src/model/late-tools.ts';
-  expect((await filesOf(WORKER)).filter(isOfLateTools)).toEqual([]);
+  expect((await listBundledFiles(WORKER)).filter(isOfLateTools)).toEqual([]);
   const telling = WORKER.replace("name: 'none',", "name: 'none', showToolsChanges,");
-  const carried = await filesOf(`import { showToolsChanges } from './src/model/entry.ts';${telling}`);
+  const carried = await listBundledFiles(
+    `import { showToolsChanges } from './src/model/entry.ts';${telling}`,
+  );
   expect(carried.filter(isOfLateTools)).toHaveLength(1);
 });
 
 it('a Worker carries the code for layers around model calls only if a module has a layer', async () => {
   const isOfLayers = (path: string): boolean => path === 'src/loop/ask-layers.ts';
-  expect((await filesOf(WORKER)).filter(isOfLayers)).toEqual([]);
+  expect((await listBundledFiles(WORKER)).filter(isOfLayers)).toEqual([]);
   const bounded = WORKER.replace('tools: [look]', 'tools: [look], use: [budget({ tokens: 9_999 })]');
-  const carried = await filesOf(`import { budget } from './src/modules/limits/entry.ts';${bounded}`);
+  const carried = await listBundledFiles(`import { budget } from './src/modules/limits/entry.ts';${bounded}`);
   expect(carried.filter(isOfLayers)).toHaveLength(1);
 });
 
@@ -254,35 +259,35 @@ it('a Worker carries route descriptions only if it mounts openApi, and only thos
   const everything = [...entries, ...surfaces].map(
     (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
   );
-  const describes = (path: string): boolean =>
+  const isDescription = (path: string): boolean =>
     /^src\/modules\/openapi\/|\/describe\.ts$|^src\/worker\/.*schema/.test(path);
   const speaking = WORKER.replace(
     'agents: [agent]',
     'agents: [agent], use: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi(), mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })]',
   );
-  const without = await filesOf(everything.join('') + speaking);
+  const without = await listBundledFiles(everything.join('') + speaking);
   expect(without).toContain('src/surfaces/openai/entry.ts');
-  expect(without.filter(describes)).toEqual([]);
+  expect(without.filter(isDescription)).toEqual([]);
   const described = `import { openApi } from './src/modules/openapi/entry.ts';${everything.join('')}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi({ descriptions: [surfaces_openai_entry.openAiDescription] })]')}`;
-  const carried = (await filesOf(described)).filter(describes);
+  const carried = (await listBundledFiles(described)).filter(isDescription);
   expect(carried).toContain('src/modules/openapi/components.ts');
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([
     'src/surfaces/openai/describe.ts',
   ]);
   const mounting = "import { openApi } from './src/modules/openapi/entry.ts';";
   const mounted = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi()]');
-  const bytes = await addedSize(WORKER, `${mounting}${mounted}`);
+  const bytes = await computeAddedSize(WORKER, `${mounting}${mounted}`);
   console.log(`size: the description of an app is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(25 * 1024);
 });
 
 /** Code that uses sessions, as surfaces do. */
-const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
+const SESSION_EXPORT = "export { sessionOf } from './src/create-holdfast.ts';";
 
 /**
  * The code that all surfaces share: module routes, texts for people, file URLs, client tools, and live text.
  */
-const SHARED = `
+const SHARED_CODE = `
   export { liveText } from './src/modules/live-text/entry.ts';
   export { defineRoute, createRoutesUse as u } from './src/worker/module-routes.ts';
   export { fileUrlsOf, tellerOf } from './src/module.ts';
@@ -291,40 +296,50 @@ const SHARED = `
 
 it('the code that all surfaces share is at most 10 KiB minified, without live text', async () => {
   const live = "export { liveText } from './src/modules/live-text/entry.ts';";
-  expect(await addedSize(`${WORKER}${ASKING}${live}`, `${WORKER}${ASKING}${SHARED}`)).toBeLessThan(10 * 1024);
+  expect(
+    await computeAddedSize(`${WORKER}${SESSION_EXPORT}${live}`, `${WORKER}${SESSION_EXPORT}${SHARED_CODE}`),
+  ).toBeLessThan(10 * 1024);
 });
 
 /** The code that retries the last message, for surfaces whose clients have a retry button. */
-const RETRYING = `
+const RETRY_CODE = `
   export { RETRY_PARTS as RETRY } from './src/modules/retry/retry-route.ts';
   export { streamResent as resent } from './src/modules/retry/stream-retry.ts';
 `;
 
 it('the code for retries is at most 4.5 KiB minified, without the shared code', async () => {
-  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${RETRYING}`);
+  const bytes = await computeAddedSize(
+    `${WORKER}${SESSION_EXPORT}${SHARED_CODE}`,
+    `${WORKER}${SESSION_EXPORT}${SHARED_CODE}${RETRY_CODE}`,
+  );
   console.log(`size: the code for retries is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(4.5 * 1024);
 });
 
 /** The code that makes forks, for surfaces whose clients can ask for another answer. */
-const FORKING = `
+const FORK_CODE = `
   export { copyOn } from './src/modules/branches/copy-events.ts';
   export { findForkWithTurn as a, findLastFork as b, findReplacementPoint as c } from './src/modules/branches/replace-turn.ts';
 `;
 
 it('the code for forks is at most 11.75 KiB minified, without the shared code', async () => {
-  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${FORKING}`);
+  const bytes = await computeAddedSize(
+    `${WORKER}${SESSION_EXPORT}${SHARED_CODE}`,
+    `${WORKER}${SESSION_EXPORT}${SHARED_CODE}${FORK_CODE}`,
+  );
   console.log(`size: the code for forks is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(11.75 * 1024);
 });
 
 it('a surface carries 0.65 KiB for client tools, and the code that offers them comes with the agent that uses them', async () => {
   const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
-  expect(await addedSize(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
+  expect(await computeAddedSize(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = `${mounting}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]')}`;
-  const offers = (path: string): boolean => path.startsWith('src/modules/client-tools/');
-  expect((await filesOf(speaking)).filter(offers)).toEqual(['src/modules/client-tools/declared.ts']);
+  const isClientTools = (path: string): boolean => path.startsWith('src/modules/client-tools/');
+  expect((await listBundledFiles(speaking)).filter(isClientTools)).toEqual([
+    'src/modules/client-tools/declared.ts',
+  ]);
 });
 
 it('a Worker carries the surface for useChat only if it mounts it, and never the AI SDK', async () => {
@@ -340,14 +355,14 @@ it('a Worker carries the surface for useChat only if it mounts it, and never the
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
   const isSurface = (path: string): boolean => path.startsWith('src/surfaces/');
-  expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
+  expect((await listBundledFiles(everything)).filter(isSurface)).toEqual([]);
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
   const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
-  const shared = `${ASKING}${SHARED}${RETRYING}${FORKING}`;
-  const bytes = await addedSize(`${WORKER}${shared}`, `${mounting}${chat}${shared}`);
+  const shared = `${SESSION_EXPORT}${SHARED_CODE}${RETRY_CODE}${FORK_CODE}`;
+  const bytes = await computeAddedSize(`${WORKER}${shared}`, `${mounting}${chat}${shared}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(22.75 * 1024);
-  const carried = await filesOf(`${mounting}${chat}`);
+  const carried = await listBundledFiles(`${mounting}${chat}`);
   expect(carried.filter((path) => /node_modules\/(ai|@ai-sdk)\//.test(path))).toEqual([]);
   expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);
 });
@@ -365,14 +380,17 @@ it('a Worker carries the OpenAI protocols only if it mounts them, and never an O
     .join('');
   const isOpenAi = (path: string): boolean =>
     path.startsWith('src/surfaces/openai/') || path.includes('node_modules/openai/');
-  expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
+  expect((await listBundledFiles(everything)).filter(isOpenAi)).toEqual([]);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
-  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${mounting}${speaking}${ASKING}${SHARED}`);
+  const bytes = await computeAddedSize(
+    `${WORKER}${SESSION_EXPORT}${SHARED_CODE}`,
+    `${mounting}${speaking}${SESSION_EXPORT}${SHARED_CODE}`,
+  );
   console.log(`size: the OpenAI protocols are ${(bytes / 1024).toFixed(1)} KiB minified`);
   // About 12 KiB of these validate answers against the client's schema and the agent's.
   expect(bytes).toBeLessThan(53.5 * 1024);
-  const carried = await filesOf(`${mounting}${speaking}`);
+  const carried = await listBundledFiles(`${mounting}${speaking}`);
   expect(carried.filter((path) => path.includes('node_modules/openai/'))).toEqual([]);
   expect(carried.filter((path) => path.startsWith('src/surfaces/ai-sdk-ui/'))).toEqual([]);
 });
@@ -382,13 +400,13 @@ it('a Worker carries the OpenAI lists only if it mounts them', async () => {
   const mounting =
     "import { openAi } from './src/surfaces/openai/entry.ts'; import { sessionIndex } from './src/modules/index/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi(), sessionIndex()]');
-  expect((await filesOf(`${mounting}${speaking}`)).filter(isOfLists)).toEqual([]);
+  expect((await listBundledFiles(`${mounting}${speaking}`)).filter(isOfLists)).toEqual([]);
   const listing = speaking.replace('openAi()', 'openAi({ lists: openAiLists() })');
   const lists = "import { openAiLists } from './src/surfaces/openai/lists/entry.ts';";
-  const bytes = await addedSize(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
+  const bytes = await computeAddedSize(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
   console.log(`size: the OpenAI lists are ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(10 * 1024);
-  const carried = await filesOf(`${mounting}${lists}${listing}`);
+  const carried = await listBundledFiles(`${mounting}${lists}${listing}`);
   expect(carried.filter(isOfLists)).toContain('src/surfaces/openai/lists/entry.ts');
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([]);
 });
@@ -397,59 +415,59 @@ it('a Worker carries owner limits only if it has some, which are at most 18.5 Ki
   const everything = ['create-holdfast', 'index', 'modules/limits/entry', 'modules/index/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
-  const limits = (path: string): boolean => path.startsWith('src/modules/owner-limits/');
-  expect((await filesOf(everything)).filter(limits)).toEqual([]);
+  const isOwnerLimits = (path: string): boolean => path.startsWith('src/modules/owner-limits/');
+  expect((await listBundledFiles(everything)).filter(isOwnerLimits)).toEqual([]);
   const mounting = "import { ownerLimits } from './src/modules/owner-limits/entry.ts';";
   const exporting = "export { OwnerLimits } from './src/modules/owner-limits/entry.ts';";
   const limited = WORKER.replace('agents: [agent]', 'agents: [agent], use: [ownerLimits({ running: 4 })]');
   const bounded = WORKER.replace('agents: [agent]', 'agents: [agent], use: [budget({ tokens: 9_999 })]');
   const budget = "import { budget } from './src/modules/limits/entry.ts';";
-  const bytes = await addedSize(`${budget}${bounded}`, `${mounting}${exporting}${limited}`);
+  const bytes = await computeAddedSize(`${budget}${bounded}`, `${mounting}${exporting}${limited}`);
   console.log(`size: limits of owners are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(18.5 * 1024);
-  expect((await filesOf(`${mounting}${limited}`)).filter(limits)).toContain(
+  expect((await listBundledFiles(`${mounting}${limited}`)).filter(isOwnerLimits)).toContain(
     'src/modules/owner-limits/limited-session.ts',
   );
 });
 
 it('a Worker carries tracing only if it exports traces, which takes at most 26 KiB minified', async () => {
-  const traces = (path: string): boolean => /^src\/modules\/(tracing|timeline)\//.test(path);
+  const isTracing = (path: string): boolean => /^src\/modules\/(tracing|timeline)\//.test(path);
   const everything = ['create-holdfast', 'index', 'modules/outgoing-webhooks/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
-  expect((await filesOf(everything)).filter(traces)).toEqual([]);
+  expect((await listBundledFiles(everything)).filter(isTracing)).toEqual([]);
   const mounting = "import { tracing } from './src/modules/tracing/entry.ts';";
   const traced = WORKER.replace(
     'agents: [agent]',
     "agents: [agent], use: [tracing({ endpoint: 'https://a.b' })]",
   );
-  const bytes = await addedSize(WORKER, `${mounting}${traced}`);
+  const bytes = await computeAddedSize(WORKER, `${mounting}${traced}`);
   console.log(`size: traces are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(26 * 1024);
 });
 
 it('a Worker carries the code for chaining only if it uses it', async () => {
-  const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
-  expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
+  const isChaining = (path: string): boolean => path.startsWith('src/modules/chaining/');
+  expect((await listBundledFiles(WORKER)).filter(isChaining)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
-  expect((await filesOf(`${WORKER}${nesting}`)).filter(chains)).toEqual([]);
+  expect((await listBundledFiles(`${WORKER}${nesting}`)).filter(isChaining)).toEqual([]);
   const chaining = "export { chaining, chainFrom } from './src/kinds/entry.ts';";
-  expect((await filesOf(`${WORKER}${chaining}`)).filter(chains)).toContain(
+  expect((await listBundledFiles(`${WORKER}${chaining}`)).filter(isChaining)).toContain(
     'src/modules/chaining/strategy.ts',
   );
 });
 
 it('a Worker carries the code that reads tool objects only if it has some', async () => {
-  const reads = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
-  expect((await filesOf(WORKER)).filter(reads)).toEqual([]);
-  expect(await filesOf(WORKER, 'production')).not.toContain('src/tool/object-class.ts');
+  const isToolObjects = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
+  expect((await listBundledFiles(WORKER)).filter(isToolObjects)).toEqual([]);
+  expect(await listBundledFiles(WORKER, 'production')).not.toContain('src/tool/object-class.ts');
   const made = "export { toolFactory } from './src/modules/tool-objects/entry.ts';";
-  expect((await filesOf(`${WORKER}${made}`)).filter(reads)).toEqual([
+  expect((await listBundledFiles(`${WORKER}${made}`)).filter(isToolObjects)).toEqual([
     'src/modules/tool-objects/tool-factory.ts',
   ]);
   for (const made of ['toolMethod', 'toolTable', 'toolsOf']) {
     const objects = `export { ${made} } from './src/modules/tool-objects/entry.ts';`;
-    expect((await filesOf(`${WORKER}${objects}`)).filter(reads)).toContain(
+    expect((await listBundledFiles(`${WORKER}${objects}`)).filter(isToolObjects)).toContain(
       'src/modules/tool-objects/tools-of.ts',
     );
   }
@@ -459,13 +477,13 @@ it('a Worker without outgoing webhooks carries no code that sends them', async (
   const everything = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
-  const sends = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');
-  const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
+  const isOutgoingWebhooks = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');
+  const without = await listBundledFiles(`${everything}export * from './durable-objects/index.ts';`);
   expect(without).toContain('src/worker/background.ts');
-  expect(without.filter(sends)).toEqual([]);
+  expect(without.filter(isOutgoingWebhooks)).toEqual([]);
   const telling = "export { outgoingWebhook } from './src/modules/outgoing-webhooks/entry.ts';";
-  const carried = await filesOf(`${everything}${telling}`);
-  expect(carried.filter(sends)).toHaveLength(3);
+  const carried = await listBundledFiles(`${everything}${telling}`);
+  expect(carried.filter(isOutgoingWebhooks)).toHaveLength(3);
 });
 
 it('a Worker carries the planner only if it imports it', async () => {
@@ -480,10 +498,12 @@ it('a Worker carries the planner only if it imports it', async () => {
   ]
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
-  const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
+  const without = await listBundledFiles(`${everything}export * from './durable-objects/index.ts';`);
   expect(without).toContain('src/model/openai-compatible/openai-compatible.ts');
   expect(without.filter(isPlanner)).toEqual([]);
-  const offline = await filesOf(`${everything}export { offlineModel } from './src/offline-model/entry.ts';`);
+  const offline = await listBundledFiles(
+    `${everything}export { offlineModel } from './src/offline-model/entry.ts';`,
+  );
   expect(offline.filter(isPlanner).length).toBeGreaterThan(10);
 });
 
@@ -492,11 +512,11 @@ describe('the planner in the README’s Worker', () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
 
   it('is included in development', async () => {
-    expect((await filesOf(entry)).filter(isPlanner).length).toBeGreaterThan(10);
+    expect((await listBundledFiles(entry)).filter(isPlanner).length).toBeGreaterThan(10);
   });
 
   it('is reduced in production to the function that omits it', async () => {
-    const carried = await filesOf(entry, 'production');
+    const carried = await listBundledFiles(entry, 'production');
     expect(carried).toContain('src/model/openai-compatible/openai-compatible.ts');
     expect(carried.filter(isPlanner)).toEqual(['src/offline-model/offline-model.ts']);
   });
@@ -512,9 +532,9 @@ it('a Worker carries the adapter for chat completions only if it imports it', as
   const asking = WORKER.replace(/model: \{.*? \}/, 'model: openaiCompatible()');
   const adapted = `import { openaiCompatible } from './src/model/openai-compatible/entry.ts';${asking}`;
   const isAdapter = (path: string): boolean => path.startsWith('src/model/openai-compatible/');
-  expect((await filesOf(WORKER)).filter(isAdapter)).toEqual([]);
-  expect((await filesOf(adapted)).filter(isAdapter).length).toBeGreaterThan(3);
-  const [without, using] = [await gzippedSize(WORKER), await gzippedSize(adapted)];
+  expect((await listBundledFiles(WORKER)).filter(isAdapter)).toEqual([]);
+  expect((await listBundledFiles(adapted)).filter(isAdapter).length).toBeGreaterThan(3);
+  const [without, using] = [await computeGzippedSize(WORKER), await computeGzippedSize(adapted)];
   console.log(
     `size: the adapter of chat completions is ${((using - without) / 1024).toFixed(1)} KiB gzipped`,
   );
@@ -532,14 +552,14 @@ it('a Worker carries the conversion of AI SDK tools only if it imports it, and n
     'modules/tool-calling/entry',
     'model/ai-sdk/entry',
   ];
-  const without = await filesOf(
+  const without = await listBundledFiles(
     everything
       .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
       .join(''),
   );
   expect(without).toContain('src/modules/tool-calling/tool-calling-manager.ts');
   expect(without.filter(isExchange)).toEqual([]);
-  const taking = await filesOf("export { fromAiTool } from './src/modules/ai-sdk-tools/entry.ts';");
+  const taking = await listBundledFiles("export { fromAiTool } from './src/modules/ai-sdk-tools/entry.ts';");
   expect(taking.filter(isExchange)).toContain('src/modules/ai-sdk-tools/from-ai-tool.ts');
   expect(
     taking.filter((path) => /^src\/(loop|modules\/tool-calling)\/|node_modules\/(ai|@ai-sdk)\//.test(path)),
@@ -567,7 +587,7 @@ describe('the page of the console', () => {
       export default createHoldfast({ agents: [], use });
     `;
     const isConsole = (path: string): boolean => path.startsWith('src/modules/console/');
-    expect((await filesOf(entry)).filter(isConsole)).toContain('src/modules/console/built-page.js');
-    expect((await filesOf(entry, 'production')).filter(isConsole)).toEqual([]);
+    expect((await listBundledFiles(entry)).filter(isConsole)).toContain('src/modules/console/built-page.js');
+    expect((await listBundledFiles(entry, 'production')).filter(isConsole)).toEqual([]);
   });
 });

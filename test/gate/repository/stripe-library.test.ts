@@ -5,8 +5,8 @@
 import Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { stripeWebhook } from '../../../src/modules/webhooks/entry.ts';
-import { NOT_SIGNED, receive } from '../../fixtures/arrive.ts';
-import { fromStripe, SECRET } from '../../fixtures/signed.ts';
+import { INVALID_SIGNATURE, receive } from '../../fixtures/arrive.ts';
+import { SECRET, signAsStripe } from '../../fixtures/signed.ts';
 
 const { webhooks } = new Stripe('sk_test_of_nobody');
 const webhook = stripeWebhook({ agent: 'billing', secret: 'SECRET' });
@@ -19,17 +19,17 @@ const body = JSON.stringify({
   data: { object: { id: 'in_1' } },
 });
 
-const headerFor = (secret: string, scheme = 'v1'): Promise<string> =>
+const createHeader = (secret: string, scheme = 'v1'): Promise<string> =>
   webhooks.generateTestHeaderStringAsync({ payload: body, secret, timestamp: TIME, scheme });
 
 describe('the Stripe library', () => {
   it('signs like the fixtures of the tests', async () => {
-    const { headers } = await fromStripe({ secret: SECRET, body, time: TIME });
-    expect(headers['stripe-signature']).toBe(await headerFor(SECRET));
+    const { headers } = await signAsStripe({ secret: SECRET, body, time: TIME });
+    expect(headers['stripe-signature']).toBe(await createHeader(SECRET));
   });
 
   it('signs deliveries that the webhook accepts', async () => {
-    const signed = { headers: { 'stripe-signature': await headerFor(SECRET) }, body };
+    const signed = { headers: { 'stripe-signature': await createHeader(SECRET) }, body };
     expect(await receive(webhook, signed, { now: TIME * 1000 })).toMatchObject({
       type: 'start',
       key: 'evt_1',
@@ -37,13 +37,13 @@ describe('the Stripe library', () => {
   });
 
   it('accepts the signatures of the fixtures', async () => {
-    const { headers } = await fromStripe({ secret: SECRET, body });
+    const { headers } = await signAsStripe({ secret: SECRET, body });
     const event = await webhooks.constructEventAsync(body, headers['stripe-signature'] ?? '', SECRET);
     expect(event.id).toBe('evt_1');
   });
 
   it('signs with another secret, which the webhook refuses', async () => {
-    const signed = { headers: { 'stripe-signature': await headerFor('another secret') }, body };
-    expect(await receive(webhook, signed, { now: TIME * 1000 })).toEqual(NOT_SIGNED);
+    const signed = { headers: { 'stripe-signature': await createHeader('another secret') }, body };
+    expect(await receive(webhook, signed, { now: TIME * 1000 })).toEqual(INVALID_SIGNATURE);
   });
 });

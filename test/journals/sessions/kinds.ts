@@ -54,15 +54,15 @@ const chainedJournal: Journal = {
   continueSession: (talk) => talk.say('And now?'),
 };
 
-const researchCall = (topic: string): Call => ['research', { topic }];
+const createResearchCall = (topic: string): Call => ['research', { topic }];
 
 const playbook: Journal = {
   name: 'playbook',
   holds: ['"slice":"playbooks"'],
   plays: [
-    ['Go.', [[researchCall('kelp')], [researchCall('tides')], 'Researched.']],
-    ['And now?', [[researchCall('kelp')], 'Researched again.']],
-    ['Later.', [[researchCall('tides')], 'Researched the tides.']],
+    ['Go.', [[createResearchCall('kelp')], [createResearchCall('tides')], 'Researched.']],
+    ['And now?', [[createResearchCall('kelp')], 'Researched again.']],
+    ['Later.', [[createResearchCall('tides')], 'Researched the tides.']],
     ['{"topic":"tides"}', [[['analyze']], [['search']], 'Tides.']],
     ['{"topic":"kelp"}', [[['search']], [['analyze'], ['archive']], [['report']], 'Kelp.']],
   ],

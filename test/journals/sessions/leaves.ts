@@ -33,7 +33,7 @@ interface KilledOptions extends Partial<Journal> {
 }
 
 /** A session that is killed while two calls of its turn are unanswered. */
-const killedJournal = (name: string, { held: charge, ...more }: KilledOptions): Journal => ({
+const createKilledJournal = (name: string, { held: charge, ...more }: KilledOptions): Journal => ({
   name,
   holds: ["'held'", '"effect":"once"', '"effect":"idempotent"'],
   plays: [
@@ -146,9 +146,9 @@ const snapshot: Journal = {
 
 export const leaves: readonly Journal[] = [
   finishedJournal,
-  killedJournal('killed-in-once', { held: 'charge' }),
-  killedJournal('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
-  killedJournal('killed-in-once-not-done', { held: 'before charge' }),
+  createKilledJournal('killed-in-once', { held: 'charge' }),
+  createKilledJournal('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
+  createKilledJournal('killed-in-once-not-done', { held: 'before charge' }),
   mistakes,
   oneShot,
   blobs,

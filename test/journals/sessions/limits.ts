@@ -2,15 +2,15 @@
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
-const workCall = (task: string): Call => ['work', { task }];
+const createWorkCall = (task: string): Call => ['work', { task }];
 
 /** The budget of its nested loop is smaller than one reply. */
 const budgetedJournal: Journal = {
   name: 'budgeted',
   holds: ['"module":"budgets"', '"type":"model-refused"', '"cost":'],
   plays: [
-    ['Go.', [[['look_up']], [workCall('buy')], 'Bought.']],
-    ['And now?', [[['look_up']], [workCall('more')], 'Bought more.']],
+    ['Go.', [[['look_up']], [createWorkCall('buy')], 'Bought.']],
+    ['And now?', [[['look_up']], [createWorkCall('more')], 'Bought more.']],
   ],
   write: (talk) => talk.say('Go.'),
   continueSession: (talk) => talk.say('And now?'),
@@ -70,7 +70,7 @@ const structured: Journal = {
 };
 
 /** Text that fills a conversation. */
-const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
+const LONG_ANSWER = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 const compactedJournal: Journal = {
   name: 'compacted',
@@ -78,9 +78,9 @@ const compactedJournal: Journal = {
   plays: [
     ['{"summary":', ['In short: it was paid twice.']],
     ['{"user":"Go."}', ['In short: it was paid.']],
-    ['Go.', [[['pay']], `Paid ${AT_LENGTH}.`]],
-    ['And then?', [[['pay']], `Paid again ${AT_LENGTH}.`]],
-    ['On.', [[['pay']], `Paid once more ${AT_LENGTH}.`]],
+    ['Go.', [[['pay']], `Paid ${LONG_ANSWER}.`]],
+    ['And then?', [[['pay']], `Paid again ${LONG_ANSWER}.`]],
+    ['On.', [[['pay']], `Paid once more ${LONG_ANSWER}.`]],
     ['Yes?', ['Yes.']],
     ['And now?', [[['pay']], 'Paid for the last time.']],
   ],
@@ -95,10 +95,10 @@ const summaryDropped: Journal = {
   holds: ['"module":"compaction"'],
   plays: [
     ['{"user":', ['Much longer than what it is for. '.repeat(60)]],
-    ['Go.', [[['pay']], `Paid ${AT_LENGTH}.`]],
-    ['And then?', [`Paid ${AT_LENGTH}.`]],
+    ['Go.', [[['pay']], `Paid ${LONG_ANSWER}.`]],
+    ['And then?', [`Paid ${LONG_ANSWER}.`]],
     ['On.', ['Yes.']],
-    ['And now?', [`All is well, ${AT_LENGTH}.`]],
+    ['And now?', [`All is well, ${LONG_ANSWER}.`]],
     ['Again.', ['All is still well.']],
   ],
   async write(talk) {

@@ -2,14 +2,17 @@
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
-const workCall = (task: string): Call => ['work', { task }];
+const createWorkCall = (task: string): Call => ['work', { task }];
 
 const nestedJournal: Journal = {
   name: 'nested',
   holds: ['"ownBlackboard":true', '"type":"answer-rejected"', '"type":"frame-started"'],
   plays: [
-    ['Go.', [[workCall('left')], [['helper', { message: 'Find it.' }]], 'Worked.']],
-    ['And now?', [[workCall('right')], [['helper_by_name', { message: 'Find more.' }]], 'Worked again.']],
+    ['Go.', [[createWorkCall('left')], [['helper', { message: 'Find it.' }]], 'Worked.']],
+    [
+      'And now?',
+      [[createWorkCall('right')], [['helper_by_name', { message: 'Find more.' }]], 'Worked again.'],
+    ],
     ['"left"', [[['look_up'], ['dig']], 'Left it.']],
     ['"right"', [[['dig']], 'Right it is.']],
   ],
@@ -29,7 +32,7 @@ const killedInAgenticTool: Journal = {
   name: 'killed-in-agentic-tool',
   holds: ["'held'", '"parent":', '"effect":"once"'],
   plays: [
-    ['Go.', [[workCall('buy')], 'Worked.']],
+    ['Go.', [[createWorkCall('buy')], 'Worked.']],
     ['And now?', ['All is well.']],
     ['"buy"', [[['look_up']], [['deeper', { task: 'pay' }]], 'Bought.']],
     ['"pay"', [[['charge'], ['mail']], 'Paid, perhaps.']],
@@ -70,7 +73,7 @@ const suspendedInside: Journal = {
   name: 'suspended-inside',
   holds: ['"type":"frame-started"', '"type":"tool-call-suspended"'],
   plays: [
-    ['Go.', [[['look_up'], workCall('buy')], [['look_up']], 'Worked.']],
+    ['Go.', [[['look_up'], createWorkCall('buy')], [['look_up']], 'Worked.']],
     ['"buy"', [[['pay']], 'Bought.']],
   ],
   write: (talk) => talk.say('Go.'),

@@ -7,31 +7,31 @@ import { JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TurnItem } from '../../../src/create-holdfast.ts';
-import { taskIdOf, toTask } from '../../../src/examples/a2a/task.ts';
+import { toTask, toTaskId } from '../../../src/examples/a2a/task.ts';
 import { toA2a } from '../../../src/examples/a2a/translate.ts';
-import { resultOf } from '../../../src/examples/a2a/wire.ts';
-import { inPieces, type KeptTurn, turns, yieldAll } from './kept-turns.ts';
+import { createRpcResult } from '../../../src/examples/a2a/wire.ts';
+import { type KeptTurn, splitReplies, turns, yieldAll } from './kept-turns.ts';
 
-const fileUrl = (id: string) => `/files/${id}`;
+const getFileUrl = (id: string) => `/files/${id}`;
 
 /** Returns the events that the protocol's client reads from a stream. */
 async function readByClient({ turn }: KeptTurn, items: readonly TurnItem[]): Promise<StreamResponse[]> {
   const of = { session: 's', turn };
-  const task = toTask({ ...of, agent: 'a', status: 'running' }, fileUrl);
+  const task = toTask({ ...of, agent: 'a', status: 'running' }, getFileUrl);
   let body = '';
-  for await (const event of toA2a(yieldAll(items), { ...of, task, files: fileUrl }))
-    body += `data: ${JSON.stringify(resultOf(1, event))}\n\n`;
+  for await (const event of toA2a(yieldAll(items), { ...of, task, files: getFileUrl }))
+    body += `data: ${JSON.stringify(createRpcResult(1, event))}\n\n`;
   const answered = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   const transport = await new JsonRpcTransportFactory({ fetchImpl: async () => answered }).create(
     'https://holdfast.example/a2a/a',
     Object(undefined),
   );
   const read: StreamResponse[] = [];
-  for await (const event of transport.resubscribeTask({ tenant: '', id: taskIdOf(of) })) read.push(event);
+  for await (const event of transport.resubscribeTask({ tenant: '', id: toTaskId(of) })) read.push(event);
   return read;
 }
 
-const ENDS: Readonly<Record<string, TaskState>> = {
+const END_STATES: Readonly<Record<string, TaskState>> = {
   suspended: TaskState.TASK_STATE_INPUT_REQUIRED,
   cancelled: TaskState.TASK_STATE_CANCELED,
   failed: TaskState.TASK_STATE_FAILED,
@@ -43,7 +43,7 @@ function expectEnd({ stop }: KeptTurn, events: readonly StreamResponse[]): void 
   expect(first?.$case).toBe('task');
   const outcome = stop.type === 'suspended' ? 'suspended' : stop.type === 'answer' ? stop.answer.outcome : '';
   const state = last?.$case === 'statusUpdate' ? last.value.status?.state : undefined;
-  expect(state).toBe(ENDS[outcome] ?? TaskState.TASK_STATE_COMPLETED);
+  expect(state).toBe(END_STATES[outcome] ?? TaskState.TASK_STATE_COMPLETED);
   if (stop.type !== 'answer' || stop.answer.text === '') return;
   let held = '';
   for (const { payload } of events) {
@@ -71,8 +71,8 @@ describe('stored turns as A2A', () => {
         const one = turns[which % turns.length];
         if (!one) return;
         const draw = (): number => parts.next().value ?? 0;
-        const rest = inPieces(one.events.slice(Math.floor(cut * one.events.length)), draw);
-        expectEnd(one, await readByClient(one, [...inPieces(one.events, draw), one.stop]));
+        const rest = splitReplies(one.events.slice(Math.floor(cut * one.events.length)), draw);
+        expectEnd(one, await readByClient(one, [...splitReplies(one.events, draw), one.stop]));
         expectEnd(one, await readByClient(one, [...rest, one.stop]));
       }),
       { numRuns: 200 },

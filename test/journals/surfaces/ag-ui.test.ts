@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
 import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
 import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
-import { inPieces, type KeptTurn, turns, yieldAll } from './kept-turns.ts';
+import { type KeptTurn, splitReplies, turns, yieldAll } from './kept-turns.ts';
 
 /**
  * Lets the client read the events of a run, and returns its messages. Throws at the first event that is out of
@@ -37,7 +37,7 @@ async function translateItems(
   return events;
 }
 
-const lastWords = (messages: readonly Message[]): unknown =>
+const findLastWords = (messages: readonly Message[]): unknown =>
   messages.findLast(
     (one) =>
       one.role === 'assistant' &&
@@ -49,7 +49,7 @@ const lastWords = (messages: readonly Message[]): unknown =>
 /** Asserts that the client's last message is the answer of the turn. */
 function expectAnswer({ stop }: KeptTurn, messages: readonly Message[]): void {
   if (stop.type !== 'answer' || stop.answer.outcome === 'failed' || stop.answer.text === '') return;
-  expect(lastWords(messages)).toBe(stop.answer.text);
+  expect(findLastWords(messages)).toBe(stop.answer.text);
 }
 
 describe('stored turns as AG-UI', () => {
@@ -73,11 +73,11 @@ describe('stored turns as AG-UI', () => {
         const one = turns[which % turns.length];
         if (!one) return;
         const draw = (): number => parts.next().value ?? 0;
-        const items = inPieces(one.events, draw);
+        const items = splitReplies(one.events, draw);
         expectAnswer(one, await readByClient(await translateItems(one, [...items, one.stop])));
         const place = Math.floor(cut * one.events.length);
         const past = one.events.slice(0, place);
-        const rest = inPieces(one.events.slice(place), draw);
+        const rest = splitReplies(one.events.slice(place), draw);
         await readByClient(await translateItems(one, [...rest, one.stop], past));
       }),
       { numRuns: 200 },

@@ -40,18 +40,20 @@ export async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 /** Adds the pieces of each stored reply before it. The last pieces may be missing. */
-export function inPieces(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
+export function splitReplies(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
   let replies = 0;
   return events.flatMap((event): ShownEvent[] => {
     if (event.type !== 'model-replied') return [event];
     replies += 1;
     const { frame, text } = event;
     const at = { reply: `${replies}.1`, ...(frame !== undefined && { frame }) };
-    const piece = (one: string): ShownEvent => ({ type: 'text-delta', ...at, text: one });
+    const createPiece = (one: string): ShownEvent => ({ type: 'text-delta', ...at, text: one });
     const [first, second] = [draw(), draw()]
       .map((part) => Math.floor(part * text.length))
       .sort((a, b) => a - b);
-    const pieces = [text.slice(0, first), text.slice(first, second)].filter((one) => one !== '').map(piece);
+    const pieces = [text.slice(0, first), text.slice(first, second)]
+      .filter((one) => one !== '')
+      .map(createPiece);
     const again: ShownEvent = { type: 'reply-restarted', ...at, reply: `${replies}.2` };
     return draw() < 0.3 ? [...pieces, again, event] : [...pieces, event];
   });

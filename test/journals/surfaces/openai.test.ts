@@ -5,8 +5,13 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import type { TurnItem } from '../../doors/http.ts';
-import { foldStoppedTurn, openQuestions } from '../../doors/session.ts';
-import { chatItems, type ResponseEvent, type ResponseTarget, responseEvents } from '../../doors/surfaces.ts';
+import { foldStoppedTurn, listOpenQuestions } from '../../doors/session.ts';
+import {
+  type ResponseEvent,
+  type ResponseTarget,
+  streamChatItems,
+  toResponseEvents,
+} from '../../doors/surfaces.ts';
 import { listVersions, readFolder } from '../kept.ts';
 
 async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
@@ -18,7 +23,7 @@ const echoedFields = {
   ...{ instructions: null, text: { format: { type: 'text' as const } } },
 } as const;
 
-const fileUrl = (id: string): string => `/files/${id}`;
+const getFileUrl = (id: string): string => `/files/${id}`;
 
 async function translateItems(
   items: readonly TurnItem[],
@@ -31,12 +36,12 @@ async function translateItems(
     turn,
     part: 0,
     echoed: echoedFields,
-    fileUrl,
+    fileUrl: getFileUrl,
     now: 0,
     ...more,
   };
   const events: ResponseEvent[] = [];
-  for await (const event of responseEvents(yieldAll(items), wanted)) events.push(event);
+  for await (const event of toResponseEvents(yieldAll(items), wanted)) events.push(event);
   return events;
 }
 
@@ -48,7 +53,7 @@ const turns = listVersions().flatMap((version) =>
     byTurn.delete('');
     return [...byTurn.values()]
       .map((events, place) => ({ name: `${version}/${name} ${place}`, events }))
-      .filter(({ events }) => events.at(-1)?.type === 'turn-ended' || openQuestions(events).length > 0);
+      .filter(({ events }) => events.at(-1)?.type === 'turn-ended' || listOpenQuestions(events).length > 0);
   }),
 );
 
@@ -74,7 +79,7 @@ const toLiveItems = (items: readonly TurnItem[]): TurnItem[] =>
   });
 
 /** Returns `true` if a suspended turn resumes here. The client's answer then starts another response. */
-const beginsResponse = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
+const isResponseStart = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
   event.type === 'turn-resumed' && event.cause === 'handed-over' && before?.type !== 'turn-yielded';
 
 /** Assembles a response like a client: each item with its text, and the end of the response. */
@@ -97,7 +102,7 @@ describe('the turns of the stored journals', () => {
     'produce the same response for $name live, replayed, and cut at any position',
     async ({ events: stored }) => {
       const items = replayItems(stored);
-      const parts = 1 + stored.filter((event, place) => beginsResponse(event, stored[place - 1])).length;
+      const parts = 1 + stored.filter((event, place) => isResponseStart(event, stored[place - 1])).length;
       for (let part = 0; part < parts; part += 1) {
         const whole = await translateItems(items, { part });
         const [created] = whole;
@@ -128,7 +133,7 @@ it('a completion whose turn has not started names the turn that will have the an
   const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
   const wanted = { agent: 'agent', session: 's', turn: 't1', hasForm: false, now: 0 };
   const said: unknown[] = [];
-  for await (const item of chatItems(yieldAll([{ type: 'later', view }]), wanted)) said.push(item);
+  for await (const item of streamChatItems(yieldAll([{ type: 'later', view }]), wanted)) said.push(item);
   expect(said.at(-1)).toMatchObject({
     type: 'end',
     end: { finish: 'stop', text: 'The answer comes later, as turn t1.' },

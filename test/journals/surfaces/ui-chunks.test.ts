@@ -22,13 +22,13 @@ import {
   type UiVersion,
   uiChunks,
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { foldStoppedTurn, pendingViews } from '../../doors/session.ts';
+import { foldStoppedTurn, listPendingViews } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
-import { problemOf } from '../../fixtures/ui-chat.ts';
+import { findProblem } from '../../fixtures/ui-chat.ts';
 import { listVersions, readFolder } from '../kept.ts';
 
-const fileUrl = (id: string): string => `https://example.com/files/${id}`;
-const pendingOf = (events: readonly StoredEvent[]) => pendingViews({ path: '' }, events);
+const getFileUrl = (id: string): string => `https://example.com/files/${id}`;
+const getPendingViews = (events: readonly StoredEvent[]) => listPendingViews({ path: '' }, events);
 
 /** The turns of all journals. */
 const turns: readonly (readonly StoredEvent[])[] = listVersions().flatMap((version) =>
@@ -52,15 +52,19 @@ async function* yieldAll(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
   yield* items;
 }
 
-async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
+async function collectChunks(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
   const chunks: UiChunk[] = [];
-  for await (const chunk of uiChunks(yieldAll(items), { version, fileUrl, pending: pendingOf }))
+  for await (const chunk of uiChunks(yieldAll(items), {
+    version,
+    fileUrl: getFileUrl,
+    pending: getPendingViews,
+  }))
     chunks.push(chunk);
   return chunks;
 }
 
 /** Returns the chunks that a version does not accept. */
-async function problemsOf(chunks: readonly UiChunk[], version: UiVersion): Promise<unknown[]> {
+async function findProblems(chunks: readonly UiChunk[], version: UiVersion): Promise<unknown[]> {
   const { validate } = (version === 7 ? schema7 : schema6)();
   const checked = await Promise.all(
     chunks.map(async (chunk) => ({ chunk, checked: await validate?.(chunk) })),
@@ -133,12 +137,12 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
   it('build the same message for a turn that is streamed, sent whole, and loaded', async () => {
     for (const events of turns) {
       const stop = stopOf(events);
-      const whole = await chunksOf([...events, ...stop], version);
-      const pieces = await chunksOf([...toStreamed(events, [1, 5, 2], version === 7), ...stop], version);
+      const whole = await collectChunks([...events, ...stop], version);
+      const pieces = await collectChunks([...toStreamed(events, [1, 5, 2], version === 7), ...stop], version);
       const [, loaded] = toUiMessages(
         events,
         { agent: 'agent', session: 's', teller: { item: (item) => item } },
-        { version, fileUrl, pending: pendingOf },
+        { version, fileUrl: getFileUrl, pending: getPendingViews },
       );
       const one = await readBySdk(whole, version);
       const other = await readBySdk(pieces, version);
@@ -158,10 +162,10 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
         const listed = toUiMessages(
           events.slice(0, so + 1),
           { agent: 'agent', session: 's', teller: { item: (item) => item } },
-          { version, fileUrl, pending: pendingOf },
+          { version, fileUrl: getFileUrl, pending: getPendingViews },
         );
         const plain = JSON.parse(JSON.stringify(listed));
-        expect(await problemOf(plain, version)).toBeUndefined();
+        expect(await findProblem(plain, version)).toBeUndefined();
         await convert(plain);
       }
     }
@@ -176,14 +180,14 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
         ? [{ type: 'text-delta', reply: '1.1', text: 'Something else.' }, event]
         : [event],
     );
-    const { message } = await readBySdk(await chunksOf(strange, version), version);
-    const { message: whole } = await readBySdk(await chunksOf(events ?? [], version), version);
+    const { message } = await readBySdk(await collectChunks(strange, version), version);
+    const { message: whole } = await readBySdk(await collectChunks(events ?? [], version), version);
     if (version === 7) expect(message).toEqual(whole);
     else expect(message?.parts).toContainEqual({ type: 'text', text: 'Something else.', state: 'done' });
   });
 
   it('report why a stream ends before its turn, and what to do', async () => {
-    const told = await Promise.all(stopItems.map((stop) => chunksOf([stop], version)));
+    const told = await Promise.all(stopItems.map((stop) => collectChunks([stop], version)));
     const goesOn = 'The answer continues, but this stream must end. Resume the chat to see the rest.';
     expect(told).toEqual(
       ['This chat was erased.', goesOn, goesOn].map((errorText) => [{ type: 'error', errorText }]),
@@ -199,8 +203,8 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     const list = fc.array(item, { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(list, async (items) => {
-        const chunks = await chunksOf(items, version);
-        expect(await problemsOf(chunks, version)).toEqual([]);
+        const chunks = await collectChunks(items, version);
+        expect(await findProblems(chunks, version)).toEqual([]);
         const { problems } = await readBySdk(chunks, version);
         expect(problems.filter((text) => !isSaid(text, chunks))).toEqual([]);
       }),

@@ -24,4 +24,4 @@ export function moveClock(ms: number): void {
 }
 
 /** Converts a time of this clock to the machine's clock, in ms since the epoch. */
-export const machineTime = (time: number): number => time - ahead;
+export const toMachineTime = (time: number): number => time - ahead;

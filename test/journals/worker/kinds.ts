@@ -20,9 +20,9 @@ import {
   when,
 } from '../../../src/kinds/entry.ts';
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
-import { act, createActingTool, scene } from './scene.ts';
+import { createActingTool, defineScene, performAct } from './scene.ts';
 
-const unfoldedScene = scene('unfolded', {
+const unfoldedScene = defineScene('unfolded', {
   tools: [
     defineUnfolding({
       name: 'files',
@@ -61,7 +61,7 @@ const Order = defineDomainType({
       name: 'ship',
       description: 'Ships the order.',
       effect: 'once',
-      run: async (_, call) => `${await act('chained/ship', order, call)}: ${order.id} to ${order.of}`,
+      run: async (_, call) => `${await performAct('chained/ship', order, call)}: ${order.id} to ${order.of}`,
     }),
   ],
 });
@@ -96,7 +96,7 @@ const Parcel = defineDomainType({
     }),
   ],
 });
-const chainedScene = scene('chained', {
+const chainedScene = defineScene('chained', {
   use: [chaining([chainFrom(Customer), chainFrom(Order), discover(Parcel, { hint: true })])],
   tools: [
     defineTool({
@@ -128,7 +128,7 @@ const search = publishToBlackboard(
   { name: 'finding' },
 );
 const analyze = createActingTool('playbook', 'analyze', { effect: 'idempotent' });
-const playbook = scene('playbook', {
+const playbook = defineScene('playbook', {
   tools: [
     definePlaybook({
       name: 'research',
@@ -155,7 +155,7 @@ const playbook = scene('playbook', {
   ],
 });
 
-const stateMachine = scene('state-machine', {
+const stateMachine = defineScene('state-machine', {
   tools: [
     defineStateMachine({
       name: 'orders',
@@ -177,7 +177,7 @@ const stateMachine = scene('state-machine', {
   ],
 });
 
-const pipeline = scene('pipeline', {
+const pipeline = defineScene('pipeline', {
   tools: [
     definePipeline({
       name: 'prepare',
@@ -199,7 +199,7 @@ const pipeline = scene('pipeline', {
             name: 'store',
             description: 'Stores.',
             effect: 'once',
-            run: async (words, call) => `${words}, ${await act('pipeline/store', words, call)}`,
+            run: async (words, call) => `${words}, ${await performAct('pipeline/store', words, call)}`,
           }),
           'Store it?',
         ),
@@ -209,7 +209,7 @@ const pipeline = scene('pipeline', {
 });
 
 const pay = createActingTool('strategies', 'pay', { effect: 'once' });
-const strategies = scene('strategies', {
+const strategies = defineScene('strategies', {
   tools: [
     createActingTool('strategies', 'unlock', { effect: 'idempotent' }),
     createActingTool('strategies', 'lock', { effect: 'read' }),

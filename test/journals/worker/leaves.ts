@@ -13,11 +13,11 @@ import {
   publishToBlackboard,
   sinkArtifacts,
 } from '../../../src/modules/decorators/entry.ts';
-import { act, createActingTool, reconcilingTool, scene } from './scene.ts';
+import { createActingTool, createReconcilingTool, defineScene, performAct } from './scene.ts';
 
 const item = v.object({ item: v.string() });
 
-const finishedScene = scene('finished', {
+const finishedScene = defineScene('finished', {
   use: [retain({ days: 30 })],
   context: { desk: 'front', team: 'blue' },
   tools: [
@@ -29,7 +29,7 @@ const finishedScene = scene('finished', {
         input: item,
         effect: 'idempotent',
         run: async (input, call) => {
-          await act('finished/file_order', input, call);
+          await performAct('finished/file_order', input, call);
           return artifact(`Filed ${input.item}.`, { ...input, team: call.context.get('team', v.string()) });
         },
       }),
@@ -55,8 +55,8 @@ const finishedScene = scene('finished', {
 });
 
 /** An agent whose Worker is killed during two calls, one of which must run only once. */
-const killedScene = (name: string, charge = createActingTool(name, 'charge', { effect: 'once' })) =>
-  scene(name, {
+const createKilledScene = (name: string, charge = createActingTool(name, 'charge', { effect: 'once' })) =>
+  defineScene(name, {
     tools: [
       createActingTool(name, 'look_up', { effect: 'read' }),
       charge,
@@ -64,7 +64,7 @@ const killedScene = (name: string, charge = createActingTool(name, 'charge', { e
     ],
   });
 
-const mistakes = scene('mistakes', {
+const mistakes = defineScene('mistakes', {
   tools: [
     defineTool({
       name: 'look_up',
@@ -100,7 +100,7 @@ const mistakes = scene('mistakes', {
 });
 
 const heardMemo = loopMemo('heard');
-const oneShot = scene('one-shot', {
+const oneShot = defineScene('one-shot', {
   tools: [
     oneShotPerLoop(createActingTool('one-shot', 'read_manual', { effect: 'read' }), 'Write it now.'),
     defineTool({
@@ -113,7 +113,7 @@ const oneShot = scene('one-shot', {
 });
 
 /** An agent with bodies of more than 64 KiB, which are stored separately. */
-const blobs = scene('blobs', {
+const blobs = defineScene('blobs', {
   tools: [
     defineTool({
       name: 'fetch_page',
@@ -129,7 +129,7 @@ const blobs = scene('blobs', {
  * An agent whose turn has more events than a session without a snapshot can have, and more calls than an
  * invocation may make requests.
  */
-const snapshot = scene('snapshot', {
+const snapshot = defineScene('snapshot', {
   tools: [
     createActingTool('snapshot', 'look_up', { effect: 'read' }),
     publishToBlackboard(
@@ -164,9 +164,9 @@ const snapshot = scene('snapshot', {
 
 export const leaves = [
   finishedScene,
-  killedScene('killed-in-once'),
-  killedScene('killed-in-once-done', reconcilingTool('killed-in-once-done', 'charge')),
-  killedScene('killed-in-once-not-done', reconcilingTool('killed-in-once-not-done', 'charge')),
+  createKilledScene('killed-in-once'),
+  createKilledScene('killed-in-once-done', createReconcilingTool('killed-in-once-done', 'charge')),
+  createKilledScene('killed-in-once-not-done', createReconcilingTool('killed-in-once-not-done', 'charge')),
   mistakes,
   oneShot,
   blobs,

@@ -3,14 +3,14 @@ import * as v from 'valibot';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
 import { type BudgetOptions, budget, callLimits } from '../../../src/modules/limits/entry.ts';
-import { createActingTool, modelOf, scene } from './scene.ts';
+import { createActingTool, createSceneModel, defineScene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
 
 /** An agent with a budget, and a nested loop whose budget is too small. */
-const budgetedScene = (name: string, bounds: BudgetOptions) =>
-  scene(name, {
-    model: modelOf(name, PRICES),
+const createBudgetedScene = (name: string, bounds: BudgetOptions) =>
+  defineScene(name, {
+    model: createSceneModel(name, PRICES),
     use: [budget(bounds)],
     tools: [
       createActingTool(name, 'look_up', { effect: 'read' }),
@@ -24,9 +24,11 @@ const budgetedScene = (name: string, bounds: BudgetOptions) =>
     ],
   });
 
-const failedScene = scene('failed', { tools: [createActingTool('failed', 'look_up', { effect: 'read' })] });
+const failedScene = defineScene('failed', {
+  tools: [createActingTool('failed', 'look_up', { effect: 'read' })],
+});
 
-const limitReached = scene('limit-reached', {
+const limitReached = defineScene('limit-reached', {
   limits: { iterations: 2 },
   use: [callLimits({ callsPerTool: { look_up: 2 } })],
   tools: [
@@ -35,23 +37,23 @@ const limitReached = scene('limit-reached', {
   ],
 });
 
-const structured = scene('structured', {
+const structured = defineScene('structured', {
   output: v.object({ total: v.number() }),
   tools: [createActingTool('structured', 'count', { effect: 'read' })],
 });
 
-const compactingScene = (name: string, options: SummaryOptions) =>
-  scene(name, {
+const createCompactingScene = (name: string, options: SummaryOptions) =>
+  defineScene(name, {
     use: [summarize(options)],
     tools: [createActingTool(name, 'pay', { effect: 'once' })],
   });
 
 export const limits = [
-  budgetedScene('budgeted', { tokens: 20_000, cost: 0.1 }),
-  budgetedScene('killed-in-model', { tokens: 6_000 }),
+  createBudgetedScene('budgeted', { tokens: 20_000, cost: 0.1 }),
+  createBudgetedScene('killed-in-model', { tokens: 6_000 }),
   failedScene,
   limitReached,
   structured,
-  compactingScene('compacted', { overTokens: 120, keepTurns: 1 }),
-  compactingScene('summary-dropped', { overTokens: 80, keepTurns: 0 }),
+  createCompactingScene('compacted', { overTokens: 120, keepTurns: 1 }),
+  createCompactingScene('summary-dropped', { overTokens: 80, keepTurns: 0 }),
 ];

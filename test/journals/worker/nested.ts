@@ -12,11 +12,11 @@ import {
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { scheduleMessage } from '../../../src/modules/schedules/entry.ts';
-import { act, createActingTool, reconcilingTool, scene } from './scene.ts';
+import { createActingTool, createReconcilingTool, defineScene, performAct } from './scene.ts';
 
 const task = v.object({ task: v.string() });
 
-const helper = scene('helper', {
+const helper = defineScene('helper', {
   description: 'Helps.',
   output: v.object({ found: v.string() }),
   tools: [
@@ -26,13 +26,13 @@ const helper = scene('helper', {
       effect: 'once',
       run: async (_, call) => {
         call.blackboard.add('a find', { name: 'find' });
-        return `${await act('helper/find', {}, call)}, beside ${call.blackboard.entries().length}`;
+        return `${await performAct('helper/find', {}, call)}, beside ${call.blackboard.entries().length}`;
       },
     }),
   ],
 });
 
-const nestedScene = scene('nested', {
+const nestedScene = defineScene('nested', {
   tools: [
     defineAgenticTool({
       name: 'work',
@@ -50,7 +50,7 @@ const nestedScene = scene('nested', {
             run: async (_, call) => {
               const dug = Number(call.state.get('dug') ?? 0) + 1;
               call.state.set('dug', dug);
-              return artifact(await act('nested/dig', {}, call), { dug });
+              return artifact(await performAct('nested/dig', {}, call), { dug });
             },
           }),
           { name: 'hole' },
@@ -66,7 +66,7 @@ const nestedScene = scene('nested', {
  * An agent whose Worker is killed in a call of a doubly nested loop. The next holder cannot find out the
  * outcome of the call.
  */
-const killedInAgenticTool = scene('killed-in-agentic-tool', {
+const killedInAgenticTool = defineScene('killed-in-agentic-tool', {
   tools: [
     defineAgenticTool({
       name: 'work',
@@ -88,13 +88,13 @@ const killedInAgenticTool = scene('killed-in-agentic-tool', {
   ],
 });
 
-const clerk = scene('clerk', {
+const clerk = defineScene('clerk', {
   description: 'Charges.',
-  tools: [reconcilingTool('clerk', 'charge'), createActingTool('clerk', 'look_up', { effect: 'read' })],
+  tools: [createReconcilingTool('clerk', 'charge'), createActingTool('clerk', 'look_up', { effect: 'read' })],
 });
-const killedInSubagent = scene('killed-in-subagent', { tools: [defineSubagent({ agent: clerk })] });
+const killedInSubagent = defineScene('killed-in-subagent', { tools: [defineSubagent({ agent: clerk })] });
 
-const suspendedInside = scene('suspended-inside', {
+const suspendedInside = defineScene('suspended-inside', {
   tools: [
     defineAgenticTool({
       name: 'work',
@@ -106,7 +106,7 @@ const suspendedInside = scene('suspended-inside', {
   ],
 });
 
-const processTools = scene('process-tools', {
+const processTools = defineScene('process-tools', {
   use: [callLimits({ toolCalls: 40 })],
   tools: [
     agentProcessTools({ scope: 'session' }),

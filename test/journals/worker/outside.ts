@@ -13,9 +13,11 @@ import {
   toolGroups as registered,
 } from '../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
-import { createActingTool, scene } from './scene.ts';
+import { createActingTool, defineScene } from './scene.ts';
 
-const hookedScene = scene('hooked', { tools: [createActingTool('hooked', 'look_up', { effect: 'read' })] });
+const hookedScene = defineScene('hooked', {
+  tools: [createActingTool('hooked', 'look_up', { effect: 'read' })],
+});
 
 const delivery = v.object({ id: v.string(), message: v.string() });
 
@@ -39,15 +41,15 @@ const web = defineToolGroup({
     createActingTool('tool-group', 'fetch_page', { effect: 'idempotent' }),
   ],
 });
-const toolGroup = scene('tool-group', {
+const toolGroup = defineScene('tool-group', {
   tools: [createActingTool('tool-group', 'note', { effect: 'once' }), asksFor('web')],
 });
 
 const groups = registered([web]);
 
 /** The MCP server. It is this Worker, called without a network. */
-type Serve = Holdfast['worker']['fetch'];
-let serve: Serve = () => new Response('not yet', { status: 503 });
+type ServeFunction = Holdfast['worker']['fetch'];
+let serve: ServeFunction = () => new Response('not yet', { status: 503 });
 
 /** The members of an execution context that an endpoint uses. */
 const execution = {
@@ -60,7 +62,7 @@ const execution = {
  * its network data.
  */
 const asIncoming = (request: Request): IncomingRequest => request as IncomingRequest;
-type IncomingRequest = Parameters<Serve>[0];
+type IncomingRequest = Parameters<ServeFunction>[0];
 
 const wiki = defineMcpClient({
   name: 'wiki',
@@ -73,7 +75,7 @@ const wiki = defineMcpClient({
   },
 });
 const tools = createMcpToolFactory({ clients: [wiki] });
-const mcp = scene('mcp', {
+const mcp = defineScene('mcp', {
   tools: [
     tools.requiredToolByName('count_words'),
     tools.unfoldingMatching('pages', 'Reads pages.', [/_page$/]),
@@ -103,7 +105,7 @@ const endpoint = defineMcpEndpoint({
 export const outsideScenes = [hookedScene, toolGroup, mcp];
 
 /** Returns the app's options for these agents. `worker` handles the MCP requests. */
-export function serveWith(worker: Serve): Pick<HoldfastConfig, 'use'> {
+export function serveWith(worker: ServeFunction): Pick<HoldfastConfig, 'use'> {
   serve = worker;
   return { use: [groups, hook, endpoint] };
 }

@@ -29,11 +29,11 @@ declare global {
 }
 
 /** Returns the model of a scene. Its script is in the journal's definition. */
-export const modelOf = (scene: string, prices?: Prices): ChatModel =>
+export const createSceneModel = (scene: string, prices?: Prices): ChatModel =>
   openaiCompatible({ baseURL: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
 
 /** Defines an agent with its own scene. */
-export const scene = <Declaration extends InputDeclaration = undefined>(
+export const defineScene = <Declaration extends InputDeclaration = undefined>(
   name: string,
   more: Partial<AgentConfig<string, Declaration>> = {},
 ): Agent =>
@@ -41,7 +41,7 @@ export const scene = <Declaration extends InputDeclaration = undefined>(
     name,
     description: `Has the session of the journal ${name}.`,
     instructions: 'Work.',
-    model: modelOf(name),
+    model: createSceneModel(name),
     ...more,
   });
 
@@ -63,25 +63,25 @@ export const createActingTool = <const Name extends string>(
     description: `Does ${name}.`,
     input: jsonSchema(input),
     ...more,
-    run: (sent, call) => act(`${scene}/${name}`, sent, call),
+    run: (sent, call) => performAct(`${scene}/${name}`, sent, call),
   });
 
 /** Defines a `once` tool that can find out the outcome of a call. */
-export const reconcilingTool = <const Name extends string>(scene: string, name: Name) =>
+export const createReconcilingTool = <const Name extends string>(scene: string, name: Name) =>
   defineTool({
     name,
     description: `Does ${name}.`,
     input: jsonSchema({ type: 'object' }),
     effect: 'once',
-    run: (sent, call) => act(`${scene}/${name}`, sent, call),
+    run: (sent, call) => performAct(`${scene}/${name}`, sent, call),
     reconcile: async (_, call) =>
-      (await wasDone(`${scene}/${name}`, call)) ? { done: `${name} was done before` } : 'not-done',
+      (await checkDone(`${scene}/${name}`, call)) ? { done: `${name} was done before` } : 'not-done',
   });
 
 type ActingCall = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 
 /** Causes an effect on the script's server, at `{scene}/{what}`. */
-export async function act(place: string, input: unknown, call: ActingCall): Promise<string> {
+export async function performAct(place: string, input: unknown, call: ActingCall): Promise<string> {
   const body = JSON.stringify(input);
   const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...callHeaders(call) });
   await response.text();
@@ -89,7 +89,7 @@ export async function act(place: string, input: unknown, call: ActingCall): Prom
 }
 
 /** Returns `true` if the call with this key had its effect. */
-async function wasDone(place: string, call: ActingCall): Promise<boolean> {
+async function checkDone(place: string, call: ActingCall): Promise<boolean> {
   const response = await fetch(`${env.WORLD_URL}/${place}`, callHeaders(call));
   return (await response.json()) === true;
 }

@@ -4,13 +4,13 @@ import * as v from 'valibot';
 import { defineTool } from '../../../src/index.ts';
 import { defineManualTool } from '../../../src/modules/answers/entry.ts';
 import { humanInput, requireApproval } from '../../../src/modules/decorators/entry.ts';
-import { act, createActingTool, scene } from './scene.ts';
+import { createActingTool, defineScene, performAct } from './scene.ts';
 
 const HOUR = 60 * 60_000;
 
 const amount = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
 
-const suspendedScene = scene('suspended', {
+const suspendedScene = defineScene('suspended', {
   tools: [
     createActingTool('suspended', 'look_up', { effect: 'read' }),
     requireApproval(createActingTool('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
@@ -23,7 +23,7 @@ const suspendedScene = scene('suspended', {
   ],
 });
 
-const tenantScene = scene('of-a-tenant', {
+const tenantScene = defineScene('of-a-tenant', {
   tools: [
     requireApproval(
       createActingTool('of-a-tenant', 'refund', { effect: 'once', input: amount }),
@@ -35,7 +35,7 @@ const tenantScene = scene('of-a-tenant', {
   ],
 });
 
-const expiredScene = scene('expired', {
+const expiredScene = defineScene('expired', {
   tools: [
     requireApproval(createActingTool('expired', 'refund', { effect: 'once' }), 'Refund it?', {
       expires: HOUR,
@@ -45,33 +45,33 @@ const expiredScene = scene('expired', {
   ],
 });
 
-const queuedScene = scene('queued', {
+const queuedScene = defineScene('queued', {
   tools: [requireApproval(createActingTool('queued', 'send', { effect: 'once' }), 'Send it?')],
 });
 
-const scheduledScene = scene('scheduled', {
+const scheduledScene = defineScene('scheduled', {
   tools: [createActingTool('scheduled', 'look_up', { effect: 'read' })],
 });
 
-const steeredScene = scene('steered', {
+const steeredScene = defineScene('steered', {
   tools: [createActingTool('steered', 'look_up', { effect: 'idempotent' })],
 });
 
-const cancelledScene = scene('cancelled', {
+const cancelledScene = defineScene('cancelled', {
   tools: [
     defineTool({
       name: 'charge',
       description: 'Does charge, however long that takes.',
       effect: 'once',
       run: (_, { id, idempotencyKey }) =>
-        act('cancelled/charge', {}, { id, idempotencyKey, signal: new AbortController().signal }),
+        performAct('cancelled/charge', {}, { id, idempotencyKey, signal: new AbortController().signal }),
     }),
     createActingTool('cancelled', 'mail', { effect: 'idempotent' }),
   ],
 });
 
-const killedScene = (name: string) =>
-  scene(name, {
+const createKilledScene = (name: string) =>
+  defineScene(name, {
     tools: [
       createActingTool(name, 'charge', { effect: 'once' }),
       requireApproval(createActingTool(name, 'refund', { effect: 'once' }), 'Refund it?'),
@@ -92,16 +92,16 @@ const createAskingTool = <const Name extends string>(name: Name, effect: 'idempo
         message: `${name}?`,
         expires: 300 * 24 * HOUR,
       });
-      return `${await act(`killed-while-asking/${name}`, {}, call)}: ${decision}`;
+      return `${await performAct(`killed-while-asking/${name}`, {}, call)}: ${decision}`;
     },
   });
-const killedWhileAsking = scene('killed-while-asking', {
+const killedWhileAsking = defineScene('killed-while-asking', {
   tools: [createAskingTool('put', 'idempotent'), createAskingTool('book', 'once')],
 });
 
 export const waitScenes = [
-  killedScene('killed-with-answer'),
-  killedScene('killed-with-cancel'),
+  createKilledScene('killed-with-answer'),
+  createKilledScene('killed-with-cancel'),
   killedWhileAsking,
   suspendedScene,
   tenantScene,

@@ -8,7 +8,7 @@ import { type Caller, createHoldfast, type Env, type Holdfast } from '../../../s
 import { agentProcess, chaining, playbooks, stateMachines, unfolding } from '../../../src/kinds/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { listings } from '../../../src/modules/listings/entry.ts';
-import { machineTime, moveClock } from './held-clock.ts';
+import { moveClock, toMachineTime } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
@@ -19,7 +19,7 @@ import { waitScenes } from './waits.ts';
 // Imported after the clock, because these modules may store `Date.now`.
 
 /** Returns the caller with the id, tenant and role in the request. */
-function callerOf({ headers }: Request): Caller {
+function parseCaller({ headers }: Request): Caller {
   const tenant = headers.get('x-tenant');
   const role = headers.get('x-role');
   return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
@@ -32,7 +32,7 @@ const agents = [...leaves, ...kinds, ...nestedLoops, ...waitScenes, ...limits, .
 const HTTP_OPTIONS = serveWith((request, env, execution) => holdfast.worker.fetch(request, env, execution));
 const holdfast: Holdfast = createHoldfast({
   agents,
-  auth: callerOf,
+  auth: parseCaller,
   // The clock does not advance by itself, so the Worker never closes streams as silent.
   http: { maxStreams: 1_000, bodyContext: ['team'] },
   ...HTTP_OPTIONS,
@@ -55,6 +55,6 @@ export class SessionObject extends Sessions {
     super(context, env);
     const { storage } = context;
     const setAlarm = storage.setAlarm.bind(storage);
-    storage.setAlarm = (time, options) => setAlarm(machineTime(Number(time)), options);
+    storage.setAlarm = (time, options) => setAlarm(toMachineTime(Number(time)), options);
   }
 }

@@ -53,7 +53,7 @@ function withCounts(source: Source, functions: CountedFunction[]): string {
   const insertions: Insertion[] = [];
   const add = ({ start, body }: FunctionNode | ArrowFunctionExpression): void => {
     if (body === null) return; // an overload has no body
-    const entered = `__entered(${functions.push({ file, line: lineAt(text, start) }) - 1})`;
+    const entered = `__entered(${functions.push({ file, line: computeLine(text, start) }) - 1})`;
     if (body.type === 'BlockStatement') {
       insertions.push({ at: body.start + 1, text: `${entered};` });
     } else {
@@ -72,4 +72,4 @@ function withCounts(source: Source, functions: CountedFunction[]): string {
   return [...pieces, text.slice(from)].join('');
 }
 
-const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length;
+const computeLine = (text: string, position: number): number => text.slice(0, position).split('\n').length;

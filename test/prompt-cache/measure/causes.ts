@@ -4,8 +4,8 @@
  */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { Departure } from './departures.ts';
-import { eventsInSpan, eventsOfType, factsIn, type MadeFact, type Span } from './journal-span.ts';
-import { TOOLS_TOLD } from './request-parts.ts';
+import { type CreatedFact, collectFacts, listEvents, listEventsOfType, type Span } from './journal-span.ts';
+import { LATE_TOOLS_KEY } from './request-parts.ts';
 
 /** The departures that an event explains, named as in the documentation. */
 interface Cause {
@@ -17,12 +17,12 @@ interface Cause {
 export const UNEXPLAINED = 'unexplained';
 
 /** Returns the cause of each departure of a request. */
-export function causesOf(departures: readonly Departure[], span: Span): readonly string[] {
+export function findCauses(departures: readonly Departure[], span: Span): readonly string[] {
   const causes = [
-    ...toolsCauses(span),
-    ...instructionsCauses(span),
-    ...lastAnswerCauses(span),
-    ...shortenedCauses(span),
+    ...findToolsCauses(span),
+    ...findInstructionsCauses(span),
+    ...findLastAnswerCauses(span),
+    ...findShortenedCauses(span),
   ];
   return departures.map((departure) => {
     const found = causes.filter(({ explains }) => explains(departure)).map(({ words }) => words);
@@ -30,85 +30,86 @@ export function causesOf(departures: readonly Departure[], span: Span): readonly
   });
 }
 
-type ToolsChanged = Extract<SessionEvent, { type: 'tools-changed' }>;
+type ToolsChangedEvent = Extract<SessionEvent, { type: 'tools-changed' }>;
 
 /**
  * The causes in a change of tools. If the conversation announces tools, the announcement can also depart, and
  * so can the signed thoughts after other tools.
  */
-function toolsCauses(span: Span): readonly Cause[] {
-  return eventsOfType(span, 'tools-changed').map((change): Cause => {
+function findToolsCauses(span: Span): readonly Cause[] {
+  return listEventsOfType(span, 'tools-changed').map((change): Cause => {
     const signs = span.events.some((event) => event.type === 'model-replied' && event.asked?.prefix);
     return {
-      words: `${wordsOfChange(change, span)}: ${countsOf(change)}`,
+      words: `${describeChange(change, span)}: ${formatCounts(change)}`,
       explains: ({ part, key }) =>
         part === 'tools' ||
-        (part === 'messages' && (key === TOOLS_TOLD || (signs && (key === 'assistant' || key === 'model')))),
+        (part === 'messages' &&
+          (key === LATE_TOOLS_KEY || (signs && (key === 'assistant' || key === 'model')))),
     };
   });
 }
 
-function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
+function describeChange({ cause }: ToolsChangedEvent, span: Span): string {
   switch (cause) {
     case 'turn':
-      return haveOpened(span)
+      return hasOpened(span)
         ? 'another turn began, and what unfolding tools had opened in the one before is closed'
         : 'another turn began';
     case 'deploy':
       return 'the code was changed';
     case 'session': {
       const words = [
-        ...factsIn(span).map((fact) => wordsOfFact(fact, span)),
-        ...eventsOfType(span, 'tools-listed').map(() => LISTED),
+        ...collectFacts(span).map((fact) => describeFact(fact, span)),
+        ...listEventsOfType(span, 'tools-listed').map(() => LISTED_CAUSE),
       ];
       return words.length > 0 ? [...new Set(words)].join(', and ') : 'an injection strategy decided so';
     }
   }
 }
 
-const LISTED = 'a source outside told which tools it has';
+const LISTED_CAUSE = 'a source outside told which tools it has';
 
 /** Returns `true` if an earlier call opened an unfolding tool for one turn. */
-const haveOpened = (span: Span): boolean =>
-  factsIn({ ...span, after: -1 }).some(
-    ({ slice, fact }) => slice === 'unfolding' && textIn(fact, 'scope') !== 'session',
+const hasOpened = (span: Span): boolean =>
+  collectFacts({ ...span, after: -1 }).some(
+    ({ slice, fact }) => slice === 'unfolding' && findText(fact, 'scope') !== 'session',
   );
 
 /** Describes the effect of a call on the offered tools, based on the fact that the call stored. */
-function wordsOfFact(made: MadeFact, span: Span): string {
+function describeFact(made: CreatedFact, span: Span): string {
   const { slice, fact } = made;
   switch (slice) {
     case 'unfolding':
-      return `the unfolding tool \`${textIn(fact, 'facade')}\` gave its place to what is inside`;
+      return `the unfolding tool \`${findText(fact, 'facade')}\` gave its place to what is inside`;
     case 'chaining':
       return `an object was found that brings tools${typeOf(fact)}`;
     case 'listings':
-      return LISTED;
+      return LISTED_CAUSE;
     case 'playbooks':
       return `the playbook came further by \`${made.tool}\``;
     case 'state-machines':
-      return `the state machine went${factSource(made, span)} to '${textIn(fact, 'state')}'`;
+      return `the state machine went${describeFactSource(made, span)} to '${findText(fact, 'state')}'`;
     default:
       return `what \`${slice}\` remembers is another by \`${made.tool}\``;
   }
 }
 
 const typeOf = (fact: unknown): string => {
-  const type = textIn(fact, 'type');
+  const type = findText(fact, 'type');
   return type === undefined ? '' : ` (${type})`;
 };
 
 /** Returns the previous state of the machine, if a fact contains it. */
-function factSource({ seq, fact, slice, loop }: MadeFact, span: Span): string {
-  const key = textIn(fact, 'key');
-  const earlier = factsIn({ ...span, after: -1 }).findLast(
-    (one) => one.slice === slice && one.loop === loop && one.seq < seq && textIn(one.fact, 'key') === key,
+function describeFactSource({ seq, fact, slice, loop }: CreatedFact, span: Span): string {
+  const key = findText(fact, 'key');
+  const earlier = collectFacts({ ...span, after: -1 }).findLast(
+    (one) => one.slice === slice && one.loop === loop && one.seq < seq && findText(one.fact, 'key') === key,
   );
-  const state = textIn(earlier?.fact, 'state');
+  const state = findText(earlier?.fact, 'state');
   return state === undefined ? '' : ` from '${state}'`;
 }
 
-function countsOf({ came = [], went = [], all }: ToolsChanged): string {
+function formatCounts({ came = [], went = [], all }: ToolsChangedEvent): string {
   const names = new Set(came.map(({ name }) => name));
   const replaced = went.filter(({ name }) => names.has(name)).length;
   const counts = [
@@ -121,20 +122,20 @@ function countsOf({ came = [], went = [], all }: ToolsChanged): string {
 }
 
 /** The causes in instructions. They can be a function, so each reply stores their hash. */
-function instructionsCauses(span: Span): readonly Cause[] {
+function findInstructionsCauses(span: Span): readonly Cause[] {
   const [before, now] = [span.after, span.upTo].map((seq) => {
     const event = span.events.find((one) => one.seq === seq);
     return event?.type === 'model-replied' ? event.asked?.instructions : undefined;
   });
   if (before === undefined || now === undefined || before === now) return [];
-  const since = factsIn(span).map((fact) => wordsOfFact(fact, span));
+  const since = collectFacts(span).map((fact) => describeFact(fact, span));
   const told = since.length > 0 ? `: ${[...new Set(since)].join(', and ')}` : '';
   const words = `the instructions are a function, which answered other words${told}`;
   return [{ words, explains: ({ part }) => part === 'system' }];
 }
 
 /** The causes in a final answer. Its instructions are not part of the conversation. */
-function lastAnswerCauses(span: Span): readonly Cause[] {
+function findLastAnswerCauses(span: Span): readonly Cause[] {
   const asked = span.events.find(({ seq }) => seq === span.after);
   if (asked?.type !== 'model-replied' || !asked.last) return [];
   const words = 'the one before asked for a last answer at a limit, and that is said once';
@@ -144,15 +145,15 @@ function lastAnswerCauses(span: Span): readonly Cause[] {
 }
 
 /** The causes in a shortened conversation. */
-function shortenedCauses(span: Span): readonly Cause[] {
+function findShortenedCauses(span: Span): readonly Cause[] {
   const explains = ({ part }: Departure): boolean => part === 'messages';
   return [
-    ...eventsOfType(span, 'conversation-cut')
+    ...listEventsOfType(span, 'conversation-cut')
       .filter((event) => event.type === 'conversation-cut' && !event.summary)
       .map((): Cause => {
         return { words: 'the request was too long for the model, which is shown less since', explains };
       }),
-    ...eventsInSpan(span)
+    ...listEvents(span)
       .filter((event) => event.type === 'conversation-cut' && event.summary && span.frame === '')
       .map((): Cause => {
         return { words: 'a summary took the place of the oldest turns', explains };
@@ -161,7 +162,7 @@ function shortenedCauses(span: Span): readonly Cause[] {
 }
 
 /** Returns a text member of a fact. Each kind defines the form of its facts. */
-function textIn(fact: unknown, name: string): string | undefined {
+function findText(fact: unknown, name: string): string | undefined {
   if (typeof fact !== 'object' || fact === null) return undefined;
   const value: unknown = Reflect.get(fact, name);
   return typeof value === 'string' ? value : undefined;

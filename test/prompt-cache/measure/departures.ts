@@ -16,17 +16,21 @@ export interface Departure {
  * Returns the departures: pieces that are changed, missing, moved, or preceded by a new piece. Tools and system
  * text come before the messages, so they must not grow. Messages may grow at their end.
  */
-export const departuresBetween = (before: RequestParts, now: RequestParts): readonly Departure[] =>
-  PARTS.flatMap((part) => departuresIn(part, before[part], now[part]));
+export const findDepartures = (before: RequestParts, now: RequestParts): readonly Departure[] =>
+  PARTS.flatMap((part) => findPartDepartures(part, before[part], now[part]));
 
 /** The index of each piece in the new request, by its index in the previous one. */
 type Matches = ReadonlyMap<number, number>;
 
-function departuresIn(part: Part, before: readonly Piece[], now: readonly Piece[]): readonly Departure[] {
-  const kept = longestCommon(before, now);
+function findPartDepartures(
+  part: Part,
+  before: readonly Piece[],
+  now: readonly Piece[],
+): readonly Departure[] {
+  const kept = findLongestCommon(before, now);
   const matched = new Map(kept);
   const moved = match(matched, { before, now }, (one, other) => one.text === other.text);
-  const isSamePlace = placesIn(kept);
+  const isSamePlace = createPlaceCheck(kept);
   const changed = match(
     matched,
     { before, now },
@@ -70,7 +74,7 @@ function match(
 }
 
 /** Returns `true` if two positions have the same distance from the same unchanged piece before them. */
-function placesIn(kept: Matches): (at: number, to: number) => boolean {
+function createPlaceCheck(kept: Matches): (at: number, to: number) => boolean {
   const pairs = [...kept];
   return (at, to) => {
     const [one, other] = pairs.findLast(([one]) => one < at) ?? [-1, -1];
@@ -79,15 +83,17 @@ function placesIn(kept: Matches): (at: number, to: number) => boolean {
 }
 
 /** Returns the longest common subsequence of pieces. */
-function longestCommon(before: readonly Piece[], now: readonly Piece[]): Matches {
+function findLongestCommon(before: readonly Piece[], now: readonly Piece[]): Matches {
   // lengths[i][j] is the length for the pieces from i and j to the end.
   const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
-  const left = (at: number, to: number): number => lengths[at]?.[to] ?? 0;
+  const getLength = (at: number, to: number): number => lengths[at]?.[to] ?? 0;
   const isSame = (at: number, to: number): boolean => before[at]?.text === now[to]?.text;
   for (let at = before.length - 1; at >= 0; at -= 1) {
     const row = lengths[at] ?? [];
     for (let to = now.length - 1; to >= 0; to -= 1)
-      row[to] = isSame(at, to) ? left(at + 1, to + 1) + 1 : Math.max(left(at + 1, to), left(at, to + 1));
+      row[to] = isSame(at, to)
+        ? getLength(at + 1, to + 1) + 1
+        : Math.max(getLength(at + 1, to), getLength(at, to + 1));
   }
   const kept = new Map<number, number>();
   for (let at = 0, to = 0; at < before.length && to < now.length; ) {
@@ -95,7 +101,7 @@ function longestCommon(before: readonly Piece[], now: readonly Piece[]): Matches
       kept.set(at, to);
       at += 1;
       to += 1;
-    } else if (left(at + 1, to) >= left(at, to + 1)) at += 1;
+    } else if (getLength(at + 1, to) >= getLength(at, to + 1)) at += 1;
     else to += 1;
   }
   return kept;

@@ -13,21 +13,21 @@ export interface Span {
 }
 
 /** Returns all events between the two requests, in any loop. */
-export const eventsInSpan = (span: Span): readonly SessionEvent[] =>
+export const listEvents = (span: Span): readonly SessionEvent[] =>
   span.events.filter(({ seq }) => seq > span.after && seq < span.upTo);
 
 /** Returns the events of a type between the two requests in this loop. */
-export const eventsOfType = <Type extends SessionEvent['type']>(
+export const listEventsOfType = <Type extends SessionEvent['type']>(
   span: Span,
   type: Type,
 ): readonly Extract<SessionEvent, { readonly type: Type }>[] =>
-  eventsInSpan(span).filter(
+  listEvents(span).filter(
     (event): event is Extract<SessionEvent, { readonly type: Type }> =>
-      event.type === type && loopOf(event) === span.frame,
+      event.type === type && getLoop(event) === span.frame,
   );
 
 /** A fact that a call stored in the memory of a kind of tools. */
-export interface MadeFact {
+export interface CreatedFact {
   readonly seq: number;
   /** The name of the memory. */
   readonly slice: string;
@@ -42,7 +42,7 @@ export interface MadeFact {
  * Returns the facts that calls of this loop stored between the two requests, in order, and the facts at the
  * start of the loop.
  */
-export function factsIn(span: Span): readonly MadeFact[] {
+export function collectFacts(span: Span): readonly CreatedFact[] {
   const calls = new Map(
     span.events.flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ id, meant, name }) => [id, meant ?? name]) : [],
@@ -54,10 +54,10 @@ export function factsIn(span: Span): readonly MadeFact[] {
   // A loop of the same name continues where the previous one stopped.
   const isHere = (frame: string): boolean =>
     frame === span.frame || (span.after === -1 && loops.get(frame) === loops.get(span.frame));
-  return span.events.flatMap((event): readonly MadeFact[] => {
+  return span.events.flatMap((event): readonly CreatedFact[] => {
     const { seq } = event;
     if (seq <= span.after || seq >= span.upTo) return [];
-    const [frame, facts] = creatorOf(event);
+    const [frame, facts] = getCreator(event);
     if (facts.length === 0 || !isHere(frame)) return [];
     const tool = event.type === 'tool-call-ended' ? (calls.get(event.call) ?? '') : '';
     const loop = loops.get(frame) ?? '';
@@ -68,7 +68,7 @@ export function factsIn(span: Span): readonly MadeFact[] {
 type Facts = readonly { readonly slice: string; readonly fact: unknown }[];
 
 /** Returns the facts of an event, with the loop that they belong to. */
-function creatorOf(event: SessionEvent): readonly [frame: string, facts: Facts] {
+function getCreator(event: SessionEvent): readonly [frame: string, facts: Facts] {
   switch (event.type) {
     case 'tool-call-ended':
       return [event.frame ?? '', event.changes?.facts ?? []];
@@ -79,4 +79,4 @@ function creatorOf(event: SessionEvent): readonly [frame: string, facts: Facts] 
   }
 }
 
-const loopOf = (event: SessionEvent): string => ('frame' in event && event.frame ? event.frame : '');
+const getLoop = (event: SessionEvent): string => ('frame' in event && event.frame ? event.frame : '');

@@ -1,9 +1,15 @@
 /** Measures a session: compares each request with the previous one of the same loop. */
 import type { StoredEvent } from '../../../src/journal/entry.ts';
-import { causesOf } from './causes.ts';
-import { type Departure, departuresBetween } from './departures.ts';
-import { type BodyForm, partsOf, type RequestParts } from './request-parts.ts';
-import { type RequestShare, type ShareSummary, shareOf, summaryOf, type Tokenizer } from './shares.ts';
+import { findCauses } from './causes.ts';
+import { type Departure, findDepartures } from './departures.ts';
+import { type BodyForm, parseParts, type RequestParts } from './request-parts.ts';
+import {
+  computeShare,
+  type RequestShare,
+  type ShareSummary,
+  summarizeLengths,
+  type Tokenizer,
+} from './shares.ts';
 
 /** A request that a wire received. */
 export interface SentRequest {
@@ -47,12 +53,12 @@ export function measureSession(
   const findings: Finding[] = [];
   const shares: (RequestShare & { readonly isFirst: boolean })[] = [];
   for (const [at, { frame, path, body, reply }] of requests.entries()) {
-    const parts = partsOf(form, body);
+    const parts = parseParts(form, body);
     const before = last.get(frame);
-    shares.push({ ...shareOf(before?.parts, parts, tokenize), isFirst: before === undefined });
+    shares.push({ ...computeShare(before?.parts, parts, tokenize), isFirst: before === undefined });
     if (before) {
-      const departures = departuresBetween(before.parts, parts);
-      const causes = causesOf(departures, { events, frame, after: before.reply, upTo: reply });
+      const departures = findDepartures(before.parts, parts);
+      const causes = findCauses(departures, { events, frame, after: before.reply, upTo: reply });
       for (const [cause, own] of Map.groupBy(departures, (_, index) => causes[index] ?? ''))
         findings.push({ request: at + 1, path, place: placeOf(own), cause });
     }
@@ -61,18 +67,18 @@ export function measureSession(
   return {
     requests: requests.length,
     findings,
-    bytes: summaryOf(shares.map(({ bytes, isFirst }) => ({ ...bytes, isFirst }))),
-    tokens: summaryOf(shares.map(({ tokens, isFirst }) => ({ ...tokens, isFirst }))),
+    bytes: summarizeLengths(shares.map(({ bytes, isFirst }) => ({ ...bytes, isFirst }))),
+    tokens: summarizeLengths(shares.map(({ tokens, isFirst }) => ({ ...tokens, isFirst }))),
   };
 }
 
 /** Describes the departures: their number for tools, and their places for messages. */
 export function placeOf(departures: readonly Departure[]): string {
   const parts = Map.groupBy(departures, ({ part }) => part);
-  return [...parts].map(([part, own]) => `${NAMES[part]}: ${groupTogether(own)}`).join('; ');
+  return [...parts].map(([part, own]) => `${PART_NAMES[part]}: ${groupTogether(own)}`).join('; ');
 }
 
-const NAMES = { tools: 'tools', system: 'system text', messages: 'messages' } as const;
+const PART_NAMES = { tools: 'tools', system: 'system text', messages: 'messages' } as const;
 
 /** Describes the departures in one part. */
 function groupTogether(departures: readonly Departure[]): string {

@@ -11,27 +11,27 @@ export interface Row extends SessionMeasurement {
   readonly isPromised: boolean;
 }
 
-const SHARES = '  least   median    total';
+const SHARES_HEAD = '  least   median    total';
 
-const HEAD = ['scenario', 'wire', 'requests', 'departed', 'bytes kept', 'tokens kept'] as const;
+const HEAD_CELLS = ['scenario', 'wire', 'requests', 'departed', 'bytes kept', 'tokens kept'] as const;
 
 /**
  * Formats the rows as a table. The shares are the minimum and the median of requests with a previous one, and
  * the share of all sent data.
  */
-export function tableOf(rows: readonly Row[]): string {
+export function formatTable(rows: readonly Row[]): string {
   const lines = [
-    HEAD,
-    ['', '', '', '', SHARES, SHARES],
+    HEAD_CELLS,
+    ['', '', '', '', SHARES_HEAD, SHARES_HEAD],
     ...rows.map(({ scenario, wire, requests, findings, bytes, tokens }) => [
       scenario,
       wire,
-      ...[requests, departedIn(findings)].map(String),
-      sharesOf(bytes),
-      sharesOf(tokens),
+      ...[requests, countDeparted(findings)].map(String),
+      formatShares(bytes),
+      formatShares(tokens),
     ]),
   ];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = HEAD_CELLS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
     .map((line) => line.trimEnd())
@@ -39,14 +39,14 @@ export function tableOf(rows: readonly Row[]): string {
 }
 
 /** Counts the requests with departures. */
-const departedIn = (findings: readonly Finding[]): number =>
+const countDeparted = (findings: readonly Finding[]): number =>
   new Set(findings.map(({ request }) => request)).size;
 
-const sharesOf = ({ least, median, total }: ShareSummary): string =>
+const formatShares = ({ least, median, total }: ShareSummary): string =>
   [least, median, total].map((share) => `${(share * 100).toFixed(1)} %`.padStart(7)).join('  ');
 
 /** Returns one line for each kind of departure. Equal departures of several requests and wires share a line. */
-export function departuresOf(rows: readonly Row[]): readonly string[] {
+export function formatDepartures(rows: readonly Row[]): readonly string[] {
   const scenarios = Map.groupBy(rows, ({ scenario }) => scenario);
   return [...scenarios].flatMap(([scenario, own]) => {
     const wires = new Map<string, string[]>();
@@ -68,11 +68,11 @@ function groupAlike(findings: readonly Finding[]): readonly string[] {
 }
 
 /** Returns the failures: departures in scenarios that must not have any, and departures without a cause. */
-export function problemsOf(rows: readonly Row[]): readonly string[] {
+export function listProblems(rows: readonly Row[]): readonly string[] {
   const broken = rows
     .filter(({ isPromised, findings }) => isPromised && findings.length > 0)
     .map(
-      ({ scenario, wire, findings }) => `'${scenario}' departs ${departedIn(findings)} times over ${wire}`,
+      ({ scenario, wire, findings }) => `'${scenario}' departs ${countDeparted(findings)} times over ${wire}`,
     );
   const unexplained = rows.flatMap(({ scenario, wire, findings }) =>
     findings
@@ -86,11 +86,11 @@ export function problemsOf(rows: readonly Row[]): readonly string[] {
 }
 
 /** The last line of a run. */
-export function lastLine(rows: readonly Row[]): string {
-  const problems = problemsOf(rows);
+export function formatLastLine(rows: readonly Row[]): string {
+  const problems = listProblems(rows);
   const wires = new Set(rows.map(({ wire }) => wire)).size;
   const promised = rows.filter(({ isPromised }) => isPromised);
-  const departures = promised.reduce((sum, { findings }) => sum + departedIn(findings), 0);
+  const departures = promised.reduce((sum, { findings }) => sum + countDeparted(findings), 0);
   const kept = `plain agents and state machines: ${departures} departures in ${promised.length} sessions over ${wires} wires`;
   const others = problems.length > 0 ? `${problems.length} problems` : 'every other departure has its cause';
   return `prompt-cache: ${kept}; ${others}; ${problems.length > 0 ? 'FAIL' : 'PASS'}`;

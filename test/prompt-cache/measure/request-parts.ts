@@ -20,12 +20,12 @@ export type RequestParts = Readonly<Record<Part, readonly Piece[]>>;
 export type BodyForm = 'anthropic' | 'gemini' | 'responses' | 'chat';
 
 /** The key of a message that only announces added and removed tools. */
-export const TOOLS_TOLD = 'tools told';
+export const LATE_TOOLS_KEY = 'tools told';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Parses a body. @throws Error if it has no messages, so it is not a model request in this format. */
-export function partsOf(form: BodyForm, body: unknown): RequestParts {
+export function parseParts(form: BodyForm, body: unknown): RequestParts {
   return READERS[form](isRecord(body) ? body : {});
 }
 
@@ -33,8 +33,10 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   anthropic: ({ tools, system, messages }) => ({
     tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutAnthropicMarks(tool))),
     // A text and a list with one text are equal for the provider.
-    system: textsOf(system).map((text) => toPiece('system', withoutAnthropicMarks(text))),
-    messages: messagesOf(messages).map((message) => toPiece(roleOf(message), withoutAnthropicMarks(message))),
+    system: listSystemTexts(system).map((text) => toPiece('system', withoutAnthropicMarks(text))),
+    messages: readMessages(messages).map((message) =>
+      toPiece(describeRole(message), withoutAnthropicMarks(message)),
+    ),
   }),
   // Requests to Gemini have no cache marks. `cachedContent` names an explicit cache outside of these parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
@@ -45,36 +47,36 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
     system: isRecord(systemInstruction)
       ? listOf(systemInstruction.parts).map((part) => toPiece('system', part))
       : [],
-    messages: messagesOf(contents).map((content) => toPiece(roleOf(content), content)),
+    messages: readMessages(contents).map((content) => toPiece(describeRole(content), content)),
   }),
   responses: ({ tools, instructions, input }) => {
-    const { head, rest } = withoutHead(messagesOf(input).map(withoutOpenAiMarks));
+    const { head, rest } = withoutHead(readMessages(input).map(withoutOpenAiMarks));
     return {
       tools: listOf(tools).map((tool) => toPiece(nameOf(tool), tool)),
       system: [...(typeof instructions === 'string' ? [instructions] : []), ...head].map((text) =>
         toPiece('system', text),
       ),
-      messages: rest.map((item) => toPiece(roleOf(item), item)),
+      messages: rest.map((item) => toPiece(describeRole(item), item)),
     };
   },
   chat: ({ tools, messages }) => {
-    const { head, rest } = withoutHead(messagesOf(messages).map(withoutChatMarks));
+    const { head, rest } = withoutHead(readMessages(messages).map(withoutChatMarks));
     return {
       tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutChatMarks(tool))),
       system: head.map((message) => toPiece('system', message)),
-      messages: rest.map((message) => toPiece(roleOf(message), message)),
+      messages: rest.map((message) => toPiece(describeRole(message), message)),
     };
   },
 };
 
 /** Removes Anthropic's marks from tools, blocks and bodies. */
 export function withoutAnthropicMarks(value: unknown): unknown {
-  return inBlocks(value, (block) => omitKeys(block, 'cache_control'));
+  return mapBlocks(value, (block) => omitKeys(block, 'cache_control'));
 }
 
 /** Removes OpenAI's marks for breakpoints from content. Cache keys are outside of the input. */
 export function withoutOpenAiMarks(value: unknown): unknown {
-  return inBlocks(value, (block) => omitKeys(block, 'prompt_cache_breakpoint'));
+  return mapBlocks(value, (block) => omitKeys(block, 'prompt_cache_breakpoint'));
 }
 
 /**
@@ -82,7 +84,7 @@ export function withoutOpenAiMarks(value: unknown): unknown {
  * becomes a text again.
  */
 export function withoutChatMarks(value: unknown): unknown {
-  const plain = inBlocks(value, (block) => omitKeys(block, 'cache_control', 'prompt_cache_breakpoint'));
+  const plain = mapBlocks(value, (block) => omitKeys(block, 'cache_control', 'prompt_cache_breakpoint'));
   if (!isRecord(plain) || !isRecord(value) || !Array.isArray(plain.content)) return plain;
   const [only, ...more]: readonly unknown[] = plain.content;
   const isMarked = JSON.stringify(value.content) !== JSON.stringify(plain.content);
@@ -94,14 +96,14 @@ export function withoutChatMarks(value: unknown): unknown {
  * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not change text
  * of the model.
  */
-function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
+function mapBlocks(value: unknown, change: (block: Json) => Json): unknown {
   if (!isRecord(value)) return value;
   const changed = change(value);
   return Object.fromEntries(
     Object.entries(changed).map(([name, inner]) => [
       name,
       (name === 'content' || name === 'output') && Array.isArray(inner)
-        ? inner.map((block) => inBlocks(block, change))
+        ? inner.map((block) => mapBlocks(block, change))
         : inner,
     ]),
   );
@@ -110,25 +112,25 @@ function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
 const omitKeys = (value: Json, ...marks: readonly string[]): Json =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !marks.includes(name)));
 
-const HEADS: ReadonlySet<unknown> = new Set(['system', 'developer']);
+const HEAD_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
 /** Separates the system messages at the start from all other messages. */
 function withoutHead(messages: readonly unknown[]): {
   readonly head: readonly unknown[];
   readonly rest: readonly unknown[];
 } {
-  const first = messages.findIndex((message) => !isRecord(message) || !HEADS.has(message.role));
+  const first = messages.findIndex((message) => !isRecord(message) || !HEAD_ROLES.has(message.role));
   const at = first === -1 ? messages.length : first;
   return { head: messages.slice(0, at), rest: messages.slice(at) };
 }
 
 const toPiece = (key: string, value: unknown): Piece => ({ key, text: JSON.stringify(value) });
 
-function textsOf(system: unknown): readonly unknown[] {
+function listSystemTexts(system: unknown): readonly unknown[] {
   return typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system);
 }
 
-function messagesOf(messages: unknown): readonly unknown[] {
+function readMessages(messages: unknown): readonly unknown[] {
   if (!Array.isArray(messages)) throw new Error('The request has no list of messages.');
   return messages;
 }
@@ -141,12 +143,12 @@ function nameOf(tool: unknown): string {
 }
 
 /** Returns the role of a message. Items of the Responses API without a role have a type. */
-function roleOf(message: unknown): string {
+function describeRole(message: unknown): string {
   if (!isRecord(message)) return 'message';
   const { role, type, content } = message;
   const blocks = listOf(content).filter(isRecord);
   const tells = blocks.some((block) => block.type === 'tool_addition' || block.type === 'tool_removal');
-  if (type === 'additional_tools' || (role === 'system' && tells)) return TOOLS_TOLD;
+  if (type === 'additional_tools' || (role === 'system' && tells)) return LATE_TOOLS_KEY;
   return typeof role === 'string' ? role : String(type);
 }
 

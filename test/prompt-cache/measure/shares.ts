@@ -17,34 +17,34 @@ export interface RequestShare {
 export type Tokenizer = (text: string) => readonly number[];
 
 /** Compares a request with the previous one. The common prefix of a loop's first request is empty. */
-export function shareOf(
+export function computeShare(
   before: RequestParts | undefined,
   now: RequestParts,
   tokenize: Tokenizer,
 ): RequestShare {
-  const [was, is] = [before ? inOrder(before) : [], inOrder(now)];
+  const [was, is] = [before ? flattenParts(before) : [], flattenParts(now)];
   // Each piece is tokenized separately, so a token cannot extend over two pieces.
-  const measured = (unitsOf: (text: string) => ArrayLike<number>): Length => {
+  const measureLength = (unitsOf: (text: string) => ArrayLike<number>): Length => {
     let [all, kept, isSame] = [0, 0, true];
     for (const [at, { text }] of is.entries()) {
       const units = unitsOf(text);
       all += units.length;
       if (!isSame) continue;
       const other = was[at]?.text;
-      const common = other === text ? units.length : commonLength(units, unitsOf(other ?? ''));
+      const common = other === text ? units.length : computeCommonLength(units, unitsOf(other ?? ''));
       kept += common;
       isSame = other === text;
     }
     return { all, kept };
   };
-  return { bytes: measured((text) => encoder.encode(text)), tokens: measured(tokenize) };
+  return { bytes: measureLength((text) => encoder.encode(text)), tokens: measureLength(tokenize) };
 }
 
 const encoder = new TextEncoder();
 
-const inOrder = (parts: RequestParts): readonly Piece[] => PARTS.flatMap((part) => parts[part]);
+const flattenParts = (parts: RequestParts): readonly Piece[] => PARTS.flatMap((part) => parts[part]);
 
-function commonLength(one: ArrayLike<number>, other: ArrayLike<number>): number {
+function computeCommonLength(one: ArrayLike<number>, other: ArrayLike<number>): number {
   const most = Math.min(one.length, other.length);
   for (let at = 0; at < most; at += 1) if (one[at] !== other[at]) return at;
   return most;
@@ -60,7 +60,7 @@ export interface ShareSummary {
 }
 
 /** Summarizes lengths. @param lengths `isFirst` marks requests without a previous one. */
-export function summaryOf(lengths: readonly (Length & { readonly isFirst: boolean })[]): ShareSummary {
+export function summarizeLengths(lengths: readonly (Length & { readonly isFirst: boolean })[]): ShareSummary {
   const shares = lengths
     .filter(({ isFirst }) => !isFirst)
     .map(({ kept, all }) => kept / all)

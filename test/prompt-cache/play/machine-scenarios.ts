@@ -4,11 +4,11 @@ import { defineOrders } from '../../../src/examples/orders/orders.ts';
 import { paperShop } from '../../../src/examples/support/shop.ts';
 import { type Agent, defineAgent, defineTool } from '../../../src/index.ts';
 import { defineStateMachine } from '../../../src/kinds/entry.ts';
-import { call, type Scenario, turn } from './scenario.ts';
+import { call, createTurn, type Scenario } from './scenario.ts';
 
 const move = (orderId: number, status: string) => call('move_order', { orderId, status });
 
-const STEPS = {
+const STEP_TOOLS = {
   packed: 'pack_order',
   shipped: 'ship_order',
   delivered: 'deliver_order',
@@ -41,12 +41,12 @@ export const machine: Scenario = {
   isPromised: true,
   agent: orders,
   turns: [0, 3, 6, 9].map((from) =>
-    turn(
+    createTurn(
       ...moves.slice(from, from + 3).map(([id, status]) => move(id, status)),
       call('get_customer', { customerId: 'C-12' }),
     ),
   ),
-  nested: { move_order: moves.map(([, status]) => turn(call(STEPS[status]))) },
+  nested: { move_order: moves.map(([, status]) => createTurn(call(STEP_TOOLS[status]))) },
 };
 
 /** The options of the state machine in addition to its states. */
@@ -56,8 +56,8 @@ interface MachineOptions {
 }
 
 /** An agent that writes, reviews and prints a text in one loop. */
-function machineAgent(options: MachineOptions = {}): Agent {
-  const tool = (name: string) =>
+function createMachineAgent(options: MachineOptions = {}): Agent {
+  const createTool = (name: string) =>
     defineTool({
       name,
       description: `Does '${name}' with the text.`,
@@ -77,16 +77,16 @@ function machineAgent(options: MachineOptions = {}): Agent {
         initial: 'draft',
         ...options,
         states: {
-          draft: [tool('write'), tool('cross_out'), { tool: tool('submit'), to: 'review' }],
+          draft: [createTool('write'), createTool('cross_out'), { tool: createTool('submit'), to: 'review' }],
           review: [
-            tool('comment'),
-            { tool: tool('return'), to: 'draft' },
-            { tool: tool('accept'), to: 'accepted' },
+            createTool('comment'),
+            { tool: createTool('return'), to: 'draft' },
+            { tool: createTool('accept'), to: 'accepted' },
           ],
-          accepted: [tool('set'), { tool: tool('print'), to: 'printed' }],
+          accepted: [createTool('set'), { tool: createTool('print'), to: 'printed' }],
           printed: [],
         },
-        everywhere: [tool('count_words')],
+        everywhere: [createTool('count_words')],
       }),
     ],
   });
@@ -121,24 +121,26 @@ export const machineLoop: Scenario = {
   name: 'state-machine-loop',
   about: 'a state machine that goes through 4 states in one loop of 20 requests',
   isPromised: true,
-  agent: machineAgent(),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
-  nested: { print_text: [turn(...inMachine)] },
+  agent: createMachineAgent(),
+  turns: [createTurn(call('print_text', { title: 'Tides' }))],
+  nested: { print_text: [createTurn(...inMachine)] },
 };
 
 export const machineHides: Scenario = {
   name: 'state-machine-hides',
   about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
-  agent: machineAgent({ hideUnavailable: true }),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
+  agent: createMachineAgent({ hideUnavailable: true }),
+  turns: [createTurn(call('print_text', { title: 'Tides' }))],
   // The script cannot call a tool that is not offered.
-  nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printingSteps.length))] },
+  nested: { print_text: [createTurn(...inMachine.filter((_, at) => at !== printingSteps.length))] },
 };
 
 export const machineTells: Scenario = {
   name: 'state-machine-tells',
   about: 'the same with instructions by a function, which tells the state of now',
-  agent: machineAgent({ instructions: (_, { title }, state) => `Print '${title}'. It is ${state} now.` }),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
-  nested: { print_text: [turn(...inMachine)] },
+  agent: createMachineAgent({
+    instructions: (_, { title }, state) => `Print '${title}'. It is ${state} now.`,
+  }),
+  turns: [createTurn(call('print_text', { title: 'Tides' }))],
+  nested: { print_text: [createTurn(...inMachine)] },
 };

@@ -9,9 +9,9 @@ import { createBridgedBackend } from '../../full/mcp/servers/bridged.ts';
 import { startFront } from '../../full/mcp/servers/front.ts';
 import { FILES } from '../../full/mcp/servers/run-files.ts';
 import { runFolder } from '../../full/mcp/servers/run-folder.ts';
-import { mainOf } from '../../full/mcp/servers/start-servers.ts';
+import { getMainPath } from '../../full/mcp/servers/start-servers.ts';
 import type { ScriptTurn } from '../../wires/wire.ts';
-import { call, type Scenario, turn } from './scenario.ts';
+import { call, createTurn, type Scenario } from './scenario.ts';
 
 /** Scenarios whose server runs until it is stopped. */
 export interface McpScenarios {
@@ -30,10 +30,10 @@ const steps = [list, read, garden, search, [infoCall, read], list, garden, infoC
 export async function startMcpScenarios(): Promise<McpScenarios> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cache-'));
   const front = await startFront(
-    createBridgedBackend((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+    createBridgedBackend((run) => ({ args: [getMainPath('filesystem'), runFolder(folder, run)] })),
   );
-  const at = (run: string) => ({ url: `${front.url}/${run}/mcp`, connectTimeout: 30_000 });
-  const client = defineMcpClient({ name: 'filesystem', ...at('flat') });
+  const getServer = (run: string) => ({ url: `${front.url}/${run}/mcp`, connectTimeout: 30_000 });
+  const client = defineMcpClient({ name: 'filesystem', ...getServer('flat') });
   const reader = defineAgent({
     name: 'reader',
     description: 'Reads files.',
@@ -41,8 +41,8 @@ export async function startMcpScenarios(): Promise<McpScenarios> {
     tools: [mcpToolProvider({ clients: [client] })],
   });
   const unfolding: readonly ScriptTurn[] = [
-    turn(call('files'), ...steps.slice(1)),
-    turn(...steps.slice(0, 8), read),
+    createTurn(call('files'), ...steps.slice(1)),
+    createTurn(...steps.slice(0, 8), read),
   ];
   return {
     scenarios: [
@@ -50,12 +50,12 @@ export async function startMcpScenarios(): Promise<McpScenarios> {
         name: 'mcp',
         about: 'all tools of the filesystem server, each by itself: 2 turns of 10 requests',
         agent: reader,
-        turns: [turn(...steps), turn(...steps)],
+        turns: [createTurn(...steps), createTurn(...steps)],
       },
       {
         name: 'mcp-files',
         about: 'the agent `files`, which has them behind one unfolding tool: 2 turns of 10 requests',
-        agent: defineFiles(at('unfolding')),
+        agent: defineFiles(getServer('unfolding')),
         turns: unfolding,
       },
     ],

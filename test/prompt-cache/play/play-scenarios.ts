@@ -7,7 +7,7 @@ import { startMcpScenarios } from './mcp-scenarios.ts';
 import { playSession } from './play.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { WIRES } from './wires.ts';
+import { MEASURED_WIRES } from './wires.ts';
 
 /** Plays the selected scenarios with their wires. @throws Error if a session cannot be played. */
 export async function playScenarios(
@@ -15,7 +15,7 @@ export async function playScenarios(
   say: (line: string) => void,
 ): Promise<readonly Row[]> {
   const isAsked = (name: string): boolean => only === undefined || name === only;
-  const wires = WIRES.filter(({ name }) => onlyWire === undefined || name === onlyWire);
+  const wires = MEASURED_WIRES.filter(({ name }) => onlyWire === undefined || name === onlyWire);
   const needsServer = SCENARIO_NAMES.some((name) => name.startsWith('mcp') && isAsked(name));
   const mcp = needsServer ? await startMcpScenarios() : undefined;
   const all = [...SCENARIOS, ...(mcp?.scenarios ?? [])];
@@ -24,7 +24,7 @@ export async function playScenarios(
   try {
     for (const scenario of asked) {
       say(`${scenario.name}: ${scenario.about}`);
-      for (const wire of wires) rows.push(await rowOf(scenario, wire));
+      for (const wire of wires) rows.push(await playRow(scenario, wire));
     }
   } finally {
     await mcp?.stop();
@@ -32,7 +32,7 @@ export async function playScenarios(
   return rows;
 }
 
-async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<Row> {
+async function playRow(scenario: Scenario, wire: (typeof MEASURED_WIRES)[number]): Promise<Row> {
   const played = await playSession(scenario, wire).catch((cause: unknown) => {
     throw new Error(`The scenario '${scenario.name}' failed over ${wire.name}.`, { cause });
   });
@@ -40,7 +40,7 @@ async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<
     scenario: scenario.name,
     wire: wire.name,
     isPromised: scenario.isPromised === true,
-    ...measureSession(played, wire.form, tokenize),
+    ...measureSession(played, wire.form, tokenizeText),
   };
 }
 
@@ -48,7 +48,7 @@ async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<
 const tokensByText = new Map<string, readonly number[]>();
 
 /** Returns OpenAI's tokens. The tokens of other providers differ, but their number is similar. */
-function tokenize(text: string): readonly number[] {
+function tokenizeText(text: string): readonly number[] {
   const tokens = tokensByText.get(text) ?? encode(text, { disallowedSpecial: new Set() });
   tokensByText.set(text, tokens);
   return tokens;

@@ -32,7 +32,7 @@ export interface PlayedSession {
  * match.
  */
 export async function playSession(session: Session, wire: MeasuredWire): Promise<PlayedSession> {
-  const servers = serversOf(session, wire);
+  const servers = createServers(session, wire);
   const sent: Omit<SentRequest, 'reply'>[] = [];
   let place: LoopPlace | undefined;
   const answer: typeof fetch = async (input, init) => {
@@ -98,7 +98,7 @@ interface Servers {
 }
 
 /** Creates one server for each loop, because each loop starts a conversation. */
-function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
+function createServers({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
   // Wires recognize an answer by its text, so each answer must be unique.
   const distinct = turns.map((turn, at) => ({ ...turn, answer: `${turn.answer} That was turn ${at + 1}.` }));
   const servers = new Map([['', wire.server({ script: { turns: distinct }, seed: 'root' })]]);

@@ -15,7 +15,7 @@ export interface Scenario extends Session {
 export const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
 
 /** Returns a turn whose replies make these calls. */
-export const turn = (...steps: readonly (ScriptCall | readonly ScriptCall[])[]): ScriptTurn => ({
+export const createTurn = (...steps: readonly (ScriptCall | readonly ScriptCall[])[]): ScriptTurn => ({
   steps: steps.map((step) => ({ calls: 'name' in step ? [step] : step })),
   answer: `That was done in ${steps.length} steps.`,
 });

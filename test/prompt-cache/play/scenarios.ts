@@ -8,29 +8,29 @@ import { defineAgent } from '../../../src/index.ts';
 import { chaining, discover } from '../../../src/kinds/entry.ts';
 import type { ScriptCall } from '../../wires/wire.ts';
 import { machine, machineHides, machineLoop, machineTells, orders } from './machine-scenarios.ts';
-import { call, type Scenario, turn } from './scenario.ts';
+import { call, createTurn, type Scenario } from './scenario.ts';
 
 const findOrder = (orderId: number) => call('find_order', { orderId });
-const customerCall = (customerId: string) => call('get_customer', { customerId });
+const createCustomerCall = (customerId: string) => call('get_customer', { customerId });
 const trackCall = (trackingCode: string) => call('track_shipment', { trackingCode });
-const policyCall = (query: string) => call('search_policy', { query });
-const noteCall = (trackingCode: string) =>
+const createPolicyCall = (query: string) => call('search_policy', { query });
+const createNoteCall = (trackingCode: string) =>
   call('set_delivery_note', { trackingCode, note: `Ring twice for ${trackingCode}.` });
 
 const supportSteps = [
   [findOrder(1001), findOrder(1002)],
-  customerCall('C-11'),
+  createCustomerCall('C-11'),
   trackCall('KC-7001'),
-  policyCall('refund of goods'),
-  noteCall('KC-7002'),
+  createPolicyCall('refund of goods'),
+  createNoteCall('KC-7002'),
   findOrder(1003),
-  [customerCall('C-13'), trackCall('KC-7003'), policyCall('returns')],
+  [createCustomerCall('C-13'), trackCall('KC-7003'), createPolicyCall('returns')],
   findOrder(1004),
   findOrder(9999),
-  customerCall('C-12'),
+  createCustomerCall('C-12'),
   trackCall('KC-7005'),
-  noteCall('KC-7005'),
-  policyCall('privacy of customers'),
+  createNoteCall('KC-7005'),
+  createPolicyCall('privacy of customers'),
   findOrder(1005),
   call('refund_order', { orderId: 1003 }),
   call('send_email', {
@@ -38,9 +38,9 @@ const supportSteps = [
     subject: 'Refund',
     text: 'Your "refund" is on its way.\n\nBye',
   }),
-  [findOrder(1001), customerCall('C-11')],
+  [findOrder(1001), createCustomerCall('C-11')],
   trackCall('KC-7001'),
-  policyCall('delivery'),
+  createPolicyCall('delivery'),
 ] as const;
 
 const support = defineSupport(paperShop);
@@ -50,7 +50,7 @@ const plain: Scenario = {
   about: 'the agent `support`: 20 requests in one turn',
   isPromised: true,
   agent: support,
-  turns: [turn(...supportSteps)],
+  turns: [createTurn(...supportSteps)],
 };
 
 const plainTurns: Scenario = {
@@ -58,7 +58,7 @@ const plainTurns: Scenario = {
   about: 'the agent `support`: 5 turns of 4 requests',
   isPromised: true,
   agent: support,
-  turns: [0, 3, 6, 9, 12].map((from) => turn(...supportSteps.slice(from, from + 3))),
+  turns: [0, 3, 6, 9, 12].map((from) => createTurn(...supportSteps.slice(from, from + 3))),
 };
 
 const add = (one: string, input: ScriptCall['input']) => call(`add_${one}`, input);
@@ -68,7 +68,7 @@ const workspaceScenario: Scenario = {
   about: 'the agent `workspace`, 126 tools behind unfolding tools: 2 turns of 10 requests',
   agent: workspace,
   turns: [
-    turn(
+    createTurn(
       call('files'),
       [call('folders'), call('documents')],
       add('folder', { title: 'Boats' }),
@@ -79,7 +79,7 @@ const workspaceScenario: Scenario = {
       call('complete_task', { taskId: 'T-1' }),
       [call('list_tasks'), call('list_documents')],
     ),
-    turn(
+    createTurn(
       call('planning'),
       call('tasks'),
       call('reopen_task', { taskId: 'T-1' }),
@@ -94,35 +94,39 @@ const workspaceScenario: Scenario = {
 };
 
 const theme = 'tide';
-const inTheme = (name: string, documentId: string) => call(name, { documentId, theme });
+const createThemeCall = (name: string, documentId: string) => call(name, { documentId, theme });
 const fetchCall = (documentId: string) => call('fetch_document', { documentId });
 
 const playbook: Scenario = {
   name: 'playbook',
   about: 'the agent `researcher`: 20 requests in its playbook, which goes on in a second turn',
   agent: researcher,
-  turns: [turn(call('research_theme', { theme })), turn(call('research_theme', { theme }))],
+  turns: [createTurn(call('research_theme', { theme })), createTurn(call('research_theme', { theme }))],
   nested: {
     research_theme: [
-      turn(
+      createTurn(
         call('search_documents', { theme }),
         call('search_documents', { theme: 'lamp' }),
         fetchCall('D-1'),
-        inTheme('analyze_document', 'D-1'),
+        createThemeCall('analyze_document', 'D-1'),
         fetchCall('D-3'),
-        inTheme('analyze_document', 'D-3'),
+        createThemeCall('analyze_document', 'D-3'),
         call('report_findings', { theme }),
-        ...['D-2', 'D-4', 'D-5'].flatMap((id) => [fetchCall(id), inTheme('analyze_document', id)]),
+        ...['D-2', 'D-4', 'D-5'].flatMap((id) => [fetchCall(id), createThemeCall('analyze_document', id)]),
         ...['D-1', 'D-2', 'D-3', 'D-4', 'D-5'].map(fetchCall),
         call('report_findings', { theme }),
       ),
-      turn(fetchCall('D-1'), inTheme('analyze_document', 'D-1'), call('report_findings', { theme })),
+      createTurn(
+        fetchCall('D-1'),
+        createThemeCall('analyze_document', 'D-1'),
+        call('report_findings', { theme }),
+      ),
     ],
   },
 };
 
-const ofCustomer = (customerId: string) => [
-  customerCall(customerId),
+const createCustomerCalls = (customerId: string) => [
+  createCustomerCall(customerId),
   call('get_latest_order'),
   call('get_order_weight'),
 ];
@@ -131,7 +135,7 @@ const chain: Scenario = {
   name: 'chain',
   about: 'the agent `orders`, whose tools act on the object found last: 5 turns of 4 requests',
   agent: orders,
-  turns: ['C-11', 'C-12', 'C-13', 'C-11', 'C-12'].map((id) => turn(...ofCustomer(id))),
+  turns: ['C-11', 'C-12', 'C-13', 'C-11', 'C-12'].map((id) => createTurn(...createCustomerCalls(id))),
 };
 
 const finder = defineAgent({
@@ -147,12 +151,16 @@ const chainDiscovers: Scenario = {
   about: 'the same with `discover`, which brings tools for each object that is found: 2 turns of 10 requests',
   agent: finder,
   turns: [
-    turn(customerCall('C-11'), customerCall('C-12'), ...[11, 12, 11, 12, 11, 12, 11].map(latestOf)),
-    turn(customerCall('C-13'), ...[13, 11, 12, 13, 11, 12, 13, 11].map(latestOf)),
+    createTurn(
+      createCustomerCall('C-11'),
+      createCustomerCall('C-12'),
+      ...[11, 12, 11, 12, 11, 12, 11].map(createLatestCall),
+    ),
+    createTurn(createCustomerCall('C-13'), ...[13, 11, 12, 13, 11, 12, 13, 11].map(createLatestCall)),
   ],
 };
 
-function latestOf(id: number): ScriptCall {
+function createLatestCall(id: number): ScriptCall {
   return call(`customer_C-${id}_get_latest_order`);
 }
 
@@ -160,7 +168,10 @@ const limit: Scenario = {
   name: 'plain-limit',
   about: 'the agent `support`, cut off at its limit of 20 requests; then a turn of 4',
   agent: support,
-  turns: [turn(...supportSteps, findOrder(1002), findOrder(1003)), turn(...supportSteps.slice(0, 3))],
+  turns: [
+    createTurn(...supportSteps, findOrder(1002), findOrder(1003)),
+    createTurn(...supportSteps.slice(0, 3)),
+  ],
 };
 
 /** All scenarios that need no server. */

@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type { ChatModel } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
 import { MODELS, type ServerAt } from '../../wires/session/models.ts';
-import { type PlayedScript, serverOf, type WireName } from '../../wires/session/servers.ts';
+import { createServer, type PlayedScript, type WireName } from '../../wires/session/servers.ts';
 import type { Wire } from '../../wires/wire.ts';
 import type { BodyForm } from '../measure/request-parts.ts';
 
@@ -19,46 +19,46 @@ export interface MeasuredWire {
   readonly server: (played: PlayedScript) => Wire;
 }
 
-const measuredWire = (
+const createMeasuredWire = (
   name: string,
   { by, form, on }: Pick<MeasuredWire, 'by' | 'form'> & { readonly on: WireName },
-): MeasuredWire => ({ name, by, form, model: MODELS[on], server: (played) => serverOf(on, played) });
+): MeasuredWire => ({ name, by, form, model: MODELS[on], server: (played) => createServer(on, played) });
 
 /** OpenAI's models before 5.4 receive tools only as a list. */
-const olderOpenAI = (server: ServerAt): ChatModel =>
+const createOlderOpenAi = (server: ServerAt): ChatModel =>
   fromAiSdk(createOpenAI({ apiKey: 'key', ...server }).responses('gpt-5.1'), {
     settings: { providerOptions: { openai: { store: false, reasoningSummary: 'detailed' } } },
   });
 
 /** All wires. `late` marks models that receive changes of tools in the conversation. */
-export const WIRES: readonly MeasuredWire[] = [
-  measuredWire('anthropic', {
+export const MEASURED_WIRES: readonly MeasuredWire[] = [
+  createMeasuredWire('anthropic', {
     by: '@ai-sdk/anthropic, claude-sonnet-4-5',
     form: 'anthropic',
     on: 'anthropic-interleaved',
   }),
-  measuredWire('anthropic-late', {
+  createMeasuredWire('anthropic-late', {
     by: '@ai-sdk/anthropic, claude-opus-5-5',
     form: 'anthropic',
     on: 'anthropic-preserved',
   }),
-  measuredWire('gemini', { by: '@ai-sdk/google, gemini-3-pro-preview', form: 'gemini', on: 'gemini' }),
+  createMeasuredWire('gemini', { by: '@ai-sdk/google, gemini-3-pro-preview', form: 'gemini', on: 'gemini' }),
   {
-    ...measuredWire('responses', {
+    ...createMeasuredWire('responses', {
       by: '@ai-sdk/openai, gpt-5.1',
       form: 'responses',
       on: 'responses-unstored',
     }),
-    model: olderOpenAI,
+    model: createOlderOpenAi,
   },
-  measuredWire('responses-late', {
+  createMeasuredWire('responses-late', {
     by: '@ai-sdk/openai, gpt-5.4',
     form: 'responses',
     on: 'responses-unstored',
   }),
-  measuredWire('chat', { by: 'openaiCompatible, some-model', form: 'chat', on: 'reasoning' }),
-  measuredWire('deepseek', { by: '@ai-sdk/deepseek, deepseek-v4', form: 'chat', on: 'deepseek-sdk' }),
-  measuredWire('openrouter', {
+  createMeasuredWire('chat', { by: 'openaiCompatible, some-model', form: 'chat', on: 'reasoning' }),
+  createMeasuredWire('deepseek', { by: '@ai-sdk/deepseek, deepseek-v4', form: 'chat', on: 'deepseek-sdk' }),
+  createMeasuredWire('openrouter', {
     by: '@openrouter/ai-sdk-provider, anthropic/claude-sonnet-4.5',
     form: 'chat',
     on: 'openrouter-sdk',

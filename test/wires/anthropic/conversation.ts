@@ -17,7 +17,7 @@ export interface SaidMessage {
 
 export type ThinkingBlock = Extract<AnthropicBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-export function conversationOf({ messages }: AnthropicBody): readonly SaidMessage[] {
+export function groupMessages({ messages }: AnthropicBody): readonly SaidMessage[] {
   const said: { role: SaidMessage['role']; path: string; blocks: PlacedBlock[] }[] = [];
   for (const [index, { role, content }] of messages.entries()) {
     const path = `messages.${index}`;
@@ -32,7 +32,7 @@ export function conversationOf({ messages }: AnthropicBody): readonly SaidMessag
 }
 
 /** Returns the start of the current turn: the last user message without tool results. */
-export function currentTurnOf(conversation: readonly SaidMessage[]): number {
+export function findCurrentTurn(conversation: readonly SaidMessage[]): number {
   return conversation.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ block }) => block.type === 'tool_result'),
   );
@@ -42,7 +42,7 @@ export function isThinking(block: AnthropicBlock): block is ThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-export function textOf({ blocks }: SaidMessage): string {
+export function joinText({ blocks }: SaidMessage): string {
   return blocks.map(({ block }) => (block.type === 'text' ? block.text : '')).join('');
 }
 

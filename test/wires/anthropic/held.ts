@@ -1,17 +1,17 @@
 /** Checks that the replies in a conversation equal those that the wire returned, block for block. */
-import { createOwnRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { createOwnRefusal, findScriptPlaces, RefusalError, type ScriptedReply } from '../wire.ts';
 import {
-  currentTurnOf,
+  findCurrentTurn,
   isThinking,
+  joinText,
   type PlacedBlock,
   type SaidMessage,
-  textOf,
   withoutMarks,
   withoutPending,
 } from './conversation.ts';
-import { blocksOf, type Casting, callIdOf, pauseIn, thinkingIndexes } from './replies.ts';
+import { type Casting, callIdOf, createBlocks, indexThinking, pauseIn } from './replies.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
-import { checkWords, dropsBlocks, modifiedError, placeOfThinking } from './thinking.ts';
+import { checkWords, createModifiedError, isDroppingBlocks, placeOfThinking } from './thinking.ts';
 
 export interface HeldCheck {
   readonly replies: readonly ScriptedReply[];
@@ -33,29 +33,29 @@ export interface NextPlace {
 export function checkHeld(check: HeldCheck): NextPlace {
   const { replies, casting, conversation } = check;
   const all = findHeld(conversation);
-  const found = placesOf(
+  const found = findScriptPlaces(
     replies,
-    all.map((said) => ({ callIds: said ? callIdsOf(said) : ['in words'], text: said ? textOf(said) : '' })),
+    all.map((said) => ({ callIds: said ? callIdsOf(said) : ['in words'], text: said ? joinText(said) : '' })),
     (reply, call) => callIdOf(casting.seed, reply, call),
   );
   const held = all.filter((said) => said !== undefined);
   const places = found.filter((_, index) => all[index] !== undefined);
-  const turn = currentTurnOf(conversation);
+  const turn = findCurrentTurn(conversation);
   const summarized = (found[0] ?? 0) > 0;
-  const mayOmitThinking = check.mayOmitThinking || summarized || dropsBlocks(check.body);
+  const mayOmitThinking = check.mayOmitThinking || summarized || isDroppingBlocks(check.body);
   let next: NextPlace = { at: (found.at(-1) ?? -1) + 1, given: 0 };
   for (const [index, said] of held.entries()) {
     const reply = replies[places[index] ?? 0];
     if (reply === undefined) throw createOwnRefusal(`${said.path} is a reply that the script does not have`);
     const inTurn = conversation.indexOf(said) > turn;
-    const maker = makerOf(said, check);
+    const maker = findMaker(said, check);
     const last = said === held.at(-1);
     if (maker === undefined) {
       checkForeign(said, check, inTurn && last);
       continue;
     }
     const paused = said === conversation.at(-1);
-    const blocks = expectedBlocks(said, reply, { casting: { ...casting, seed: maker }, paused });
+    const blocks = createExpectedBlocks(said, reply, { casting: { ...casting, seed: maker }, paused });
     checkBlocks(said, { reply, blocks, casting, inTurn });
     if (paused) next = { at: reply.at, given: blocks.length };
     if (inTurn && !said.blocks.some(({ block }) => isThinking(block))) {
@@ -87,7 +87,10 @@ const isTold = (block: AnthropicBlock): boolean =>
  * Returns the seed of the model that made a reply: this model, or one whose thinking it reads. Returns
  * `undefined` for any other model.
  */
-function makerOf(said: SaidMessage, { replies, casting: { seed, kin = [] } }: HeldCheck): string | undefined {
+function findMaker(
+  said: SaidMessage,
+  { replies, casting: { seed, kin = [] } }: HeldCheck,
+): string | undefined {
   const ids = callIdsOf(said);
   if (ids.length === 0) return seed;
   return [seed, ...kin].find((one) =>
@@ -108,17 +111,17 @@ function checkForeign(said: SaidMessage, { body, casting: { seed } }: HeldCheck,
  * Returns the original blocks of a reply: all of them, or the blocks before the pause if the request continues
  * it.
  */
-function expectedBlocks(
+function createExpectedBlocks(
   said: SaidMessage,
   reply: ScriptedReply,
   { casting, paused }: { readonly casting: Casting; readonly paused: boolean },
 ): readonly AnthropicBlock[] {
   const searches = said.blocks.some(({ block }) => block.type === 'server_tool_use');
-  const blocks = blocksOf(reply, searches ? casting : withoutSearch(casting));
+  const blocks = createBlocks(reply, searches ? casting : withoutSearch(casting));
   if (!paused) return blocks;
   const pause = pauseIn(blocks, casting);
   if (pause !== undefined) return blocks.slice(0, pause);
-  throw new Refused(
+  throw new RefusalError(
     400,
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   );
@@ -139,7 +142,7 @@ function checkBlocks(said: SaidMessage, { reply, blocks, casting, inTurn }: Expe
   const got = withoutPending(said.blocks, ({ block }) => block);
   const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
   const thinks = got.some(({ block }) => isThinking(block));
-  const indexes = thinkingIndexes(blocks);
+  const indexes = indexThinking(blocks);
   const given = withoutPending(
     blocks.map((block, at) => ({ block, name: nameOf(block, reply.at, indexes[at]) })),
     ({ block }) => block,
@@ -147,7 +150,7 @@ function checkBlocks(said: SaidMessage, { reply, blocks, casting, inTurn }: Expe
   const length = Math.max(given.length, got.length);
   for (let at = 0; at < length; at += 1) {
     if (given[at]?.name === gotNames[at]) continue;
-    throw differsFrom(
+    throw createMismatchError(
       got[at] ?? { path: `${said.path}.content.${at}`, block: undefined },
       given[at]?.block,
       inTurn,
@@ -155,15 +158,18 @@ function checkBlocks(said: SaidMessage, { reply, blocks, casting, inTurn }: Expe
   }
 }
 
-function differsFrom(
+function createMismatchError(
   { path, block }: { readonly path: string; readonly block: AnthropicBlock | undefined },
   given: AnthropicBlock | undefined,
   inTurn: boolean,
-): Refused {
+): RefusalError {
   const ofThinking = [block, given].some((each) => each !== undefined && isThinking(each));
-  if (ofThinking && inTurn) return modifiedError(path);
+  if (ofThinking && inTurn) return createModifiedError(path);
   if (block?.type === 'web_search_tool_result' && given?.type === block.type) {
-    return new Refused(400, `${path}.content.0: Invalid \`encrypted_content\` in \`search_result\` block`);
+    return new RefusalError(
+      400,
+      `${path}.content.0: Invalid \`encrypted_content\` in \`search_result\` block`,
+    );
   }
   const was = given === undefined ? 'nothing' : `\`${given.type}\``;
   const is = block === undefined ? 'nothing' : `\`${block.type}\``;
@@ -181,12 +187,12 @@ function checkLeftOut(
   const type = body.thinking?.type;
   if (type === undefined || type === 'disabled') return;
   if (type === 'enabled' && last) throw withoutThinking(said);
-  if (!mayOmitThinking) throw modifiedError(`${said.path}.content.0`);
+  if (!mayOmitThinking) throw createModifiedError(`${said.path}.content.0`);
 }
 
-function withoutThinking(said: SaidMessage): Refused {
+function withoutThinking(said: SaidMessage): RefusalError {
   const found = said.blocks[0]?.block.type ?? 'text';
-  return new Refused(
+  return new RefusalError(
     400,
     `${said.path}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. ` +
       'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the ' +

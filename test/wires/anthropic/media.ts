@@ -1,18 +1,18 @@
 /** Checks images, documents and search results in a request to the Messages API, and returns its files. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
-import { createOwnRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, RefusalError } from '../wire.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
 const cacheField = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
 const Url = v.strictObject({ type: v.literal('url'), url: v.string() });
-const Uploaded = v.strictObject({ type: v.literal('file'), file_id: v.string() });
+const UploadedFile = v.strictObject({ type: v.literal('file'), file_id: v.string() });
 const Bytes = v.strictObject({ type: v.literal('base64'), media_type: v.string(), data: v.string() });
 const Said = v.strictObject({ type: v.literal('text'), text: v.string(), ...cacheField });
 
 export const Image = v.strictObject({
   type: v.literal('image'),
-  source: v.variant('type', [Bytes, Url, Uploaded]),
+  source: v.variant('type', [Bytes, Url, UploadedFile]),
   ...cacheField,
 });
 export const Document = v.strictObject({
@@ -20,7 +20,7 @@ export const Document = v.strictObject({
   source: v.variant('type', [
     Bytes,
     Url,
-    Uploaded,
+    UploadedFile,
     v.strictObject({ type: v.literal('text'), media_type: v.literal('text/plain'), data: v.string() }),
     v.strictObject({ type: v.literal('content'), content: v.union([v.string(), v.array(Said)]) }),
   ]),
@@ -47,7 +47,7 @@ interface PlacedMedia {
   readonly block: Media;
 }
 
-const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /** Refuses files with unsupported types, invalid bytes, bytes of another type, or a wrong role. */
 export function checkMedia(body: AnthropicBody): void {
@@ -57,25 +57,25 @@ export function checkMedia(body: AnthropicBody): void {
     if (at !== -1)
       throw createOwnRefusal(`messages.${index}.content.${at}: only a user sends a \`${content[at]?.type}\``);
   }
-  for (const { path, block } of mediaIn(body)) checkSource(block, `${path}.${block.type}.source`);
+  for (const { path, block } of collectMedia(body)) checkSource(block, `${path}.${block.type}.source`);
 }
 
 function checkSource({ type, source }: Media, path: string): void {
   if (source.type === 'url' && !isHttps(source.url)) {
-    throw new Refused(400, `${path}.url.url: Only HTTPS URLs are supported.`);
+    throw new RefusalError(400, `${path}.url.url: Only HTTPS URLs are supported.`);
   }
   if (source.type !== 'base64') return;
   const { media_type: mediaType, data } = source;
-  const taken = type === 'image' ? IMAGES : ['application/pdf'];
+  const taken = type === 'image' ? IMAGE_TYPES : ['application/pdf'];
   if (!taken.includes(mediaType)) {
     const named = taken.map((one) => `'${one}'`);
     const last = named.pop();
     const list = named.length > 0 ? `${named.join(', ')} or ${last}` : last;
-    throw new Refused(400, `${path}.base64.media_type: Input should be ${list}`);
+    throw new RefusalError(400, `${path}.base64.media_type: Input should be ${list}`);
   }
-  if (!isBase64(data)) throw new Refused(400, `${path}.base64.data: Invalid base64 data`);
+  if (!isBase64(data)) throw new RefusalError(400, `${path}.base64.data: Invalid base64 data`);
   if (typeOfBytes(data) === mediaType) return;
-  throw new Refused(
+  throw new RefusalError(
     400,
     type === 'image'
       ? `${path}.base64.data: Image does not match the provided media type ${mediaType}`
@@ -83,7 +83,7 @@ function checkSource({ type, source }: Media, path: string): void {
   );
 }
 
-function mediaIn({ messages }: AnthropicBody): readonly PlacedMedia[] {
+function collectMedia({ messages }: AnthropicBody): readonly PlacedMedia[] {
   return messages.flatMap(({ content }, index) =>
     typeof content === 'string'
       ? []
@@ -104,8 +104,8 @@ const isMedia = (block: { readonly type: string }): block is Media =>
   block.type === 'image' || block.type === 'document';
 
 /** Returns the files of a request that have bytes or a URL. */
-export const filesIn = (body: AnthropicBody): readonly FoundFile[] =>
-  mediaIn(body).flatMap(({ where, block }): readonly FoundFile[] => {
+export const collectFiles = (body: AnthropicBody): readonly FoundFile[] =>
+  collectMedia(body).flatMap(({ where, block }): readonly FoundFile[] => {
     const { source } = block;
     const name = block.type === 'document' && block.title !== undefined ? { name: block.title } : {};
     if (source.type === 'url') return [{ where, url: source.url, ...name }];

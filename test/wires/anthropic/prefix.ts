@@ -2,7 +2,7 @@
  * The prefix of a thinking block: the system text, the tools, the messages and the thinking. Newer models bind
  * their thinking to this prefix. The block's signature contains a hash of each part.
  */
-import { fingerprint } from '../wire.ts';
+import { computeFingerprint } from '../wire.ts';
 import { isThinking, type SaidMessage, withoutMarks, withoutPending } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
@@ -70,5 +70,5 @@ export function readConversation(
 }
 
 function hash(value: readonly unknown[]): string {
-  return fingerprint(value, 14);
+  return computeFingerprint(value, 14);
 }

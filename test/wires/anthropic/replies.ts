@@ -1,6 +1,6 @@
 /** The replies at each position of the script, and the seals of their thinking. */
 import { seal } from '../seal.ts';
-import { fingerprint, type ScriptedReply } from '../wire.ts';
+import { computeFingerprint, type ScriptedReply } from '../wire.ts';
 import { isThinking, type ThinkingBlock } from './conversation.ts';
 import type { Prefix } from './prefix.ts';
 import type { AnthropicBlock } from './request.ts';
@@ -26,23 +26,23 @@ export interface Casting {
 }
 
 export function callIdOf(seed: string, { at }: ScriptedReply, call: number): string {
-  return `toolu_01${fingerprint([seed, 'call', at, call], 22)}`;
+  return `toolu_01${computeFingerprint([seed, 'call', at, call], 22)}`;
 }
 
 /** Returns the blocks of a reply in order, with unsigned thinking. */
-export function blocksOf(reply: ScriptedReply, { seed, variants }: Casting): readonly AnthropicBlock[] {
+export function createBlocks(reply: ScriptedReply, { seed, variants }: Casting): readonly AnthropicBlock[] {
   const { at, thinking, text, calls } = reply;
   const blocks: AnthropicBlock[] = [];
-  const think = (words: string) => blocks.push({ type: 'thinking', thinking: words, signature: '' });
-  think(variants.has('empty-thinking') && at % 4 === 3 ? '' : thinking);
+  const addThinking = (words: string) => blocks.push({ type: 'thinking', thinking: words, signature: '' });
+  addThinking(variants.has('empty-thinking') && at % 4 === 3 ? '' : thinking);
   if (variants.has('redacted') && at % 3 === 1) blocks.push({ type: 'redacted_thinking', data: '' });
   if (variants.has('server-tools') && at % 4 === 2) {
     blocks.push(...searchOf(seed, at));
-    if (variants.has('interleaved')) think(`What the search of reply ${at + 1} found is enough.`);
+    if (variants.has('interleaved')) addThinking(`What the search of reply ${at + 1} found is enough.`);
   }
   if (text !== '') blocks.push({ type: 'text', text });
   for (const [index, { name, input }] of calls.entries()) {
-    if (index > 0 && variants.has('interleaved')) think(`Beside call ${index}, one more is made.`);
+    if (index > 0 && variants.has('interleaved')) addThinking(`Beside call ${index}, one more is made.`);
     blocks.push({ type: 'tool_use', id: callIdOf(seed, reply, index), name, input: { ...input } });
   }
   return blocks;
@@ -55,7 +55,7 @@ export function pauseIn(blocks: readonly AnthropicBlock[], { variants }: Casting
 }
 
 function searchOf(seed: string, at: number): readonly AnthropicBlock[] {
-  const id = `srvtoolu_01${fingerprint([seed, 'search', at], 22)}`;
+  const id = `srvtoolu_01${computeFingerprint([seed, 'search', at], 22)}`;
   const found = {
     type: 'web_search_result' as const,
     url: `https://example.com/${at}`,
@@ -76,20 +76,20 @@ export function signThinking(
   place: { readonly at: number; readonly index: number; readonly prefix: Prefix },
 ): ThinkingBlock {
   const { at, index, prefix } = place;
-  const blob = seal(seed, { at, index, of: wordsHash(block), ...prefix });
+  const blob = seal(seed, { at, index, of: hashWords(block), ...prefix });
   return block.type === 'thinking' ? { ...block, signature: blob } : { ...block, data: blob };
 }
 
 /** Hashes the content of a thinking block for its signature. */
-export function wordsHash(block: ThinkingBlock): string {
-  return fingerprint([block.type, block.type === 'thinking' ? block.thinking : ''], 14);
+export function hashWords(block: ThinkingBlock): string {
+  return computeFingerprint([block.type, block.type === 'thinking' ? block.thinking : ''], 14);
 }
 
 /**
  * Returns the index of each thinking block among the thinking blocks of its reply, and `undefined` for other
  * blocks.
  */
-export function thinkingIndexes(blocks: readonly AnthropicBlock[]): readonly (number | undefined)[] {
+export function indexThinking(blocks: readonly AnthropicBlock[]): readonly (number | undefined)[] {
   let index = 0;
   return blocks.map((block) => (isThinking(block) ? index++ : undefined));
 }

@@ -1,6 +1,6 @@
 /** The schema of a request to the Messages API. An unknown field is refused with the API's message. */
 import * as v from 'valibot';
-import { Refused, type WireRequest } from '../wire.ts';
+import { RefusalError, type WireRequest } from '../wire.ts';
 import { Document, Image, SearchResult } from './media.ts';
 
 const cacheField = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
@@ -125,24 +125,24 @@ export const readBody = (body: unknown): AnthropicBody => v.parse(Body, body);
  * Parses the body of a request. Refuses a missing key, an unknown field and an invalid value with the API's
  * messages.
  */
-export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
-  if (!url.pathname.endsWith('/v1/messages')) throw new Refused(404, 'Not Found');
-  if (!headers.has('x-api-key')) throw new Refused(401, 'x-api-key header is required');
-  if (!headers.has('anthropic-version')) throw new Refused(400, 'anthropic-version: header is required');
+export function parseBody({ url, headers, body }: WireRequest): AnthropicBody {
+  if (!url.pathname.endsWith('/v1/messages')) throw new RefusalError(404, 'Not Found');
+  if (!headers.has('x-api-key')) throw new RefusalError(401, 'x-api-key header is required');
+  if (!headers.has('anthropic-version')) throw new RefusalError(400, 'anthropic-version: header is required');
   const parsed = v.safeParse(Body, body);
   if (parsed.success) return parsed.output;
-  throw new Refused(400, formatIssue(deepestIssue(parsed.issues[0])));
+  throw new RefusalError(400, formatIssue(findDeepestIssue(parsed.issues[0])));
 }
 
 /**
  * Returns the most specific issue. A union only reports that no option matches, and the first issue of its
  * options contains the reason.
  */
-function deepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
+function findDeepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.find(({ path }) => path !== undefined);
   if (inner === undefined) return issue;
   const path = [...(issue.path ?? []), ...(inner.path ?? [])];
-  return deepestIssue({ ...inner, ...(isNonEmptyPath(path) && { path }) });
+  return findDeepestIssue({ ...inner, ...(isNonEmptyPath(path) && { path }) });
 }
 
 function isNonEmptyPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...v.IssuePathItem[]] {
@@ -153,9 +153,9 @@ function formatIssue(issue: v.BaseIssue<unknown>): string {
   const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
   if (issue.expected === 'never') return `${path}: Extra inputs are not permitted`;
   if (issue.type === 'variant' && issue.received !== 'undefined') {
-    const quoted = (words: string) => words.replaceAll('"', "'");
-    const found = quoted(issue.received);
-    const list = quoted(issue.expected ?? '')
+    const replaceQuotes = (words: string) => words.replaceAll('"', "'");
+    const found = replaceQuotes(issue.received);
+    const list = replaceQuotes(issue.expected ?? '')
       .replace(/[()]/g, '')
       .split(' | ')
       .join(', ');

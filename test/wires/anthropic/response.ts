@@ -1,5 +1,5 @@
 /** A reply in the format of Anthropic's API: whole, and as stream events. */
-import { piecesOf, type ScriptedReply, type StreamEvent } from '../wire.ts';
+import { type ScriptedReply, type StreamEvent, splitText } from '../wire.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 import type { InputTransformation } from './thinking.ts';
 
@@ -14,36 +14,37 @@ export interface AnthropicReply {
   readonly transformations?: readonly InputTransformation[];
 }
 
-export function messageOf(answer: AnthropicReply): object {
+export function toMessage(answer: AnthropicReply): object {
   return {
-    ...envelopeOf(answer),
+    ...createEnvelope(answer),
     content: answer.content.map(withCaller),
     stop_reason: stopReasonOf(answer),
-    usage: usageOf(answer),
+    usage: computeUsage(answer),
   };
 }
 
-export function* eventsOf(answer: AnthropicReply): Iterable<StreamEvent> {
-  const usage = { ...usageOf(answer), output_tokens: 1 };
-  yield eventOf({
+export function* streamEvents(answer: AnthropicReply): Iterable<StreamEvent> {
+  const usage = { ...computeUsage(answer), output_tokens: 1 };
+  yield toStreamEvent({
     type: 'message_start',
-    message: { ...envelopeOf(answer), content: [], stop_reason: null, usage },
+    message: { ...createEnvelope(answer), content: [], stop_reason: null, usage },
   });
-  yield eventOf({ type: 'ping' });
+  yield toStreamEvent({ type: 'ping' });
   for (const [index, block] of answer.content.entries()) {
-    yield eventOf({ type: 'content_block_start', index, content_block: startOf(block) });
-    for (const delta of deltasOf(block)) yield eventOf({ type: 'content_block_delta', index, delta });
-    yield eventOf({ type: 'content_block_stop', index });
+    yield toStreamEvent({ type: 'content_block_start', index, content_block: startOf(block) });
+    for (const delta of createDeltas(block))
+      yield toStreamEvent({ type: 'content_block_delta', index, delta });
+    yield toStreamEvent({ type: 'content_block_stop', index });
   }
-  yield eventOf({
+  yield toStreamEvent({
     type: 'message_delta',
     delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
-    usage: usageOf(answer),
+    usage: computeUsage(answer),
   });
-  yield eventOf({ type: 'message_stop' });
+  yield toStreamEvent({ type: 'message_stop' });
 }
 
-function envelopeOf({ body, id, transformations }: AnthropicReply): object {
+function createEnvelope({ body, id, transformations }: AnthropicReply): object {
   return {
     model: body.model,
     id,
@@ -63,14 +64,14 @@ function startOf(block: AnthropicBlock): object {
   return withCaller(block);
 }
 
-function deltasOf(block: AnthropicBlock): readonly object[] {
+function createDeltas(block: AnthropicBlock): readonly object[] {
   if (block.type === 'thinking') {
-    const words = piecesOf(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const words = splitText(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking }));
     return [...words, { type: 'signature_delta', signature: block.signature }];
   }
-  if (block.type === 'text') return piecesOf(block.text).map((text) => ({ type: 'text_delta', text }));
+  if (block.type === 'text') return splitText(block.text).map((text) => ({ type: 'text_delta', text }));
   if (block.type !== 'tool_use' && block.type !== 'server_tool_use') return [];
-  return ['', ...piecesOf(JSON.stringify(block.input))].map((partial) => ({
+  return ['', ...splitText(JSON.stringify(block.input))].map((partial) => ({
     type: 'input_json_delta',
     partial_json: partial,
   }));
@@ -89,7 +90,7 @@ function stopReasonOf({ content }: AnthropicReply): string {
 }
 
 /** Computes usage from the position. Each request reads from the cache what the earlier ones wrote. */
-function usageOf({ reply, content }: AnthropicReply): object {
+function computeUsage({ reply, content }: AnthropicReply): object {
   return {
     input_tokens: 12,
     cache_creation_input_tokens: 100,
@@ -101,6 +102,6 @@ function usageOf({ reply, content }: AnthropicReply): object {
   };
 }
 
-function eventOf(data: { readonly type: string; readonly [field: string]: unknown }): StreamEvent {
+function toStreamEvent(data: { readonly type: string; readonly [field: string]: unknown }): StreamEvent {
   return { event: data.type, data };
 }

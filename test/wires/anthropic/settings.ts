@@ -1,5 +1,5 @@
 /** Combinations of settings that Anthropic refuses, and invalid cache marks. */
-import { Refused } from '../wire.ts';
+import { RefusalError } from '../wire.ts';
 import type { AnthropicBody } from './request.ts';
 import { bindingBeta } from './thinking.ts';
 
@@ -9,16 +9,16 @@ export function checkSettings(body: AnthropicBody, betas: ReadonlySet<string>): 
   const { thinking, tool_choice: choice, max_tokens: maximum } = body;
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive';
   if (thinks && (choice?.type === 'any' || choice?.type === 'tool')) {
-    throw new Refused(400, 'Thinking may not be enabled when tool_choice forces tool use.');
+    throw new RefusalError(400, 'Thinking may not be enabled when tool_choice forces tool use.');
   }
   if (thinking?.type === 'enabled' && maximum <= (thinking.budget_tokens ?? 0)) {
-    throw new Refused(400, '`max_tokens` must be greater than `thinking.budget_tokens`.');
+    throw new RefusalError(400, '`max_tokens` must be greater than `thinking.budget_tokens`.');
   }
   if (thinks && body.temperature !== undefined && body.temperature !== 1) {
-    throw new Refused(400, '`temperature` may only be set to 1 when thinking is enabled.');
+    throw new RefusalError(400, '`temperature` may only be set to 1 when thinking is enabled.');
   }
   if (thinking?.block_binding !== undefined && !betas.has(bindingBeta)) {
-    throw new Refused(400, 'thinking.block_binding: Extra inputs are not permitted');
+    throw new RefusalError(400, 'thinking.block_binding: Extra inputs are not permitted');
   }
   checkMarks(body);
   checkTexts(body);
@@ -30,13 +30,13 @@ function checkTexts({ messages }: AnthropicBody): void {
       ? [content]
       : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
   );
-  if (texts.includes('')) throw new Refused(400, 'messages: text content blocks must be non-empty');
+  if (texts.includes('')) throw new RefusalError(400, 'messages: text content blocks must be non-empty');
 }
 
 function checkMarks({ system, tools = [], messages, cache_control: whole }: AnthropicBody): void {
   const deferred = tools.find((tool) => tool.defer_loading === true && isMarked(tool));
   if (deferred) {
-    throw new Refused(
+    throw new RefusalError(
       400,
       `Tool '${deferred.name}' cannot have both defer_loading=true and cache_control set. ` +
         'Tools with defer_loading cannot use prompt caching.',
@@ -52,11 +52,12 @@ function checkMarks({ system, tools = [], messages, cache_control: whole }: Anth
   ];
   const marked = blocks.filter(({ block }) => isMarked(block));
   const empty = marked.find(({ block }) => block.type === 'text' && block.text === '');
-  if (empty) throw new Refused(400, `${empty.path}.text: cache_control cannot be set for empty text blocks`);
+  if (empty)
+    throw new RefusalError(400, `${empty.path}.text: cache_control cannot be set for empty text blocks`);
   checkTerms([...tools.map((block, at) => ({ path: `tools.${at}`, block })), ...blocks], whole);
   const count = tools.filter(isMarked).length + marked.length + (whole === undefined ? 0 : 1);
   if (count <= maximumMarks) return;
-  throw new Refused(
+  throw new RefusalError(
     400,
     `A maximum of ${maximumMarks} blocks with cache_control may be provided. Found ${count}.`,
   );
@@ -72,7 +73,7 @@ function checkTerms(
     const { cache_control: mark }: { readonly cache_control?: { readonly ttl?: unknown } } = block;
     if (mark === undefined) continue;
     if (isShort && mark.ttl === '1h') {
-      throw new Refused(
+      throw new RefusalError(
         400,
         `${path === '' ? '' : `${path}.`}cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' ` +
           'cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.',

@@ -1,9 +1,9 @@
 /** Checks that returned thinking is unchanged and still follows its original prefix. */
-import { type Sealed, unseal } from '../seal.ts';
-import { createOwnRefusal, Refused } from '../wire.ts';
-import { currentTurnOf, isThinking, type SaidMessage, type ThinkingBlock } from './conversation.ts';
+import { type SealFields, unseal } from '../seal.ts';
+import { createOwnRefusal, RefusalError } from '../wire.ts';
+import { findCurrentTurn, isThinking, type SaidMessage, type ThinkingBlock } from './conversation.ts';
 import { PrefixReader, readConversation } from './prefix.ts';
-import { wordsHash } from './replies.ts';
+import { hashWords } from './replies.ts';
 import type { AnthropicBody } from './request.ts';
 
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
@@ -35,23 +35,23 @@ export function placeOfThinking(
   seeds: string | readonly string[],
   block: ThinkingBlock,
   path: string,
-): Sealed {
+): SealFields {
   const blob = block.type === 'thinking' ? block.signature : block.data;
   const fields = [seeds]
     .flat()
     .map((seed) => unseal(seed, blob))
     .find((one) => one !== undefined);
-  if (fields === undefined) throw new Refused(400, invalidBlockMessage(block, path));
+  if (fields === undefined) throw new RefusalError(400, formatInvalidBlock(block, path));
   return fields;
 }
 
 /** Refuses a block whose text does not match its signature. Only called for blocks of the current turn. */
-export function checkWords(block: ThinkingBlock, { of }: Sealed, path: string): void {
-  if (of !== wordsHash(block)) throw modifiedError(path);
+export function checkWords(block: ThinkingBlock, { of }: SealFields, path: string): void {
+  if (of !== hashWords(block)) throw createModifiedError(path);
 }
 
-export function modifiedError(path: string): Refused {
-  return new Refused(
+export function createModifiedError(path: string): RefusalError {
+  return new RefusalError(
     400,
     `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
       'These blocks must remain as they were in the original response.',
@@ -66,8 +66,8 @@ export function modifiedError(path: string): Refused {
 export function checkPrefixes(check: ThinkingCheck): readonly InputTransformation[] {
   const { seed, kin = [], body, conversation, preserved } = check;
   const dropped: InputTransformation[] = [];
-  const drops = dropsBlocks(body);
-  const leftOut = thinksNothingBefore(conversation, currentTurnOf(conversation));
+  const drops = isDroppingBlocks(body);
+  const leftOut = isFreeOfThinking(conversation, findCurrentTurn(conversation));
   const reader = new PrefixReader(body);
   readConversation(reader, conversation, (block, path) => {
     if (!isThinking(block)) return;
@@ -82,7 +82,7 @@ export function checkPrefixes(check: ThinkingCheck): readonly InputTransformatio
       (part) => given[part] !== now[part],
     );
     if (changed === undefined && dropped.length === 0) return;
-    if (!drops) throw new Refused(400, boundElsewhere(block, path, { changed, ...check }));
+    if (!drops) throw new RefusalError(400, formatBoundElsewhere(block, path, { changed, ...check }));
     dropped.push({ type: 'thinking_dropped', path, reason: 'prefix_binding_mismatch' });
   });
   return dropped;
@@ -91,26 +91,26 @@ export function checkPrefixes(check: ThinkingCheck): readonly InputTransformatio
 const isOfKin = (block: ThinkingBlock, kin: readonly string[]): boolean =>
   kin.some((seed) => unseal(seed, block.type === 'thinking' ? block.signature : block.data) !== undefined);
 
-export function dropsBlocks({ thinking }: AnthropicBody): boolean {
+export function isDroppingBlocks({ thinking }: AnthropicBody): boolean {
   return thinking?.block_binding?.prefix_mismatch_behavior === 'drop_block';
 }
 
-function thinksNothingBefore(conversation: readonly SaidMessage[], end: number): boolean {
+function isFreeOfThinking(conversation: readonly SaidMessage[], end: number): boolean {
   return !conversation.slice(0, end).some(({ blocks }) => blocks.some(({ block }) => isThinking(block)));
 }
 
-function invalidBlockMessage(block: ThinkingBlock, path: string): string {
+function formatInvalidBlock(block: ThinkingBlock, path: string): string {
   const field = block.type === 'thinking' ? 'signature' : 'data';
   return `${path}: Invalid \`${field}\` in \`${block.type}\` block`;
 }
 
-function boundElsewhere(
+function formatBoundElsewhere(
   block: ThinkingBlock,
   path: string,
   { changed, bindingControls }: { readonly changed: string | undefined; readonly bindingControls: boolean },
 ): string {
   const sentences = [
-    `${invalidBlockMessage(block, path)}.`,
+    `${formatInvalidBlock(block, path)}.`,
     'The block is bound to a different conversation.',
     'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
   ];

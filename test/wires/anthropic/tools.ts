@@ -1,15 +1,15 @@
 /** The tools that a request allows, with those that the conversation adds and removes. */
-import { createOwnRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, RefusalError } from '../wire.ts';
 import type { SaidMessage } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody, AnthropicTool } from './request.ts';
 
 /** Returns the names of the tools that the model may call at the end of the conversation. */
-export function toolsAtEnd(
+export function collectToolsAtEnd(
   { tools = [] }: AnthropicBody,
   conversation: readonly SaidMessage[],
 ): ReadonlySet<string> {
   const declared = new Map(tools.map((tool) => [tool.name, tool]));
-  if (declared.size < tools.length) throw new Refused(400, 'tools: Tool names must be unique.');
+  if (declared.size < tools.length) throw new RefusalError(400, 'tools: Tool names must be unique.');
   const offered = new Set(tools.filter((tool) => tool.defer_loading !== true).map(({ name }) => name));
   for (const [index, said] of conversation.entries()) {
     if (said.role === 'system') checkSystemPlace(said, conversation[index + 1]);
@@ -25,12 +25,12 @@ function applyChange(
 ): void {
   if (block.type === 'tool_result' && typeof block.content === 'object') {
     for (const part of block.content) {
-      if (part.type === 'tool_reference') offered.add(knownTool(part.tool_name, declared));
+      if (part.type === 'tool_reference') offered.add(checkToolName(part.tool_name, declared));
     }
   }
   if (block.type === 'tool_removal') offered.delete(nameOf(block));
   if (block.type !== 'tool_addition') return;
-  if (block.tool.type === 'tool_reference') knownTool(block.tool.name, declared);
+  if (block.tool.type === 'tool_reference') checkToolName(block.tool.name, declared);
   offered.add(nameOf(block));
 }
 
@@ -38,8 +38,9 @@ function nameOf({ tool }: Extract<AnthropicBlock, { type: 'tool_addition' | 'too
   return tool.type === 'tool_reference' ? tool.name : tool.definition.name;
 }
 
-function knownTool(name: string, declared: ReadonlyMap<string, AnthropicTool>): string {
-  if (!declared.has(name)) throw new Refused(400, `Tool reference '${name}' not found in available tools`);
+function checkToolName(name: string, declared: ReadonlyMap<string, AnthropicTool>): string {
+  if (!declared.has(name))
+    throw new RefusalError(400, `Tool reference '${name}' not found in available tools`);
   return name;
 }
 

@@ -3,10 +3,15 @@
  * Workers AI and Groq.
  */
 
-import { createOwnRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { createOwnRefusal, RefusalError, type ScriptedReply, splitText } from '../wire.ts';
 import { openAIMedia } from './media.ts';
 import type { Dialect } from './messages.ts';
-import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
+import {
+  createGeminiDialect,
+  type OpenRouterDetails,
+  openRouterDetails,
+  openRouterDialect,
+} from './signed.ts';
 
 /**
  * - `deepseek`: `reasoning_content`, required in all later requests for turns with calls, even if empty;
@@ -29,14 +34,14 @@ export interface DialectOptions {
   readonly signedAnswers?: boolean;
 }
 
-export function dialectOf(
+export function createDialect(
   name: ChatDialectName,
   replies: readonly ScriptedReply[],
   { seed = name, details = openRouterDetails, signedAnswers = false }: DialectOptions,
 ): Dialect {
   switch (name) {
     case 'deepseek':
-      return deepSeekDialect(replies);
+      return createDeepSeekDialect(replies);
     case 'kimi':
       return kimiDialect;
     case 'reasoning':
@@ -44,15 +49,15 @@ export function dialectOf(
     case 'openrouter':
       return openRouterDialect(details, seed);
     case 'gemini':
-      return geminiDialect({ replies, seed, signedAnswers });
+      return createGeminiDialect({ replies, seed, signedAnswers });
   }
 }
 
 /** Sends thinking in a text field, as a whole or in pieces. The first piece is empty. */
-const plainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> => ({
+const createPlainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> => ({
   media: openAIMedia,
   ofMessage: ({ thinking }) => ({ [field]: thinking }),
-  deltas: ({ thinking }) => ['', ...piecesOf(thinking)].map((piece) => ({ content: null, [field]: piece })),
+  deltas: ({ thinking }) => ['', ...splitText(thinking)].map((piece) => ({ content: null, [field]: piece })),
   ofCall: () => ({}),
   errorBody: (status, message) => ({
     error: {
@@ -64,18 +69,21 @@ const plainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> =
   }),
 });
 
-function deepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
+function createDeepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
   const turnsWithCalls = new Set(replies.filter(({ calls }) => calls.length > 0).map(({ turn }) => turn));
   return {
-    ...plainThinking('reasoning_content'),
+    ...createPlainThinking('reasoning_content'),
     media: { message: ['image_url'], result: ['image_url'] },
     check({ sent, reply }) {
       if (!turnsWithCalls.has(reply.turn) || sent.reasoning_content === reply.thinking) return;
-      throw new Refused(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.');
+      throw new RefusalError(
+        400,
+        'The `reasoning_content` in the thinking mode must be passed back to the API.',
+      );
     },
     checkForeign({ sent, index }) {
       if (typeof sent.reasoning_content !== 'string')
-        throw new Refused(
+        throw new RefusalError(
           400,
           'The `reasoning_content` in the thinking mode must be passed back to the API.',
         );
@@ -93,13 +101,13 @@ function refuseThoughts(sent: Readonly<Record<string, unknown>>, index: number):
 }
 
 const kimiDialect: Dialect = {
-  ...plainThinking('reasoning_content'),
+  ...createPlainThinking('reasoning_content'),
   check({ sent, index, reply, isInCurrentTurn }) {
     const back = sent.reasoning_content;
     if (back === reply.thinking) return;
     if (isInCurrentTurn && reply.calls.length > 0) {
       const where = `assistant tool call message at index ${index}`;
-      throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
+      throw new RefusalError(400, `thinking is enabled but reasoning_content is missing in ${where}`);
     }
     if (back != null) throw createOwnRefusal(`the reasoning_content of messages[${index}] is another`);
   },
@@ -107,14 +115,14 @@ const kimiDialect: Dialect = {
     // An empty text counts as missing.
     if (isInCurrentTurn && (sent.reasoning_content ?? '') === '') {
       const where = `assistant tool call message at index ${index}`;
-      throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
+      throw new RefusalError(400, `thinking is enabled but reasoning_content is missing in ${where}`);
     }
     refuseThoughts(sent, index);
   },
 };
 
 const reasoningDialect: Dialect = {
-  ...plainThinking('reasoning'),
+  ...createPlainThinking('reasoning'),
   check({ sent, index, reply }) {
     if (sent.reasoning === reply.thinking) return;
     const where = sent.reasoning === undefined && sent.reasoning_content !== undefined;

@@ -2,9 +2,9 @@
  * Checks the content of messages in a chat completions request. Files are in user messages, and in some
  * dialects also in tool results.
  */
-import { type FoundFile, foundAt, isBase64, isHttps } from '../files.ts';
-import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
-import { createOwnRefusal, isRecord, Refused } from '../wire.ts';
+import { type FoundFile, isBase64, isHttps, readFileUrl } from '../files.ts';
+import { checkFields, checkFileData, checkImageUrl, readText, refuseValue } from '../openai-files.ts';
+import { createOwnRefusal, isRecord, RefusalError } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,12 +33,12 @@ export const openRouterMedia: DialectMedia = {
 
 /** Refuses parts that the dialect does not accept in their place, and unreadable files. */
 export function checkMedia(messages: readonly unknown[], media: DialectMedia): void {
-  for (const { path, index, role, part } of partsIn(messages)) {
+  for (const { path, index, role, part } of collectParts(messages)) {
     const { type } = part;
     const taken = role === 'user' ? media.message : role === 'tool' ? media.result : [];
     if (type === 'text') {
       checkFields(part, ['type', 'text', 'cache_control', 'prompt_cache_breakpoint'], path);
-      textAt(part.text, `${path}.text`);
+      readText(part.text, `${path}.text`);
       continue;
     }
     if (!taken.some((name) => name === type)) throw refuseForeign(type, { index, role, taken });
@@ -53,9 +53,9 @@ interface ForeignPart {
   readonly taken: readonly PartName[];
 }
 
-function refuseForeign(type: unknown, { index, role, taken }: ForeignPart): Refused {
+function refuseForeign(type: unknown, { index, role, taken }: ForeignPart): RefusalError {
   if (type !== 'image_url' || role === 'user') return refuseValue(type, ['text', ...taken]);
-  return new Refused(
+  return new RefusalError(
     400,
     `Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user', but this message with ` +
       `role '${String(role)}' contains an image URL.`,
@@ -66,7 +66,7 @@ function checkPart(part: Fields, path: string, { audio, fetchesFiles }: DialectM
   const name = String(part.type);
   const inside = part[name];
   const at = `${path}.${name}`;
-  if (!isRecord(inside)) throw new Refused(400, `Missing required parameter: '${at}'.`);
+  if (!isRecord(inside)) throw new RefusalError(400, `Missing required parameter: '${at}'.`);
   if (name === 'image_url') {
     checkFields(inside, ['url', 'detail'], at);
     checkImageUrl(inside.url, `${at}.url`);
@@ -82,17 +82,17 @@ function checkPart(part: Fields, path: string, { audio, fetchesFiles }: DialectM
 function checkAudio(inside: Fields, at: string, formats: readonly string[] = ['wav', 'mp3']): void {
   checkFields(inside, ['data', 'format'], at);
   if (!formats.some((one) => one === inside.format)) throw refuseValue(inside.format, formats);
-  if (isBase64(textAt(inside.data, `${at}.data`))) return;
-  throw new Refused(400, `Invalid '${at}.data'. Expected base64-encoded audio.`);
+  if (isBase64(readText(inside.data, `${at}.data`))) return;
+  throw new RefusalError(400, `Invalid '${at}.data'. Expected base64-encoded audio.`);
 }
 
-function partsIn(messages: readonly unknown[]) {
+function collectParts(messages: readonly unknown[]) {
   return messages.flatMap((message, index) => {
     if (!isRecord(message) || message.role === 'assistant') return [];
     const { role, content } = message;
     if (typeof content === 'string') return [];
     if (!Array.isArray(content)) {
-      throw new Refused(
+      throw new RefusalError(
         400,
         `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : 'another type'}.`,
       );
@@ -107,15 +107,15 @@ function partsIn(messages: readonly unknown[]) {
 }
 
 /** Returns the files of a request that have bytes or a URL. */
-export const filesIn = (messages: readonly unknown[]): readonly FoundFile[] =>
-  partsIn(messages).flatMap(({ role, part }): readonly FoundFile[] => {
+export const collectFiles = (messages: readonly unknown[]): readonly FoundFile[] =>
+  collectParts(messages).flatMap(({ role, part }): readonly FoundFile[] => {
     const where = role === 'tool' ? 'result' : 'message';
     const { image_url: image, file, input_audio: audio } = part;
-    if (isRecord(image)) return [{ where, ...foundAt(String(image.url)) }];
+    if (isRecord(image)) return [{ where, ...readFileUrl(String(image.url)) }];
     if (isRecord(audio)) {
       return [{ where, mediaType: `audio/${String(audio.format)}`, base64: String(audio.data) }];
     }
     if (!isRecord(file)) return [];
     const name = typeof file.filename === 'string' && file.filename !== '' && { name: file.filename };
-    return [{ where, ...foundAt(String(file.file_data)), ...name }];
+    return [{ where, ...readFileUrl(String(file.file_data)), ...name }];
   });

@@ -1,8 +1,15 @@
 /**
  * The checks of chat completions in every dialect: unchanged replies, and results directly after their calls.
  */
-import { isSameJson, type OrderCheck, repliesAt, spacedJson } from '../calls.ts';
-import { createOwnRefusal, fingerprint, isRecord, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { findReplies, formatSpacedJson, isSameJson, type OrderCheck } from '../calls.ts';
+import {
+  computeFingerprint,
+  createOwnRefusal,
+  findScriptPlaces,
+  isRecord,
+  RefusalError,
+  type ScriptedReply,
+} from '../wire.ts';
 import type { DialectMedia } from './media.ts';
 
 /** The data that a provider's chat completions add to text and calls, and require in later requests. */
@@ -46,11 +53,11 @@ export interface GivenCall {
 }
 
 /** Returns the calls of a reply without the additions of a dialect. */
-export function callsOf({ at, calls }: ScriptedReply, seed: string): readonly GivenCall[] {
+export function createCalls({ at, calls }: ScriptedReply, seed: string): readonly GivenCall[] {
   return calls.map(({ name, input }, index) => ({
-    id: `call_${index.toString().padStart(2, '0')}_${fingerprint(['call', seed, at, index], 24)}`,
+    id: `call_${index.toString().padStart(2, '0')}_${computeFingerprint(['call', seed, at, index], 24)}`,
     type: 'function',
-    function: { name, arguments: spacedJson(input) },
+    function: { name, arguments: formatSpacedJson(input) },
   }));
 }
 
@@ -72,7 +79,7 @@ export function checkMessages(check: MessagesCheck): number {
   checkResults(messages);
   const held = messages.filter(({ message }) => message.role === 'assistant');
   const lastUser = messages.findLastIndex(({ message }) => message.role === 'user');
-  const replies = repliesAt(placesIn(held, check), check);
+  const replies = findReplies(findPlaces(held, check), check);
   for (const [place, { message, index }] of held.entries()) {
     const reply = replies[place];
     if (reply === undefined) continue;
@@ -80,7 +87,7 @@ export function checkMessages(check: MessagesCheck): number {
       check.dialect.checkForeign({ sent: message, index, isInCurrentTurn: index > lastUser });
       continue;
     }
-    checkCalls(message.tool_calls, callsOf(reply, check.seed), {
+    checkCalls(message.tool_calls, createCalls(reply, check.seed), {
       index,
       exactArguments: check.exactArguments,
     });
@@ -99,18 +106,18 @@ interface PlacedMessage {
   readonly index: number;
 }
 
-function placesIn(held: readonly PlacedMessage[], { replies, seed }: MessagesCheck): readonly number[] {
-  return placesOf(
+function findPlaces(held: readonly PlacedMessage[], { replies, seed }: MessagesCheck): readonly number[] {
+  return findScriptPlaces(
     replies,
     held.map(({ message }) => ({ callIds: callIdsIn(message), text: String(message.content ?? '') })),
-    (reply, call) => callsOf(reply, seed)[call]?.id ?? '',
+    (reply, call) => createCalls(reply, seed)[call]?.id ?? '',
   );
 }
 
 /** Returns `true` if another model made the calls of a message. */
 function isForeign(message: PlacedMessage['message'], { replies, seed }: MessagesCheck): boolean {
   const ids = callIdsIn(message);
-  const own = new Set(replies.flatMap((reply) => callsOf(reply, seed).map(({ id }) => id)));
+  const own = new Set(replies.flatMap((reply) => createCalls(reply, seed).map(({ id }) => id)));
   return ids.length > 0 && !ids.some((id) => own.has(id));
 }
 
@@ -142,10 +149,10 @@ interface Results {
 
 function takeResult(id: string, { index, waiting, answered }: Results): void {
   if (answered.has(id)) {
-    throw new Refused(400, `Duplicate value for 'tool_call_id' of '${id}' in message[${index}]`);
+    throw new RefusalError(400, `Duplicate value for 'tool_call_id' of '${id}' in message[${index}]`);
   }
   if (!waiting.delete(id)) {
-    throw new Refused(
+    throw new RefusalError(
       400,
       "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
     );
@@ -155,7 +162,7 @@ function takeResult(id: string, { index, waiting, answered }: Results): void {
 
 function refuseUnanswered(waiting: ReadonlySet<string>): void {
   if (waiting.size === 0) return;
-  throw new Refused(
+  throw new RefusalError(
     400,
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
       `The following tool_call_ids did not have response messages: ${[...waiting].join(', ')}`,

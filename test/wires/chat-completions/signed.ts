@@ -1,12 +1,12 @@
 /** The dialects with signatures: `reasoning_details` of OpenRouter and `extra_content` of Gemini. */
 import {
-  canonicalJson,
+  computeFingerprint,
   createOwnRefusal,
-  fingerprint,
+  formatCanonicalJson,
   isRecord,
-  piecesOf,
-  Refused,
+  RefusalError,
   type ScriptedReply,
+  splitText,
 } from '../wire.ts';
 import { openAIMedia, openRouterMedia } from './media.ts';
 import type { Dialect } from './messages.ts';
@@ -29,23 +29,27 @@ export const openRouterDetails: OpenRouterDetails = ({ at, calls }) => {
 type Detail = Readonly<Record<string, unknown>> & { readonly type: `reasoning.${OpenRouterDetail}` };
 
 export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dialect {
-  const detailsOf = (reply: ScriptedReply): readonly Detail[] =>
-    reply.thinking === '' ? [] : kindsOf(reply).map((kind, index) => detailOf(reply, kind, { seed, index }));
+  const createDetails = (reply: ScriptedReply): readonly Detail[] =>
+    reply.thinking === ''
+      ? []
+      : kindsOf(reply).map((kind, index) => createDetail(reply, kind, { seed, index }));
   return {
     media: openRouterMedia,
-    ofMessage: (reply) => ({ reasoning: reply.thinking || null, reasoning_details: detailsOf(reply) }),
+    ofMessage: (reply) => ({ reasoning: reply.thinking || null, reasoning_details: createDetails(reply) }),
     deltas: (reply) => {
-      const details = detailsOf(reply).flatMap(piecesOfDetail);
+      const details = createDetails(reply).flatMap(splitDetail);
       const pieces = details.map((detail) => ({ content: '', reasoning_details: [detail] }));
       return pieces.length > 0 ? pieces : [{ content: '', reasoning_details: [] }];
     },
     ofCall: () => ({}),
     check({ sent, index, reply }) {
-      const given = detailsOf(reply);
-      if (canonicalJson(sent.reasoning_details) === canonicalJson(given)) return;
+      const given = createDetails(reply);
+      if (formatCanonicalJson(sent.reasoning_details) === formatCanonicalJson(given)) return;
       const back: readonly unknown[] = Array.isArray(sent.reasoning_details) ? sent.reasoning_details : [];
-      const lost = given.find((detail, place) => canonicalJson(back[place]) !== canonicalJson(detail));
-      throw new Refused(400, upstreamWords(lost, index));
+      const lost = given.find(
+        (detail, place) => formatCanonicalJson(back[place]) !== formatCanonicalJson(detail),
+      );
+      throw new RefusalError(400, formatUpstreamWords(lost, index));
     },
     checkForeign({ sent, index }) {
       if (sent.reasoning_details != null || sent.reasoning != null)
@@ -61,19 +65,19 @@ export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dia
   };
 }
 
-function detailOf(
+function createDetail(
   { at, thinking }: ScriptedReply,
   kind: OpenRouterDetail,
   { seed, index }: { readonly seed: string; readonly index: number },
 ): Detail {
   const words = index === 0 ? thinking : `${thinking} (thought ${index + 1})`;
-  const opaque = (length: number) => fingerprint(['detail', seed, kind, at, index], length);
+  const createOpaque = (length: number) => computeFingerprint(['detail', seed, kind, at, index], length);
   switch (kind) {
     case 'text':
       return {
         type: 'reasoning.text',
         text: words,
-        signature: opaque(120),
+        signature: createOpaque(120),
         format: 'anthropic-claude-v1',
         index,
       };
@@ -82,8 +86,8 @@ function detailOf(
     case 'encrypted':
       return {
         type: 'reasoning.encrypted',
-        data: `gAAAAAB${opaque(193)}`,
-        id: `rs_${opaque(48)}`,
+        data: `gAAAAAB${createOpaque(193)}`,
+        id: `rs_${createOpaque(48)}`,
         format: 'openai-responses-v1',
         index,
       };
@@ -91,21 +95,21 @@ function detailOf(
 }
 
 /** Returns a detail as stream pieces. The last piece of a text contains its signature and no text. */
-function piecesOfDetail(detail: Detail): readonly Detail[] {
+function splitDetail(detail: Detail): readonly Detail[] {
   switch (detail.type) {
     case 'reasoning.text': {
       const { text, signature, ...rest } = detail;
-      return [...piecesOf(String(text)).map((piece) => ({ ...rest, text: piece })), { ...rest, signature }];
+      return [...splitText(String(text)).map((piece) => ({ ...rest, text: piece })), { ...rest, signature }];
     }
     case 'reasoning.summary':
-      return piecesOf(String(detail.summary)).map((summary) => ({ ...detail, summary }));
+      return splitText(String(detail.summary)).map((summary) => ({ ...detail, summary }));
     case 'reasoning.encrypted':
       return [detail];
   }
 }
 
 /** Returns the error in the form of the upstream provider, because OpenRouter forwards it. */
-function upstreamWords(lost: Detail | undefined, index: number): string {
+function formatUpstreamWords(lost: Detail | undefined, index: number): string {
   switch (lost?.type) {
     case undefined:
       return 'The `reasoning_content` in the thinking mode must be passed back to the API.';
@@ -126,35 +130,39 @@ interface GeminiDialect {
 /**
  * The signatures of Gemini's OpenAI-compatible endpoint: on the first call of a reply, and on a text answer.
  */
-export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): Dialect {
-  const signatureOf = ({ at }: ScriptedReply) => `Cs${fingerprint(['thought', seed, at], 118)}`;
-  const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
-  const known = new Set(replies.map(signatureOf));
-  const ofMessage = (reply: ScriptedReply) => (reply.calls.length > 0 ? {} : signed(signatureOf(reply)));
+export function createGeminiDialect({ replies, seed, signedAnswers }: GeminiDialect): Dialect {
+  const createSignature = ({ at }: ScriptedReply) => `Cs${computeFingerprint(['thought', seed, at], 118)}`;
+  const createSignedContent = (signature: string) => ({
+    extra_content: { google: { thought_signature: signature } },
+  });
+  const known = new Set(replies.map(createSignature));
+  const ofMessage = (reply: ScriptedReply) =>
+    reply.calls.length > 0 ? {} : createSignedContent(createSignature(reply));
   return {
     media: openAIMedia,
     ofMessage,
     deltas: (reply) => [{ content: '', ...ofMessage(reply) }],
-    ofCall: (reply, index) => (index === 0 ? signed(signatureOf(reply)) : {}),
+    ofCall: (reply, index) => (index === 0 ? createSignedContent(createSignature(reply)) : {}),
     check({ sent, index, reply, isInCurrentTurn }) {
       const calls: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
       const holders = calls.length > 0 ? calls : [sent];
       for (const [place, holder] of holders.entries()) {
-        const back = signatureIn(holder);
-        const given = place === 0 ? signatureOf(reply) : undefined;
+        const back = findSignature(holder);
+        const given = place === 0 ? createSignature(reply) : undefined;
         if (back === given) continue;
-        if (back !== undefined) throw wrongSignature(back, known);
-        if (calls.length > 0 && isInCurrentTurn) throw missingSignature(reply.calls[place]?.name, index);
+        if (back !== undefined) throw createWrongSignature(back, known);
+        if (calls.length > 0 && isInCurrentTurn)
+          throw createMissingSignature(reply.calls[place]?.name, index);
         if (calls.length === 0 && signedAnswers)
           throw createOwnRefusal(`the extra_content of messages[${index}] is missing`);
       }
     },
     checkForeign({ sent, index, isInCurrentTurn }) {
       const [first, ...more]: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
-      const back = signatureIn(first);
-      if (back === undefined && isInCurrentTurn) throw missingSignature(nameIn(first), index);
-      if (back !== undefined && back !== sentinel) throw wrongSignature(back, known);
-      if (more.some((call) => signatureIn(call) !== undefined))
+      const back = findSignature(first);
+      if (back === undefined && isInCurrentTurn) throw createMissingSignature(nameIn(first), index);
+      if (back !== undefined && back !== sentinel) throw createWrongSignature(back, known);
+      if (more.some((call) => findSignature(call) !== undefined))
         throw createOwnRefusal(`a later call of messages[${index}] is signed`);
     },
     errorBody: (code, message) => [{ error: { code, message, status: 'INVALID_ARGUMENT' } }],
@@ -169,19 +177,22 @@ function nameIn(call: unknown): string | undefined {
   return typeof called.name === 'string' ? called.name : undefined;
 }
 
-function signatureIn(holder: unknown): unknown {
+function findSignature(holder: unknown): unknown {
   const content = isRecord(holder) ? holder.extra_content : undefined;
   const google = isRecord(content) ? content.google : undefined;
   return isRecord(google) ? google.thought_signature : undefined;
 }
 
 /** Returns the error for a signature that is unreadable or belongs to another place. */
-function wrongSignature(back: unknown, known: ReadonlySet<unknown>): Refused {
-  return new Refused(400, known.has(back) ? 'Invalid thought signature.' : 'Corrupted thought signature.');
+function createWrongSignature(back: unknown, known: ReadonlySet<unknown>): RefusalError {
+  return new RefusalError(
+    400,
+    known.has(back) ? 'Invalid thought signature.' : 'Corrupted thought signature.',
+  );
 }
 
-function missingSignature(name: string | undefined, index: number): Refused {
-  return new Refused(
+function createMissingSignature(name: string | undefined, index: number): RefusalError {
+  return new RefusalError(
     400,
     'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
       'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +

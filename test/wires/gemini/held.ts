@@ -2,9 +2,15 @@
  * Checks that the replies in a conversation equal those that the wire returned, including their parts and
  * signatures.
  */
-import { type Sealed, unseal } from '../seal.ts';
-import { canonicalJson, createOwnRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
-import { type Casting, callIdOf, joinTexts, partsOf } from './replies.ts';
+import { type SealFields, unseal } from '../seal.ts';
+import {
+  createOwnRefusal,
+  findScriptPlaces,
+  formatCanonicalJson,
+  RefusalError,
+  type ScriptedReply,
+} from '../wire.ts';
+import { type Casting, callIdOf, createParts, joinTexts } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
 /**
@@ -25,7 +31,7 @@ export interface HeldCheck {
 export function checkHeld(check: HeldCheck): number {
   const { replies, casting, contents } = check;
   const held = contents.flatMap((content, index) => (content.role === 'model' ? [{ content, index }] : []));
-  const places = placesInScript(
+  const places = findPlaces(
     check,
     held.map(({ content }) => content),
   );
@@ -62,24 +68,24 @@ export function checkHeld(check: HeldCheck): number {
  * Returns the script positions of the replies. If calls have no ids, the signature of the first reply shows
  * where a conversation without its beginning starts.
  */
-function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiContent[]): readonly number[] {
+function findPlaces({ replies, casting }: HeldCheck, held: readonly GeminiContent[]): readonly number[] {
   const firstSeal = held[0]?.parts
-    .map((part) => sealedOf(casting.seed, part))
+    .map((part) => findSeal(casting.seed, part))
     .find((fields) => fields !== undefined);
   const first = firstSeal === undefined ? undefined : replies[Number(firstSeal.at)];
-  const idOf = (reply: ScriptedReply, call: number) => callIdOf(casting.seed, reply, call);
+  const computeCallId = (reply: ScriptedReply, call: number) => callIdOf(casting.seed, reply, call);
   const said = held.map(({ parts }, nth) => ({
     callIds: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall.id ?? ''])),
     text: parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
-    start: nth === 0 && first !== undefined && first.calls.length > 0 ? idOf(first, 0) : undefined,
+    start: nth === 0 && first !== undefined && first.calls.length > 0 ? computeCallId(first, 0) : undefined,
   }));
-  return placesOf(
+  return findScriptPlaces(
     replies,
     said.map(({ callIds, text, start }) => ({
       text,
       callIds: start === undefined ? callIds : [...callIds, start],
     })),
-    idOf,
+    computeCallId,
   );
 }
 
@@ -101,9 +107,9 @@ function checkForeign({ parts }: GeminiContent, index: number): void {
   const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
   const [first] = calls;
   if (first?.functionCall && first.thoughtSignature === undefined)
-    throw new Refused(400, missingSignature(first.functionCall.name, index));
+    throw new RefusalError(400, formatMissingSignature(first.functionCall.name, index));
   const signed = parts.find(({ thoughtSignature = sentinel }) => thoughtSignature !== sentinel);
-  if (signed) throw new Refused(400, 'Corrupted thought signature.');
+  if (signed) throw new RefusalError(400, 'Corrupted thought signature.');
   if (parts.some(({ thought }) => thought === true))
     throw createOwnRefusal(`contents[${index}] holds what another model has thought`);
 }
@@ -127,17 +133,19 @@ function checkReply(
 ): { readonly signed: number; readonly unsigned: number } {
   const { casting, index, inTurn, mayOmit } = check;
   const got = joinTexts(parts);
-  const sealed = got.map((part) => sealedOf(casting.seed, part)).find((fields) => fields?.at === reply.at);
+  const sealed = got.map((part) => findSeal(casting.seed, part)).find((fields) => fields?.at === reply.at);
   const thinks = got.some(({ thought }) => thought === true);
   const thoughts = sealed === undefined ? thinks : sealed.thoughts === true;
-  const all = joinTexts(partsOf(reply, casting, { thoughts, end: sealed?.end === true }));
+  const all = joinTexts(createParts(reply, casting, { thoughts, end: sealed?.end === true }));
   const given = thinks || (inTurn && !mayOmit) ? all : all.filter(({ thought }) => thought !== true);
   const tally = { signed: 0, unsigned: 0 };
   for (let at = 0; at < Math.max(given.length, got.length); at += 1) {
     const path = `contents[${index}].parts[${at}]`;
     const [was, is] = [given[at], got[at]];
     if (was === undefined || is === undefined || nameOf(was, was) !== nameOf(is, was)) {
-      throw createOwnRefusal(`${path}: ${kindOf(was)} was given here and ${kindOf(is)} came back`);
+      throw createOwnRefusal(
+        `${path}: ${describePart(was)} was given here and ${describePart(is)} came back`,
+      );
     }
     checkSignature(was, is, { ...check, path, reply });
     if (was.thoughtSignature === undefined) continue;
@@ -154,17 +162,18 @@ function checkSignature(
   if (is.thoughtSignature === was.thoughtSignature) return;
   if (is.thoughtSignature !== undefined && is.thoughtSignature !== sentinel) {
     const ours = unseal(casting.seed, is.thoughtSignature) !== undefined;
-    throw new Refused(400, ours ? 'Invalid thought signature.' : 'Corrupted thought signature.');
+    throw new RefusalError(400, ours ? 'Invalid thought signature.' : 'Corrupted thought signature.');
   }
   if (is.thoughtSignature === sentinel) {
     throw createOwnRefusal(`${path}: the sentinel stands where a signature was given`);
   }
   if (!inTurn) return;
-  if (was.functionCall !== undefined) throw new Refused(400, missingSignature(was.functionCall.name, index));
+  if (was.functionCall !== undefined)
+    throw new RefusalError(400, formatMissingSignature(was.functionCall.name, index));
   throw createOwnRefusal(`${path}: the thought signature that was given here did not come back`);
 }
 
-function missingSignature(name: string, index: number): string {
+function formatMissingSignature(name: string, index: number): string {
   return (
     'Function call is missing a thought_signature in functionCall parts. This is required for tools to work ' +
     'correctly, and missing thought_signature may lead to degraded model performance. Additional data, function ' +
@@ -173,7 +182,7 @@ function missingSignature(name: string, index: number): string {
   );
 }
 
-function sealedOf(seed: string, { thoughtSignature }: GeminiPart): Sealed | undefined {
+function findSeal(seed: string, { thoughtSignature }: GeminiPart): SealFields | undefined {
   return thoughtSignature === undefined ? undefined : unseal(seed, thoughtSignature);
 }
 
@@ -182,12 +191,12 @@ function sealedOf(seed: string, { thoughtSignature }: GeminiPart): Sealed | unde
  * clients invent missing ids.
  */
 function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
-  if (functionCall === undefined) return canonicalJson(rest);
+  if (functionCall === undefined) return formatCanonicalJson(rest);
   const id = given.functionCall?.id === undefined ? {} : { id: functionCall.id };
   return JSON.stringify([functionCall.name, functionCall.args ?? {}, id]);
 }
 
-function kindOf(part: GeminiPart | undefined): string {
+function describePart(part: GeminiPart | undefined): string {
   if (part === undefined) return 'nothing';
   if (part.functionCall !== undefined) return `the call ${JSON.stringify(part.functionCall)}`;
   return `${part.thought === true ? 'the thought' : 'the text'} ${JSON.stringify(part.text)}`;

@@ -1,7 +1,7 @@
 /** Files in a request to Gemini: inline or by URL in contents, and inline in function responses. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
-import { createOwnRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, RefusalError } from '../wire.ts';
 import type { GeminiBody } from './request.ts';
 
 export const InlineData = v.strictObject({
@@ -12,12 +12,12 @@ export const InlineData = v.strictObject({
 export const FileData = v.strictObject({ mimeType: v.optional(v.string()), fileUri: v.string() });
 export const ResponsePart = v.strictObject({ inlineData: v.optional(InlineData) });
 
-type Inline = v.InferOutput<typeof InlineData>;
+type InlineMedia = v.InferOutput<typeof InlineData>;
 
-const PHOTOS = ['image/png', 'image/jpeg', 'image/webp'];
-const LINKED = [...PHOTOS, 'image/bmp', 'application/pdf', 'application/json'];
-const IN_RESPONSES = [...PHOTOS, 'application/pdf', 'text/plain'];
-const IN_CONTENTS =
+const PHOTO_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+const LINKED_TYPES = [...PHOTO_TYPES, 'image/bmp', 'application/pdf', 'application/json'];
+const RESPONSE_TYPES = [...PHOTO_TYPES, 'application/pdf', 'text/plain'];
+const CONTENT_TYPES =
   /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/(?:pdf|json)|text\/[a-z-]+|video\/[a-z0-9-]+|audio\/(?:wav|mp3|mpeg|aiff|aac|ogg|flac))$/;
 
 /** Refuses files with a type that is not supported in their place, invalid bytes, or bytes of another type. */
@@ -25,7 +25,7 @@ export function checkMedia(model: string, { contents }: GeminiBody): void {
   for (const [index, { parts }] of contents.entries()) {
     for (const [at, { inlineData, fileData, functionResponse }] of parts.entries()) {
       const path = `contents[${index}].parts[${at}]`;
-      if (inlineData) checkInline(inlineData, `${path}.inline_data`, (type) => IN_CONTENTS.test(type));
+      if (inlineData) checkInline(inlineData, `${path}.inline_data`, (type) => CONTENT_TYPES.test(type));
       if (fileData) checkLinked(fileData, path);
       for (const [place, { inlineData: inner }] of (functionResponse?.parts ?? []).entries()) {
         if (!/gemini-(?:[3-9]|\d\d)/.test(model)) {
@@ -35,33 +35,36 @@ export function checkMedia(model: string, { contents }: GeminiBody): void {
         }
         const inside = `${path}.function_response.parts[${place}]`;
         if (inner === undefined) {
-          throw new Refused(
+          throw new RefusalError(
             400,
             `* ${inside}.data: required oneof field 'data' must have one initialized field\n`,
           );
         }
-        checkInline(inner, `${inside}.inline_data`, (type) => IN_RESPONSES.includes(type));
+        checkInline(inner, `${inside}.inline_data`, (type) => RESPONSE_TYPES.includes(type));
       }
     }
   }
 }
 
-function checkInline({ mimeType, data }: Inline, path: string, takes: (type: string) => boolean): void {
-  if (!takes(mimeType)) throw unsupportedError(mimeType);
+function checkInline({ mimeType, data }: InlineMedia, path: string, takes: (type: string) => boolean): void {
+  if (!takes(mimeType)) throw createUnsupportedError(mimeType);
   if (!isBase64(data)) {
     const shown = JSON.stringify(data.slice(0, 80));
-    throw new Refused(
+    throw new RefusalError(
       400,
       `Invalid value at '${path}.data' (TYPE_BYTES), Base64 decoding failed for ${shown}`,
     );
   }
   const type = typeOfBytes(data);
   // The API does not check the first bytes of all image types.
-  if (PHOTOS.includes(mimeType) && type !== mimeType) {
-    throw new Refused(400, 'Unable to process input image. Please retry or report in https://ai.google.dev');
+  if (PHOTO_TYPES.includes(mimeType) && type !== mimeType) {
+    throw new RefusalError(
+      400,
+      'Unable to process input image. Please retry or report in https://ai.google.dev',
+    );
   }
   if (mimeType === 'application/pdf' && type !== mimeType) {
-    throw new Refused(400, 'The document has no pages.');
+    throw new RefusalError(400, 'The document has no pages.');
   }
 }
 
@@ -69,14 +72,15 @@ function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>,
   if (!isHttps(fileUri) && !fileUri.startsWith('gs://')) {
     throw createOwnRefusal(`${path}: \`${fileUri}\` is not the URL of a file`);
   }
-  if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupportedError(mimeType);
+  if (!LINKED_TYPES.includes(mimeType) && !mimeType.startsWith('text/'))
+    throw createUnsupportedError(mimeType);
 }
 
-const unsupportedError = (mimeType: string): Refused =>
-  new Refused(400, `Unsupported MIME type: ${mimeType}`);
+const createUnsupportedError = (mimeType: string): RefusalError =>
+  new RefusalError(400, `Unsupported MIME type: ${mimeType}`);
 
 /** Returns the files of the user's contents. */
-export const filesIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
+export const collectFiles = ({ contents }: GeminiBody): readonly FoundFile[] =>
   contents
     .filter(({ role }) => role !== 'model')
     .flatMap(({ parts }) => parts)
@@ -91,7 +95,7 @@ export const filesIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
       ];
     });
 
-const toFound = ({ mimeType, data, displayName }: Inline): Omit<FoundFile, 'where'> => ({
+const toFound = ({ mimeType, data, displayName }: InlineMedia): Omit<FoundFile, 'where'> => ({
   mediaType: mimeType,
   base64: data,
   ...(displayName !== undefined && { name: displayName }),

@@ -1,6 +1,6 @@
 /** The replies at each position of the script, and the signatures of their thoughts. */
 import { seal } from '../seal.ts';
-import { fingerprint, type ScriptedReply } from '../wire.ts';
+import { computeFingerprint, type ScriptedReply } from '../wire.ts';
 import type { GeminiPart } from './request.ts';
 
 /**
@@ -27,10 +27,10 @@ export interface GivenReply {
 }
 
 export function callIdOf(seed: string, { at }: ScriptedReply, call: number): string {
-  return fingerprint([seed, 'call', at, call], 8);
+  return computeFingerprint([seed, 'call', at, call], 8);
 }
 
-export function givenReplyOf(
+export function createGivenReply(
   { at, calls }: ScriptedReply,
   { variants }: Casting,
   asked: ReplyOptions,
@@ -47,33 +47,33 @@ export interface ReplyOptions {
 }
 
 /** Returns the signed parts of a reply, in order. */
-export function partsOf(
+export function createParts(
   reply: ScriptedReply,
   { seed, variants }: Casting,
   given: GivenReply,
 ): readonly GeminiPart[] {
   const { at, thinking, text, calls } = reply;
-  const signature = (part: string) => seal(seed, { at, part, ...given });
+  const createSignature = (part: string) => seal(seed, { at, part, ...given });
   const parts: GeminiPart[] = [];
   if (given.thoughts) {
     const isSigned = variants.has('signed-thoughts') && at % 3 === 1;
     parts.push({
       text: thinking,
       thought: true,
-      ...(isSigned && { thoughtSignature: signature('thought') }),
+      ...(isSigned && { thoughtSignature: createSignature('thought') }),
     });
   }
-  if (calls.length === 0) return [...parts, { text, thoughtSignature: signature('text') }];
+  if (calls.length === 0) return [...parts, { text, thoughtSignature: createSignature('text') }];
   if (text !== '') parts.push({ text });
   for (const [index, { name, input }] of calls.entries()) {
     const id = variants.has('call-ids') && { id: callIdOf(seed, reply, index) };
     parts.push({
       functionCall: { ...id, name, args: { ...input } },
       // One signature covers all parallel calls.
-      ...(index === 0 && { thoughtSignature: signature('call') }),
+      ...(index === 0 && { thoughtSignature: createSignature('call') }),
     });
   }
-  if (given.end) parts.push({ text: '', thoughtSignature: signature('end') });
+  if (given.end) parts.push({ text: '', thoughtSignature: createSignature('end') });
   return parts;
 }
 

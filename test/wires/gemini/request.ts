@@ -2,7 +2,7 @@
  * The schema of a request to Gemini's `generateContent`. An unknown field is refused with the API's message.
  */
 import * as v from 'valibot';
-import { Refused, type WireRequest } from '../wire.ts';
+import { RefusalError, type WireRequest } from '../wire.ts';
 import { checkMedia, FileData, InlineData, ResponsePart } from './media.ts';
 
 const Call = v.strictObject({
@@ -60,14 +60,15 @@ export interface GeminiRequest {
 export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
   const [, model, method] = /\/models\/([^/:]+):(\w+)$/.exec(url.pathname) ?? [];
   const streams = method === 'streamGenerateContent';
-  if (model === undefined || (method !== 'generateContent' && !streams)) throw new Refused(404, 'Not Found');
+  if (model === undefined || (method !== 'generateContent' && !streams))
+    throw new RefusalError(404, 'Not Found');
   if (streams && url.searchParams.get('alt') !== 'sse') {
-    throw new Refused(400, 'wire: streams are given as server-sent events only, with alt=sse');
+    throw new RefusalError(400, 'wire: streams are given as server-sent events only, with alt=sse');
   }
   if (!headers.has('x-goog-api-key') && !url.searchParams.has('key'))
-    throw new Refused(403, anonymousMessage);
+    throw new RefusalError(403, anonymousMessage);
   const parsed = v.safeParse(Body, body);
-  if (!parsed.success) throw new Refused(400, formatIssue(parsed.issues[0]));
+  if (!parsed.success) throw new RefusalError(400, formatIssue(parsed.issues[0]));
   checkParts(parsed.output);
   checkMedia(model, parsed.output);
   checkThinking(parsed.output);
@@ -81,15 +82,15 @@ const anonymousMessage =
 function formatIssue(issue: v.BaseIssue<unknown>): string {
   const path = issue.path ?? [];
   const last = path.at(-1);
-  const at = pathOf(path.slice(0, -1));
+  const at = formatPath(path.slice(0, -1));
   if (issue.expected === 'never') {
     const where = at === '' ? '' : ` at '${at}'`;
     return `Invalid JSON payload received. Unknown name "${String(last?.key)}"${where}: Cannot find field.`;
   }
-  return `Invalid value at '${pathOf(path)}': ${issue.message}`;
+  return `Invalid value at '${formatPath(path)}': ${issue.message}`;
 }
 
-function pathOf(path: readonly v.IssuePathItem[]): string {
+function formatPath(path: readonly v.IssuePathItem[]): string {
   const steps = path.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
   return steps.join('').replace(/^\./, '');
 }
@@ -101,23 +102,23 @@ const kinds = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileDa
 
 function checkParts({ contents }: GeminiBody): void {
   if (contents.length === 0) {
-    throw new Refused(400, '* GenerateContentRequest.contents: contents is not specified\n');
+    throw new RefusalError(400, '* GenerateContentRequest.contents: contents is not specified\n');
   }
   for (const [index, { parts }] of contents.entries()) {
     const path = `* GenerateContentRequest.contents[${index}].parts`;
-    if (parts.length === 0) throw new Refused(400, `${path}: contents.parts must not be empty.\n`);
+    if (parts.length === 0) throw new RefusalError(400, `${path}: contents.parts must not be empty.\n`);
     for (const [at, part] of parts.entries()) {
       const [, second] = kinds.filter((kind) => part[kind] !== undefined);
       if (second === undefined) continue;
       const place = `contents[${index}].parts[${at}]`;
-      throw new Refused(
+      throw new RefusalError(
         400,
         `Invalid value at '${place}' (oneof), oneof field 'data' is already set. Cannot set '${second}'`,
       );
     }
     const empty = parts.findIndex((part) => kinds.every((kind) => part[kind] === undefined));
     if (empty === -1) continue;
-    throw new Refused(
+    throw new RefusalError(
       400,
       `${path}[${empty}].data: required oneof field 'data' must have one initialized field\n`,
     );
@@ -127,5 +128,5 @@ function checkParts({ contents }: GeminiBody): void {
 function checkThinking({ generationConfig }: GeminiBody): void {
   const { thinkingBudget, thinkingLevel } = generationConfig?.thinkingConfig ?? {};
   if (thinkingBudget === undefined || thinkingLevel === undefined) return;
-  throw new Refused(400, 'You can only set only one of thinking budget and thinking level.');
+  throw new RefusalError(400, 'You can only set only one of thinking budget and thinking level.');
 }

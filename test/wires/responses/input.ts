@@ -4,9 +4,15 @@
  * Two rules are stricter than the real ones: a call needs its reasoning even if it is sent without its id, and
  * all items of a reply must be returned in order.
  */
-import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
-import { canonicalJson, createOwnRefusal, isRecord, Refused, type ScriptedReply } from '../wire.ts';
-import { type GivenItem, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
+import { findReplies, isSameJson, type OrderCheck } from '../calls.ts';
+import {
+  createOwnRefusal,
+  formatCanonicalJson,
+  isRecord,
+  RefusalError,
+  type ScriptedReply,
+} from '../wire.ts';
+import { createItems, type GivenItem, type Item, type ItemMode, type Ledger } from './items.ts';
 
 export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
@@ -22,7 +28,7 @@ type Entry =
   | {
       readonly kind: 'model';
       readonly type: Item['type'];
-      readonly sent: Sent;
+      readonly sent: SentItem;
       readonly given: GivenItem | undefined;
     }
   | { readonly kind: 'output'; readonly callId: string }
@@ -30,7 +36,7 @@ type Entry =
   | { readonly kind: 'beside' };
 
 type ModelEntry = Extract<Entry, { kind: 'model' }>;
-type Sent = Readonly<Record<string, unknown>>;
+type SentItem = Readonly<Record<string, unknown>>;
 
 /**
  * Returns how many replies of the script the input contains. @throws {@link Refused} if an item was changed.
@@ -38,14 +44,14 @@ type Sent = Readonly<Record<string, unknown>>;
 export function checkInput(check: InputCheck): number {
   refuseDuplicates(check);
   refuseOutputsWithoutCalls(check);
-  const runs = runsOf(check.input.map((sent) => entryOf(sent, check)));
+  const runs = groupRuns(check.input.map((sent) => parseEntry(sent, check)));
   const held = runs.filter(({ run }) => run.length > 0);
   for (const { run } of held) refuseDangling(run);
-  const replies = repliesAt(placesIn(held, check), check);
+  const replies = findReplies(findPlaces(held, check), check);
   for (const [index, { run, outputs }] of held.entries()) {
     const reply = replies[index];
     if (reply === undefined) continue;
-    const callIds = foreignCallsIn(run) ?? checkRun(run, reply, check);
+    const callIds = findForeignCalls(run) ?? checkRun(run, reply, check);
     checkOutputs(outputs, callIds);
   }
   const last = runs.at(-1);
@@ -63,7 +69,7 @@ interface Run {
   readonly outputs: string[];
 }
 
-function runsOf(entries: readonly Entry[]): readonly Run[] {
+function groupRuns(entries: readonly Entry[]): readonly Run[] {
   const runs: Run[] = [];
   let current: Run | undefined;
   for (const entry of entries) {
@@ -83,13 +89,13 @@ function runsOf(entries: readonly Entry[]): readonly Run[] {
  * Returns the script positions of the replies. A reply is identified by a call, by the id of another item, or
  * by the text of an answer.
  */
-function placesIn(runs: readonly Run[], { replies }: InputCheck): readonly number[] {
+function findPlaces(runs: readonly Run[], { replies }: InputCheck): readonly number[] {
   const places: number[] = [];
   for (const { run } of runs) {
     const known =
       run.find(({ type, given }) => type === 'function_call' && given !== undefined) ??
       run.find(({ given }) => given !== undefined);
-    const text = run.map(({ type, sent }) => (type === 'message' ? textOf(sent.content) : '')).join('');
+    const text = run.map(({ type, sent }) => (type === 'message' ? joinText(sent.content) : '')).join('');
     const answer = replies.find((reply) => reply.calls.length === 0 && reply.text === text);
     places.push((known?.given?.reply ?? answer)?.at ?? (places.at(-1) ?? -1) + 1);
   }
@@ -101,12 +107,13 @@ function checkOutputs(outputs: readonly string[], callIds: readonly string[]): v
   const waiting = new Set(callIds);
   const answered = new Set<string>();
   for (const callId of outputs) {
-    if (answered.has(callId)) throw duplicateError(callId);
+    if (answered.has(callId)) throw createDuplicateError(callId);
     if (!waiting.delete(callId))
       throw createOwnRefusal(`the output of ${callId} does not stand right behind its call`);
     answered.add(callId);
   }
-  for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
+  for (const callId of waiting)
+    throw new RefusalError(400, `No tool output found for function call ${callId}.`);
 }
 
 function refuseOutputsWithoutCalls({ input }: InputCheck): void {
@@ -114,7 +121,7 @@ function refuseOutputsWithoutCalls({ input }: InputCheck): void {
   for (const { type, call_id } of input.filter(isRecord)) {
     if (type === 'function_call') called.add(call_id);
     if (type === 'function_call_output' && !called.has(call_id)) {
-      throw new Refused(400, `No tool call found for function call output with call_id ${call_id}.`);
+      throw new RefusalError(400, `No tool call found for function call output with call_id ${call_id}.`);
     }
   }
 }
@@ -125,30 +132,31 @@ function refuseDuplicates({ input }: InputCheck): void {
   for (const { id, type, call_id } of input.filter(isRecord)) {
     const names = [id, type === 'function_call' ? call_id : undefined].filter((name) => name != null);
     for (const name of names) {
-      if (seen.has(name)) throw duplicateError(String(seen.get(name)));
+      if (seen.has(name)) throw createDuplicateError(String(seen.get(name)));
       seen.set(name, id ?? name);
     }
   }
 }
 
-function duplicateError(id: string): Refused {
-  return new Refused(
+function createDuplicateError(id: string): RefusalError {
+  return new RefusalError(
     400,
     `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
   );
 }
 
-function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
+function parseEntry(sent: unknown, { ledger, mode }: InputCheck): Entry {
   if (!isRecord(sent)) throw createOwnRefusal(`an entry of the input is no object: ${JSON.stringify(sent)}`);
   const { type, role } = sent;
   if (type === 'function_call_output') return { kind: 'output', callId: String(sent.call_id) };
   if (type === 'function_call') {
     return { kind: 'model', type, sent, given: ledger.byCallId.get(String(sent.call_id)) };
   }
-  if (type === 'reasoning') return { kind: 'model', type, sent, given: reasoningOf(sent, { ledger, mode }) };
+  if (type === 'reasoning')
+    return { kind: 'model', type, sent, given: findReasoning(sent, { ledger, mode }) };
   if (type === 'item_reference') {
     const given = ledger.byId.get(String(sent.id));
-    if (given === undefined || !given.mode.stored) throw notFoundError(sent.id, given?.mode ?? mode);
+    if (given === undefined || !given.mode.stored) throw createNotFoundError(sent.id, given?.mode ?? mode);
     return { kind: 'model', type: given.item.type, sent: { ...given.item }, given };
   }
   if (role === 'assistant') {
@@ -162,24 +170,24 @@ function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
 }
 
 /** Returns the reasoning item that was sent in full, from its encrypted content or from the stored items. */
-function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): GivenItem {
+function findReasoning(sent: SentItem, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): GivenItem {
   const blob = sent.encrypted_content;
   const byId = ledger.byId.get(String(sent.id));
   if (typeof blob !== 'string') {
-    if (byId === undefined || !byId.mode.stored) throw notFoundError(sent.id, byId?.mode ?? mode);
+    if (byId === undefined || !byId.mode.stored) throw createNotFoundError(sent.id, byId?.mode ?? mode);
     return byId;
   }
   const byBlob = ledger.byBlob.get(blob);
   if (byBlob === undefined) {
     const reason = 'Encrypted content could not be decrypted or parsed.';
-    throw new Refused(
+    throw new RefusalError(
       400,
       `The encrypted content ${blob.slice(0, 4)}...${blob.slice(-4)} could not be verified. Reason: ${reason}`,
     );
   }
   if (sent.id != null && sent.id !== byBlob.item.id) {
     const reason = 'Encrypted content item_id did not match the target item id.';
-    throw new Refused(
+    throw new RefusalError(
       400,
       `The encrypted content for item ${sent.id} could not be verified. Reason: ${reason}`,
     );
@@ -188,10 +196,10 @@ function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | '
 }
 
 /** Returns the provider's 404 for an unknown item. The message explains it if items are not stored. */
-function notFoundError(id: unknown, { stored }: ItemMode): Refused {
+function createNotFoundError(id: unknown, { stored }: ItemMode): RefusalError {
   const why =
     ' Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.';
-  return new Refused(404, `Item with id '${id}' not found.${stored ? '' : why}`);
+  return new RefusalError(404, `Item with id '${id}' not found.${stored ? '' : why}`);
 }
 
 /**
@@ -200,13 +208,13 @@ function notFoundError(id: unknown, { stored }: ItemMode): Refused {
  */
 function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
   const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
-  const expected = itemsOf(reply, { seed: check.seed, mode: mode ?? check.mode });
+  const expected = createItems(reply, { seed: check.seed, mode: mode ?? check.mode });
   refuseUnreasoned(run, expected, reply);
   for (const [index, item] of expected.entries()) {
     const entry = run[index];
     const held = `${item.type} '${item.id}'`;
     if (entry === undefined) throw createOwnRefusal(`reply ${reply.at + 1} held ${held}, which is missing`);
-    const fault = faultIn(entry, item, check);
+    const fault = findFault(entry, item, check);
     if (fault !== undefined)
       throw createOwnRefusal(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}`);
   }
@@ -217,7 +225,7 @@ function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: Input
 }
 
 /** Returns the call ids if another model made the calls. Such calls must not have reasoning. */
-function foreignCallsIn(run: readonly ModelEntry[]): readonly string[] | undefined {
+function findForeignCalls(run: readonly ModelEntry[]): readonly string[] | undefined {
   const calls = run.filter(({ type }) => type === 'function_call');
   if (calls.length === 0 || run.some(({ given }) => given !== undefined)) return undefined;
   if (calls.some(({ sent }) => sent.id != null)) return undefined;
@@ -231,7 +239,7 @@ function refuseDangling(run: readonly ModelEntry[]): void {
     const next = run[index + 1];
     if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
     const what = `Item '${given?.item.id}' of type 'reasoning'`;
-    throw new Refused(400, `${what} was provided without its required following item.`);
+    throw new RefusalError(400, `${what} was provided without its required following item.`);
   }
 }
 
@@ -247,7 +255,7 @@ function refuseUnreasoned(
     const isIt = (item: Item) =>
       item.type === 'function_call' ? item.call_id === sent.call_id : item.type === type;
     const id = sent.id ?? expected.find(isIt)?.id ?? given?.item.id;
-    throw new Refused(
+    throw new RefusalError(
       400,
       `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${expected[0]?.id}'.`,
     );
@@ -260,7 +268,7 @@ function isOf({ given }: ModelEntry, place: number | undefined): boolean {
 }
 
 /** Returns the difference of an entry from its item, as the end of a sentence. */
-function faultIn(
+function findFault(
   { type, sent, given }: ModelEntry,
   item: Item,
   { exactArguments }: InputCheck,
@@ -269,11 +277,11 @@ function faultIn(
   switch (item.type) {
     case 'reasoning': {
       if (given?.item.id !== item.id) return `and '${given?.item.id}' stands there`;
-      const isWhole = canonicalJson(sent.summary) === canonicalJson(item.summary);
+      const isWhole = formatCanonicalJson(sent.summary) === formatCanonicalJson(item.summary);
       return isWhole ? undefined : 'and its summary is another';
     }
     case 'message':
-      if (textOf(sent.content) !== textOf(item.content)) return 'and its text is another';
+      if (joinText(sent.content) !== joinText(item.content)) return 'and its text is another';
       return sent.phase === item.phase ? undefined : `of the phase ${item.phase}, not ${String(sent.phase)}`;
     case 'function_call': {
       if (sent.call_id !== item.call_id) return `and the call '${String(sent.call_id)}' stands there`;
@@ -286,7 +294,7 @@ function faultIn(
   }
 }
 
-function textOf(content: unknown): string {
+function joinText(content: unknown): string {
   if (!Array.isArray(content)) return String(content);
   return content.map((part) => (isRecord(part) ? String(part.text) : '')).join('');
 }

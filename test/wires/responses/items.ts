@@ -1,6 +1,6 @@
 /** Creates the items of each reply, and recognizes items that were sent. */
-import { spacedJson } from '../calls.ts';
-import { fingerprint, type ScriptedReply } from '../wire.ts';
+import { formatSpacedJson } from '../calls.ts';
+import { computeFingerprint, type ScriptedReply } from '../wire.ts';
 
 /**
  * The settings of a request. The ids of items contain them, so that an item is recognized with its settings.
@@ -71,19 +71,20 @@ export interface Ledger {
 }
 
 /** Returns the items of a reply: a reasoning item, the text, and the calls. */
-export function itemsOf(reply: ScriptedReply, { seed, mode }: Casting): readonly Item[] {
-  const idOf = (kind: string, index = 0) => `${kind}_${fingerprint([kind, seed, reply.at, index, mode], 48)}`;
+export function createItems(reply: ScriptedReply, { seed, mode }: Casting): readonly Item[] {
+  const createItemId = (kind: string, index = 0) =>
+    `${kind}_${computeFingerprint([kind, seed, reply.at, index, mode], 48)}`;
   const reasoning: ReasoningItem = {
     type: 'reasoning',
-    id: idOf('rs'),
+    id: createItemId('rs'),
     ...(mode.encrypted && {
-      encrypted_content: `gAAAAAB${fingerprint(['blob', seed, reply.at, mode], 393)}`,
+      encrypted_content: `gAAAAAB${computeFingerprint(['blob', seed, reply.at, mode], 393)}`,
     }),
-    summary: mode.summaries ? summaryOf(reply) : [],
+    summary: mode.summaries ? createSummary(reply) : [],
   };
   const message: MessageItem = {
     type: 'message',
-    id: idOf('msg'),
+    id: createItemId('msg'),
     status: 'completed',
     role: 'assistant',
     phase: reply.calls.length > 0 ? 'commentary' : 'final_answer',
@@ -92,22 +93,22 @@ export function itemsOf(reply: ScriptedReply, { seed, mode }: Casting): readonly
   const calls = reply.calls.map(
     ({ name, input }, index): CallItem => ({
       type: 'function_call',
-      id: idOf('fc', index),
+      id: createItemId('fc', index),
       status: 'completed',
       call_id: callIdOf(seed, reply, index),
       name,
-      arguments: spacedJson(input),
+      arguments: formatSpacedJson(input),
     }),
   );
   return [reasoning, ...(reply.text === '' ? [] : [message]), ...calls];
 }
 
 export function callIdOf(seed: string, { at }: ScriptedReply, index: number): string {
-  return `call_${fingerprint(['call', seed, at, index], 24)}`;
+  return `call_${computeFingerprint(['call', seed, at, index], 24)}`;
 }
 
 /** Returns the summary. Every second reply has two summaries, which adapters read as two parts. */
-function summaryOf({ at, thinking }: ScriptedReply): ReasoningItem['summary'] {
+function createSummary({ at, thinking }: ScriptedReply): ReasoningItem['summary'] {
   if (thinking === '') return [];
   const first = { type: 'summary_text', text: thinking } as const;
   return at % 2 === 0 ? [first] : [first, { ...first, text: `**Summing up** ${thinking}` }];
@@ -117,11 +118,11 @@ function summaryOf({ at, thinking }: ScriptedReply): ReasoningItem['summary'] {
  * Returns the encrypted content in the announcement of a reasoning item. Clients must send back the one at the
  * item's end.
  */
-export function partialBlob({ at }: ScriptedReply): string {
-  return `gAAAAAB${fingerprint(['partial', at], 93)}`;
+export function createPartialBlob({ at }: ScriptedReply): string {
+  return `gAAAAAB${computeFingerprint(['partial', at], 93)}`;
 }
 
-export function ledgerOf(replies: readonly ScriptedReply[], seed: string): Ledger {
+export function createLedger(replies: readonly ScriptedReply[], seed: string): Ledger {
   const byId = new Map<string, GivenItem>();
   const byBlob = new Map<string, GivenItem>();
   const byCallId = new Map<string, GivenItem>();
@@ -131,7 +132,7 @@ export function ledgerOf(replies: readonly ScriptedReply[], seed: string): Ledge
   );
   for (const reply of replies) {
     for (const mode of modes) {
-      for (const item of itemsOf(reply, { seed, mode })) {
+      for (const item of createItems(reply, { seed, mode })) {
         const given = { item, reply, mode };
         byId.set(item.id, given);
         if (item.type === 'function_call') byCallId.set(item.call_id, given);

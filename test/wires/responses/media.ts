@@ -1,7 +1,7 @@
 /** Checks the content of messages and call outputs in a Responses API request. */
-import { type FoundFile, foundAt, isHttps } from '../files.ts';
-import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
-import { createOwnRefusal, isRecord, Refused } from '../wire.ts';
+import { type FoundFile, isHttps, readFileUrl } from '../files.ts';
+import { checkFields, checkFileData, checkImageUrl, readText, refuseValue } from '../openai-files.ts';
+import { createOwnRefusal, isRecord, RefusalError } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,8 +13,8 @@ interface PlacedPart {
   readonly part: Fields;
 }
 
-const TAKEN = ['input_text', 'input_image', 'input_file'];
-const KNOWN = [
+const ACCEPTED_TYPES = ['input_text', 'input_image', 'input_file'];
+const KNOWN_TYPES = [
   'input_text',
   'input_image',
   'output_text',
@@ -26,9 +26,9 @@ const KNOWN = [
 
 /** Refuses unknown parts and unreadable files. */
 export function checkMedia(input: readonly unknown[]): void {
-  for (const { path, role, part } of partsIn(input)) {
+  for (const { path, role, part } of collectParts(input)) {
     const { type } = part;
-    if (typeof type !== 'string' || !TAKEN.includes(type)) throw refuseValue(type, KNOWN);
+    if (typeof type !== 'string' || !ACCEPTED_TYPES.includes(type)) throw refuseValue(type, KNOWN_TYPES);
     if (type !== 'input_text' && role !== 'user') {
       throw createOwnRefusal(`${path}: a message of the role ${String(role)} holds no files`);
     }
@@ -40,17 +40,18 @@ export function checkMedia(input: readonly unknown[]): void {
 
 function checkText(part: Fields, path: string): void {
   checkFields(part, ['type', 'text', 'prompt_cache_breakpoint'], path);
-  textAt(part.text, `${path}.text`);
+  readText(part.text, `${path}.text`);
 }
 
 function checkImage(part: Fields, path: string): void {
   checkFields(part, ['type', 'image_url', 'file_id', 'detail', 'prompt_cache_breakpoint'], path);
   const { image_url, file_id, detail } = part;
-  if (detail !== undefined && !DETAILS.some((one) => one === detail)) throw refuseValue(detail, DETAILS);
+  if (detail !== undefined && !IMAGE_DETAILS.some((one) => one === detail))
+    throw refuseValue(detail, IMAGE_DETAILS);
   if (file_id === undefined) checkImageUrl(image_url, `${path}.image_url`);
 }
 
-const DETAILS = ['low', 'high', 'auto', 'original'];
+const IMAGE_DETAILS = ['low', 'high', 'auto', 'original'];
 
 function checkFile(part: Fields, path: string): void {
   checkFields(
@@ -61,14 +62,14 @@ function checkFile(part: Fields, path: string): void {
   const { file_data, file_url, file_id } = part;
   const given = [file_data, file_url, file_id].filter((one) => one !== undefined);
   if (given.length !== 1) {
-    throw new Refused(
+    throw new RefusalError(
       400,
       `Invalid '${path}'. Expected exactly one of 'file_data', 'file_url' and 'file_id', but got ${given.length}.`,
     );
   }
   if (file_data !== undefined) checkFileData(part, path);
-  else if (file_url !== undefined && !isHttps(textAt(file_url, `${path}.file_url`))) {
-    throw new Refused(
+  else if (file_url !== undefined && !isHttps(readText(file_url, `${path}.file_url`))) {
+    throw new RefusalError(
       400,
       `Invalid '${path}.file_url'. Expected a valid URL, but got a value with an invalid format.`,
     );
@@ -76,7 +77,7 @@ function checkFile(part: Fields, path: string): void {
 }
 
 /** Returns the parts from the user's side. Other code compares the model's parts with the script. */
-function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
+function collectParts(input: readonly unknown[]): readonly PlacedPart[] {
   return input.flatMap((item, index) => {
     if (!isRecord(item) || item.role === 'assistant') return [];
     const isOutput = item.type === 'function_call_output';
@@ -92,10 +93,10 @@ function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
 }
 
 /** Returns the files of a request that have bytes or a URL. */
-export const filesIn = (input: readonly unknown[]): readonly FoundFile[] =>
-  partsIn(input).flatMap(({ where, part }) => {
+export const collectFiles = (input: readonly unknown[]): readonly FoundFile[] =>
+  collectParts(input).flatMap(({ where, part }) => {
     const { image_url, file_data, file_url, filename } = part;
     const address = [image_url, file_data, file_url].find((one) => typeof one === 'string');
     if (typeof address !== 'string') return [];
-    return [{ where, ...foundAt(address), ...(typeof filename === 'string' && { name: filename }) }];
+    return [{ where, ...readFileUrl(address), ...(typeof filename === 'string' && { name: filename }) }];
   });

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import { bytesOf, type SaidMessage } from '../session/files.ts';
+import { decodeBase64, type SaidMessage } from '../session/files.ts';
 import type { Session } from '../session/names.ts';
 
 export interface SessionRequest {
@@ -20,7 +20,7 @@ export interface Message extends SaidMessage {
 }
 
 /** The pause before a message is repeated while its turn runs elsewhere, in ms. */
-const PAUSE = 100;
+const PAUSE_MS = 100;
 
 /** Returns `true` if the message must be repeated with the same key later. */
 const isForLater = ({ status }: Response): boolean => status === 202 || status === 429 || status === 503;
@@ -31,7 +31,7 @@ export async function answerTo(asked: SessionRequest, message: Message, key: str
     const answer = await answerOnce(asked, message, key);
     if ('words' in answer) return answer.words;
     asked.onAgain(answer.again);
-    await delay(PAUSE, undefined, { signal: asked.signal });
+    await delay(PAUSE_MS, undefined, { signal: asked.signal });
   }
 }
 
@@ -45,8 +45,8 @@ async function answerOnce(
     const response = await post(asked, message, key);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const body = isStream ? answerIn(await response.text()) : await response.json();
-    if (body !== undefined && !isForLater(response)) return { words: wordsOf(body) };
-    return { again: `${response.status} ${body === undefined ? 'without an answer' : wordsOf(body)}` };
+    if (body !== undefined && !isForLater(response)) return { words: describeBody(body) };
+    return { again: `${response.status} ${body === undefined ? 'without an answer' : describeBody(body)}` };
   } catch (failure) {
     asked.signal.throwIfAborted();
     // After a broken connection, the state of the turn is unknown.
@@ -55,11 +55,12 @@ async function answerOnce(
   }
 }
 
-const pathOf = ({ url, session }: SessionRequest): string => `${url}/agents/${session.name}/sessions/s1`;
+const getSessionUrl = ({ url, session }: SessionRequest): string =>
+  `${url}/agents/${session.name}/sessions/s1`;
 
 function post(asked: SessionRequest, message: Message, key: string): Promise<Response> {
-  const body = bodyOf(message);
-  return fetch(`${pathOf(asked)}/messages`, {
+  const body = createBody(message);
+  return fetch(`${getSessionUrl(asked)}/messages`, {
     method: 'POST',
     headers: {
       // `fetch` sets the type of a form, because it contains the boundary.
@@ -72,7 +73,7 @@ function post(asked: SessionRequest, message: Message, key: string): Promise<Res
   });
 }
 
-function bodyOf({ text, files, form }: Message): string | FormData {
+function createBody({ text, files, form }: Message): string | FormData {
   if (files.length === 0) return JSON.stringify({ message: text });
   if (form === 'json') {
     const parts = files.map(({ base64: data, ...file }) => ({ type: 'file', ...file, data }));
@@ -81,7 +82,7 @@ function bodyOf({ text, files, form }: Message): string | FormData {
   const body = new FormData();
   body.set('message', text);
   for (const { base64, mediaType, name } of files)
-    body.append('file', new Blob([bytesOf(base64)], { type: mediaType }), name);
+    body.append('file', new Blob([decodeBase64(base64)], { type: mediaType }), name);
   return body;
 }
 
@@ -97,15 +98,15 @@ function answerIn(stream: string): unknown {
   return answer;
 }
 
-function wordsOf(body: unknown): string {
+function describeBody(body: unknown): string {
   const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // the members can have any type
   if (typeof text === 'string') return text;
   return typeof detail === 'string' ? detail : JSON.stringify(body);
 }
 
 /** Returns the whole journal of the session. @throws Error with the response if it is not a page of events. */
-export async function journalOf(asked: SessionRequest): Promise<readonly SessionEvent[]> {
-  const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
+export async function readJournal(asked: SessionRequest): Promise<readonly SessionEvent[]> {
+  const response = await fetch(`${getSessionUrl(asked)}/events`, { signal: asked.signal });
   if (!response.ok) throw new Error(`GET events returned ${response.status}: ${await response.text()}`);
   const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented in docs/http.md
   return page.events;

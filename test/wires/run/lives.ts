@@ -6,12 +6,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startKillable } from '../../full/process/killable-worker.ts';
 import { buildWorker } from '../../full/process/start-worker.ts';
-import { postedIn } from '../session/files.ts';
+import { getPostedSamples } from '../session/files.ts';
 import { judge, type Verdict } from '../session/judge.ts';
-import { mediaOf } from '../session/models.ts';
+import { getMedia } from '../session/models.ts';
 import type { Session } from '../session/names.ts';
 import { MESSAGES } from '../session/script.ts';
-import { answerTo, journalOf } from './client.ts';
+import { answerTo, readJournal } from './client.ts';
 import type { Place, World } from './world.ts';
 
 const ENTRY = 'test/wires/session/worker.ts';
@@ -23,16 +23,16 @@ const LEASE_MS = 60_000;
 const [PATIENCE, MORE] = [120_000, 6_000];
 
 /** The interval between progress reports, in ms. */
-const PROGRESS = 20_000;
+const PROGRESS_MS = 20_000;
 
 /** The outcome of one session. */
-export interface Result {
+export interface SessionResult {
   readonly session: Session;
   readonly kills: number;
   readonly outcome: { readonly verdict: Verdict } | { readonly failed: string };
 }
 
-export interface Run {
+export interface LivesRun {
   readonly world: World;
   readonly sessions: readonly Session[];
   /** The path of an empty folder for the run. */
@@ -47,7 +47,7 @@ export interface Run {
  * Plays all sessions. A session that does not reach the end of a life in time has failed, and the others
  * continue.
  */
-export async function playLives(run: Run): Promise<readonly Result[]> {
+export async function playLives(run: LivesRun): Promise<readonly SessionResult[]> {
   const { world, sessions, directory, say, patience = PATIENCE + MORE * sessions.length } = run;
   const bundle = join(directory, 'worker.js');
   writeFileSync(bundle, await buildWorker(ENTRY));
@@ -63,7 +63,7 @@ export async function playLives(run: Run): Promise<readonly Result[]> {
     };
     const worker = await startKillable(ENTRY, { bundle, vars, storage: join(directory, 'storage') });
     const started = performance.now() - began;
-    const progress = setInterval(() => say(progressLine(life, plays)), PROGRESS);
+    const progress = setInterval(() => say(formatProgress(life, plays)), PROGRESS_MS);
     try {
       await Promise.all(plays.map((play) => play.live(worker.url)));
     } finally {
@@ -72,7 +72,7 @@ export async function playLives(run: Run): Promise<readonly Result[]> {
       world.forgetStopped();
     }
     const left = plays.filter(({ isOver }) => !isOver).length;
-    say(lifeLine(life, { started, lasted: performance.now() - began, over: plays.length - left, plays }));
+    say(formatLife(life, { started, lasted: performance.now() - began, over: plays.length - left, plays }));
     if (left === 0) return plays.map((play) => play.result());
   }
 }
@@ -86,10 +86,10 @@ interface LifeReport {
 
 const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const lifeLine = (life: number, { started, lasted, over, plays }: LifeReport): string =>
+const formatLife = (life: number, { started, lasted, over, plays }: LifeReport): string =>
   `life ${life}: started in ${formatSeconds(started)}, killed after ${formatSeconds(lasted)}; ${over} of ${plays.length} sessions are over`;
 
-const progressLine = (life: number, plays: readonly Play[]): string => {
+const formatProgress = (life: number, plays: readonly Play[]): string => {
   const [first, ...more] = plays.filter(({ isLiving }) => isLiving);
   const others = more.length > 0 ? ` and ${more.length} more` : '';
   return `life ${life}: ${plays.length - more.length - (first ? 1 : 0)} of ${plays.length} sessions are done with it; waits for ${first?.where()}${others}`;
@@ -111,7 +111,7 @@ class Play {
   #isLiving = false;
   /** The reason for the last repeat of its message. */
   #again = '';
-  #outcome: Result['outcome'] | undefined;
+  #outcome: SessionResult['outcome'] | undefined;
 
   constructor(session: Session, place: Place, patience: number) {
     this.#patience = patience;
@@ -151,7 +151,7 @@ class Play {
   }
 
   /** @throws Error if the session has not ended. */
-  result(): Result {
+  result(): SessionResult {
     if (!this.#outcome) throw new Error(`The session has not ended: ${this.where()}.`);
     return { session: this.#session, kills: this.#kills, outcome: this.#outcome };
   }
@@ -172,13 +172,13 @@ class Play {
     const { wire, name, change } = this.#session;
     for (const [turn, text] of MESSAGES.entries()) {
       if (turn < this.#answers.length) continue;
-      const files = change ? [] : postedIn(turn, mediaOf(wire));
+      const files = change ? [] : getPostedSamples(turn, getMedia(wire));
       const message = { text, files, form: turn === 0 ? 'json' : 'multipart' } as const;
       const answer = await answerTo(asked, message, `${name}-${turn}`);
       signal.throwIfAborted();
       this.#answers.push(answer);
     }
-    const events = await journalOf(asked);
+    const events = await readJournal(asked);
     signal.throwIfAborted();
     const verdict = await judge({
       wire,

@@ -3,13 +3,13 @@ import { CHANGES, type Change } from '../session/names.ts';
 import { WIRES, type WireName } from '../session/servers.ts';
 
 /** Where sessions are killed: never, between any two events, or at random positions for each row. */
-export type Kills = 'none' | 'all' | { readonly positions: number; readonly seed: number };
+export type KillPlan = 'none' | 'all' | { readonly positions: number; readonly seed: number };
 
 export interface WiresOptions {
   readonly wires: readonly WireName[];
   /** The model changes to play. `undefined` is a session without a change. */
   readonly changes: readonly (Change | undefined)[];
-  readonly kills: Kills;
+  readonly kills: KillPlan;
 }
 
 /** The default number of kills for each row. */

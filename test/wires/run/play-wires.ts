@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChance } from '../../full/process/chance.ts';
-import { stopsOf } from '../session/changes.ts';
-import { agentsOf, type Session } from '../session/names.ts';
-import { drawnStops, everyStop, type Moment, noStops } from '../session/stops.ts';
-import { playLives, type Result } from './lives.ts';
-import type { Kills, WiresOptions } from './options.ts';
+import { createStops } from '../session/changes.ts';
+import { listSessions, type Session } from '../session/names.ts';
+import { createDrawnStops, createEveryStop, type Moment, noStops } from '../session/stops.ts';
+import { playLives, type SessionResult } from './lives.ts';
+import type { KillPlan, WiresOptions } from './options.ts';
 import { startWorld, type World } from './world.ts';
 
 export interface Surroundings {
@@ -16,8 +16,11 @@ export interface Surroundings {
 }
 
 /** Plays one change after another, which limits the number of sessions in a life. */
-export async function playWires(options: WiresOptions, around: Surroundings): Promise<readonly Result[]> {
-  const results: Result[] = [];
+export async function playWires(
+  options: WiresOptions,
+  around: Surroundings,
+): Promise<readonly SessionResult[]> {
+  const results: SessionResult[] = [];
   for (const change of options.changes) {
     const directory = join(around.directory, change ?? 'none');
     mkdirSync(directory);
@@ -30,29 +33,29 @@ export async function playWires(options: WiresOptions, around: Surroundings): Pr
 async function playChange(
   { wires, changes, kills }: WiresOptions,
   around: Surroundings,
-): Promise<readonly Result[]> {
-  const sessions = agentsOf(wires, changes);
+): Promise<readonly SessionResult[]> {
+  const sessions = listSessions(wires, changes);
   const world = await startWorld(sessions);
-  const lives = (some: readonly Session[], folder: string): Promise<readonly Result[]> => {
+  const playInFolder = (some: readonly Session[], folder: string): Promise<readonly SessionResult[]> => {
     const directory = join(around.directory, folder);
     mkdirSync(directory);
     return playLives({ world, sessions: some, directory, say: around.say });
   };
   // Without kills, both sides are the same, so one session for each wire and manner is enough.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
-  for (const session of sessions) placeIn(world, session.name).stops = stopsOf(session, noStops);
+  for (const session of sessions) placeIn(world, session.name).stops = createStops(session, noStops);
   try {
     switch (kills) {
       case 'none':
-        return await lives(after, 'whole');
+        return await playInFolder(after, 'whole');
       case 'all':
         for (const session of sessions)
-          placeIn(world, session.name).stops = stopsOf(session, everyStop(session.side));
-        return await lives(sessions, 'killed');
+          placeIn(world, session.name).stops = createStops(session, createEveryStop(session.side));
+        return await playInFolder(sessions, 'killed');
       default:
-        await lives(after, 'whole');
+        await playInFolder(after, 'whole');
         draw({ world, from: after, to: before }, kills);
-        return await lives(before, 'killed');
+        return await playInFolder(before, 'killed');
     }
   } finally {
     await world.close();
@@ -79,13 +82,13 @@ interface DrawRange {
 }
 
 /** Draws positions for each session from those that its undisturbed counterpart reached. */
-function draw({ world, from, to }: DrawRange, { positions, seed }: Exclude<Kills, string>): void {
+function draw({ world, from, to }: DrawRange, { positions, seed }: Exclude<KillPlan, string>): void {
   const chance = createChance(seed);
   for (const [index, session] of to.entries()) {
     const passed = [...placeIn(world, from[index]?.name ?? '').moments];
     const drawn: Moment[] = [];
     while (drawn.length < positions && passed.length > 0)
       drawn.push(...passed.splice(chance.between(0, passed.length - 1), 1));
-    placeIn(world, session.name).stops = stopsOf(session, drawnStops(drawn));
+    placeIn(world, session.name).stops = createStops(session, createDrawnStops(drawn));
   }
 }

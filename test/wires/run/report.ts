@@ -1,7 +1,7 @@
 import type { Verdict } from '../session/judge.ts';
 import { CHANGES, type Change, MANNERS, type Manner } from '../session/names.ts';
 import type { WireName } from '../session/servers.ts';
-import type { Result } from './lives.ts';
+import type { SessionResult } from './lives.ts';
 
 /** The result of a wire in one manner. */
 export interface Row extends Verdict {
@@ -15,7 +15,7 @@ export interface Row extends Verdict {
 }
 
 /** Returns one row for each wire, change and manner, in the order of the results. */
-export function rowsOf(results: readonly Result[]): readonly Row[] {
+export function createRows(results: readonly SessionResult[]): readonly Row[] {
   const wires = [...new Set(results.map(({ session }) => session.wire))];
   return wires.flatMap((wire) =>
     [undefined, ...CHANGES].flatMap((change) =>
@@ -23,13 +23,13 @@ export function rowsOf(results: readonly Result[]): readonly Row[] {
         const own = results.filter(
           ({ session }) => session.wire === wire && session.change === change && session.manner === manner,
         );
-        return own.length === 0 ? [] : [rowOf(own, { wire, change: change ?? 'none', manner })];
+        return own.length === 0 ? [] : [createRow(own, { wire, change: change ?? 'none', manner })];
       }),
     ),
   );
 }
 
-function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner'>): Row {
+function createRow(own: readonly SessionResult[], of: Pick<Row, 'wire' | 'change' | 'manner'>): Row {
   const verdicts = own.flatMap(({ outcome }) => ('verdict' in outcome ? outcome.verdict : []));
   const sum = (count: (verdict: Verdict) => number): number =>
     verdicts.reduce((all, verdict) => all + count(verdict), 0);
@@ -47,11 +47,11 @@ function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner
   };
 }
 
-export const keptEverything = ({ failed, refused, lost, miscounted }: Row): boolean =>
+export const hasKeptEverything = ({ failed, refused, lost, miscounted }: Row): boolean =>
   failed.length + refused.length + lost.length + miscounted.length === 0;
 
 /** Returns the findings of a row, one line each. Long lines are truncated. */
-export const findingsOf = ({
+export const formatFindings = ({
   wire,
   change,
   manner,
@@ -65,25 +65,34 @@ export const findingsOf = ({
     ...refused.map((words) => `refused: ${words}`),
     ...lost.map((words) => `lost: ${words}`),
     ...miscounted.map((words) => `miscounted: ${words}`),
-  ].map((words) => `${wire} (${change}, ${manner}): ${words}`.slice(0, LONGEST));
+  ].map((words) => `${wire} (${change}, ${manner}): ${words}`.slice(0, MAX_LINE));
 
-const LONGEST = 400;
+const MAX_LINE = 400;
 
-const HEAD = ['wire', 'change', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
+const HEAD_CELLS = [
+  'wire',
+  'change',
+  'manner',
+  'kills',
+  'requests',
+  'refused',
+  'lost',
+  'executions',
+] as const;
 
 /**
  * Formats the rows as a table. The column of executions shows how often tools ran, with the numbers of calls
  * and of unknown outcomes.
  */
-export function tableOf(rows: readonly Row[]): string {
+export function formatTable(rows: readonly Row[]): string {
   const lines = [
-    HEAD,
+    HEAD_CELLS,
     ...rows.map(({ wire, change, manner, kills, requests, refused, lost, ...others }) => [
       ...[wire, change, manner, kills, requests, refused.length, lost.length].map(String),
-      executionsOf(others),
+      formatExecutions(others),
     ]),
   ];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = HEAD_CELLS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
       line
@@ -94,7 +103,7 @@ export function tableOf(rows: readonly Row[]): string {
     .join('\n');
 }
 
-const executionsOf = ({
+const formatExecutions = ({
   executions,
   calls,
   unknown,
@@ -109,19 +118,19 @@ const executionsOf = ({
   ].join(', ');
 
 /** Summarizes the sessions, and the rows that kept all data. */
-export function summaryOf(rows: readonly Row[]): string {
+export function formatSummary(rows: readonly Row[]): string {
   const sum = (count: (row: Row) => number): number => rows.reduce((all, row) => all + count(row), 0);
-  const kinds = (of: (row: Row) => string): string => [...new Set(rows.map(of))].join(', ');
+  const listKinds = (of: (row: Row) => string): string => [...new Set(rows.map(of))].join(', ');
   const wires = new Set(rows.map(({ wire }) => wire)).size;
   return [
-    `wires: played ${wires} wires, each with ${kinds(({ change }) => change)} and as ${kinds(({ manner }) => manner)}: ${rows.length} rows, ` +
+    `wires: played ${wires} wires, each with ${listKinds(({ change }) => change)} and as ${listKinds(({ manner }) => manner)}: ${rows.length} rows, ` +
       `${sum(({ kills }) => kills)} kills, ${sum(({ requests }) => requests)} requests`,
     `wires: ${sum(({ refused }) => refused.length)} requests refused, ${sum(({ lost }) => lost.length)} things lost, ` +
       `${sum(({ miscounted }) => miscounted.length)} calls miscounted, ${sum(({ failed }) => failed.length)} sessions failed`,
-    lastLine(rows),
+    formatLastLine(rows),
   ].join('\n');
 }
 
 /** The last line of a run. */
-export const lastLine = (rows: readonly Row[]): string =>
-  `wires: ${rows.filter(keptEverything).length} of ${rows.length} kept everything`;
+export const formatLastLine = (rows: readonly Row[]): string =>
+  `wires: ${rows.filter(hasKeptEverything).length} of ${rows.length} kept everything`;

@@ -10,9 +10,9 @@ import { buffer, json } from 'node:stream/consumers';
 import { listen } from '../../../src/examples/demo/loopback.ts';
 import { startEverything } from '../../full/mcp/servers/everything-server.ts';
 import { type Front, startFront } from '../../full/mcp/servers/front.ts';
-import { mainOf } from '../../full/mcp/servers/start-servers.ts';
+import { getMainPath } from '../../full/mcp/servers/start-servers.ts';
 import type { Effect } from '../session/agent.ts';
-import { allServers, type Servers, serversOf } from '../session/changes.ts';
+import { createServers, listServers, type Servers } from '../session/changes.ts';
 import type { Session } from '../session/names.ts';
 import { type Moment, noStops, type Stops } from '../session/stops.ts';
 
@@ -68,7 +68,7 @@ export async function startWorld(sessions: readonly Session[]): Promise<World> {
 async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-wires-mcp-'));
   const options = { transport: 'streamableHttp', socketPath: join(folder, 'everything.sock') } as const;
-  const { url, stop } = await startFront(await startEverything(mainOf('everything'), options));
+  const { url, stop } = await startFront(await startEverything(getMainPath('everything'), options));
   return {
     url,
     stop: () => stop().finally(() => rmSync(folder, { recursive: true, force: true })),
@@ -76,7 +76,7 @@ async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
 }
 
 const placeOf = (session: Session): Place => ({
-  servers: serversOf(session),
+  servers: createServers(session),
   effects: [],
   moments: [],
   stops: noStops,
@@ -104,7 +104,7 @@ async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerRe
       return;
     }
     default:
-      await ofServer(site, incoming, outgoing);
+      await serveModel(site, incoming, outgoing);
   }
 }
 
@@ -123,10 +123,10 @@ function isLast(place: Place, moment: Moment): boolean {
 }
 
 /** Forwards a request to a strict server, at `/{session}/{server}/...`. */
-async function ofServer(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serveModel(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { url = '', method = 'POST' } = incoming;
   const [, name = '', path] = url.split('/', 3);
-  const [, server] = allServers(placeIn(site, name).servers).find(([one]) => one === path) ?? [];
+  const [, server] = listServers(placeIn(site, name).servers).find(([one]) => one === path) ?? [];
   if (!server) throw new Error(`The run has no server at ${url}.`);
   const headers = Object.entries(incoming.headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),

@@ -11,7 +11,7 @@ import {
 } from '../../../src/index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../../src/kinds/entry.ts';
 import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../../src/mcp/tools/entry.ts';
-import { bytesOf, SHOT } from './files.ts';
+import { decodeBase64, SHOT_IMAGE } from './files.ts';
 import type { LoopName } from './script.ts';
 
 /** An execution of a tool. */
@@ -46,7 +46,7 @@ export function defineWiresAgent({
   mcp,
   recordEffect: act,
 }: WiresAgent): Agent {
-  const tool = <const Name extends string>(
+  const createTool = <const Name extends string>(
     name: Name,
     effect: 'read' | 'idempotent' | 'once',
     input: Input = {},
@@ -61,8 +61,8 @@ export function defineWiresAgent({
         return { done: name, of: asked };
       },
     });
-  const search = tool('search', 'read', { query: v.string() });
-  const analyze = tool('analyze', 'idempotent', { text: v.string() });
+  const search = createTool('search', 'read', { query: v.string() });
+  const analyze = createTool('analyze', 'idempotent', { text: v.string() });
   return defineAgent({
     name: agent,
     description: 'Does what its script says.',
@@ -70,7 +70,7 @@ export function defineWiresAgent({
     model: models.main,
     accepts,
     tools: [
-      tool('look', 'read', { page: v.number(), words: v.array(v.string()) }),
+      createTool('look', 'read', { page: v.number(), words: v.array(v.string()) }),
       defineTool({
         name: 'shot',
         description: 'Takes a shot of the screen.',
@@ -78,18 +78,18 @@ export function defineWiresAgent({
         input: v.object({ at: v.number() }),
         async run(_, { id, idempotencyKey }: CallContext) {
           await act({ agent, tool: 'shot', call: id, key: idempotencyKey });
-          return content(['A shot:', image(bytesOf(SHOT), 'image/png'), 'Done.']);
+          return content(['A shot:', image(decodeBase64(SHOT_IMAGE), 'image/png'), 'Done.']);
         },
       }),
-      picturesOf(mcp),
-      tool('save', 'idempotent', { text: v.string() }),
-      tool('pay', 'once', { amount: v.number() }),
+      createPictures(mcp),
+      createTool('save', 'idempotent', { text: v.string() }),
+      createTool('pay', 'once', { amount: v.number() }),
       defineUnfolding({
         name: 'files',
         description: 'Works with files.',
         tools: [
-          tool('read_file', 'read', { path: v.string() }),
-          tool('write_file', 'idempotent', { path: v.string(), text: v.string() }),
+          createTool('read_file', 'read', { path: v.string() }),
+          createTool('write_file', 'idempotent', { path: v.string(), text: v.string() }),
         ],
       }),
       definePlaybook({
@@ -101,7 +101,7 @@ export function defineWiresAgent({
         tools: [search],
         locked: [
           { tool: analyze, unlockedBy: after(search) },
-          { tool: tool('report', 'once', { text: v.string() }), unlockedBy: after(analyze) },
+          { tool: createTool('report', 'once', { text: v.string() }), unlockedBy: after(analyze) },
         ],
       }),
       defineStateMachine({
@@ -113,25 +113,25 @@ export function defineWiresAgent({
         initial: 'draft',
         states: {
           draft: [
-            tool('add', 'idempotent', { item: v.string() }),
-            { tool: tool('confirm', 'idempotent'), to: 'confirmed' },
+            createTool('add', 'idempotent', { item: v.string() }),
+            { tool: createTool('confirm', 'idempotent'), to: 'confirmed' },
           ],
-          confirmed: [{ tool: tool('ship', 'idempotent'), to: 'shipped' }],
+          confirmed: [{ tool: createTool('ship', 'idempotent'), to: 'shipped' }],
           shipped: [],
         },
-        everywhere: [tool('status', 'read')],
+        everywhere: [createTool('status', 'read')],
       }),
     ],
   });
 }
 
 /** The MCP tool that returns an image. Its server is listed only when the factory tool is called. */
-const picturesOf = ({ url, fetch }: WiresAgent['mcp']) =>
+const createPictures = ({ url, fetch }: WiresAgent['mcp']) =>
   createMcpToolFactory({
     // The timeouts are long, so that a slow machine does not look like a lost server.
     clients: [
-      defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE, timeout: PATIENCE }),
+      defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE_MS, timeout: PATIENCE_MS }),
     ],
   }).unfoldingByName('pictures', 'Works with pictures.', ['get-tiny-image']);
 
-const PATIENCE = 60_000;
+const PATIENCE_MS = 60_000;

@@ -4,12 +4,12 @@
  */
 import type { ChatModel } from '../../../src/index.ts';
 import { fallback } from '../../../src/index.ts';
-import { jsonResponse, type Wire } from '../wire.ts';
-import { MODELS, OLDER, type ServerAt } from './models.ts';
+import { createJsonResponse, type Wire } from '../wire.ts';
+import { MODELS, OLDER_MODELS, type ServerAt } from './models.ts';
 import type { Session } from './names.ts';
 import { LOOPS, type LoopName, SCRIPTS } from './script.ts';
-import { serverOf, type WireName } from './servers.ts';
-import { firstAt, type Stops } from './stops.ts';
+import { createServer, type WireName } from './servers.ts';
+import { createFirstStop, type Stops } from './stops.ts';
 
 /** The other wire of a session whose model changes. */
 const PARTNERS: Readonly<Record<WireName, WireName>> = {
@@ -30,9 +30,10 @@ const PARTNERS: Readonly<Record<WireName, WireName>> = {
   'extra-content-sdk': 'gemini',
 };
 
-type Changing = Pick<Session, 'name' | 'wire' | 'change'>;
+type ChangedSession = Pick<Session, 'name' | 'wire' | 'change'>;
 
-const otherWireOf = ({ wire, change }: Changing): WireName => (change === 'upgrade' ? wire : PARTNERS[wire]);
+const getOtherWire = ({ wire, change }: ChangedSession): WireName =>
+  change === 'upgrade' ? wire : PARTNERS[wire];
 
 /** The strict servers of a session: one for each loop, and one for the second model of the main loop. */
 export interface Servers extends Readonly<Record<LoopName, Wire>> {
@@ -40,7 +41,7 @@ export interface Servers extends Readonly<Record<LoopName, Wire>> {
 }
 
 /** Returns all servers with their names. */
-export const allServers = (servers: Servers): readonly (readonly [name: keyof Servers, wire: Wire])[] => [
+export const listServers = (servers: Servers): readonly (readonly [name: keyof Servers, wire: Wire])[] => [
   ...LOOPS.map((loop) => [loop, servers[loop]] as const),
   ...(servers.other ? [['other', servers.other] as const] : []),
 ];
@@ -49,44 +50,44 @@ export const allServers = (servers: Servers): readonly (readonly [name: keyof Se
  * The numbers of calls in the first replies of the main loop. Another model takes over after three replies, and
  * the first returns after five.
  */
-const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one number for each change
+const [LEAVES, RETURNS] = [3, 5].map(countFirstCalls) as [number, number]; // one number for each change
 
-function callsOfFirst(replies: number): number {
+function countFirstCalls(replies: number): number {
   const [turn] = SCRIPTS.main.turns;
   return turn?.steps.slice(0, replies).flatMap(({ calls }) => calls).length ?? 0;
 }
 
 /** Matches results of calls in a request to any wire, including lines that report results as text. */
-const RESULT =
+const RESULT_MARK =
   /"type":"tool_result"|"role":"tool"|"type":"function_call_output"|"functionResponse":| with the input /g;
 
 /** Creates the servers of a session. */
-export function serversOf(session: Changing): Servers {
+export function createServers(session: ChangedSession): Servers {
   const { name, wire, change } = session;
-  const seedOf = (role: string) => `${name}-${role}`;
-  const serve = (loop: LoopName): Wire => serverOf(wire, { script: SCRIPTS[loop], seed: seedOf(loop) });
+  const getSeed = (role: string) => `${name}-${role}`;
+  const serve = (loop: LoopName): Wire => createServer(wire, { script: SCRIPTS[loop], seed: getSeed(loop) });
   const servers = { main: serve('main'), research: serve('research'), order: serve('order') };
   if (!change) return servers;
-  const readableSeeds = change === 'upgrade' ? [seedOf('other')] : [];
-  const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), readableSeeds });
-  const other = serverOf(otherWireOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
+  const readableSeeds = change === 'upgrade' ? [getSeed('other')] : [];
+  const main = createServer(wire, { script: SCRIPTS.main, seed: getSeed('main'), readableSeeds });
+  const other = createServer(getOtherWire(session), { script: SCRIPTS.main, seed: getSeed('other') });
   if (change === 'upgrade') return { ...servers, main, other };
   // Counts results in the request instead of replies, because a kill can lose an answered reply.
-  const present = (server: Wire, isGone: (results: number) => boolean): Wire => ({
+  const createPresentServer = (server: Wire, isGone: (results: number) => boolean): Wire => ({
     ...server,
     async handle(request) {
-      const results = (await request.clone().text()).match(RESULT)?.length ?? 0;
+      const results = (await request.clone().text()).match(RESULT_MARK)?.length ?? 0;
       if (isGone(results))
-        return jsonResponse({ error: { message: 'Overloaded', type: 'overloaded_error' } }, 503);
+        return createJsonResponse({ error: { message: 'Overloaded', type: 'overloaded_error' } }, 503);
       return server.handle(request);
     },
   });
   return change === 'fallback'
-    ? { ...servers, main, other: present(other, (results) => results >= LEAVES) }
+    ? { ...servers, main, other: createPresentServer(other, (results) => results >= LEAVES) }
     : {
         ...servers,
-        main: present(main, (results) => results >= LEAVES && results < RETURNS),
-        other: present(other, (results) => results >= RETURNS),
+        main: createPresentServer(main, (results) => results >= LEAVES && results < RETURNS),
+        other: createPresentServer(other, (results) => results >= RETURNS),
       };
 }
 
@@ -97,26 +98,26 @@ const UPGRADED_LIFE = 2;
 const BEFORE_UPGRADE = { side: 'after', seq: 9 } as const;
 
 /** Adds the kill before an upgrade to `stops`. */
-export const stopsOf = ({ change }: Pick<Session, 'change'>, stops: Stops): Stops =>
-  change === 'upgrade' ? firstAt(BEFORE_UPGRADE, stops) : stops;
+export const createStops = ({ change }: Pick<Session, 'change'>, stops: Stops): Stops =>
+  change === 'upgrade' ? createFirstStop(BEFORE_UPGRADE, stops) : stops;
 
 /** Creates the model of the main loop for the code of this life. `at` returns the address of a server. */
-export function mainModel(
-  session: Changing,
+export function createMainModel(
+  session: ChangedSession,
   at: (server: 'main' | 'other') => ServerAt,
   life: number,
 ): ChatModel {
   const { wire, change } = session;
   if (!change) return MODELS[wire](at('main'));
-  const own = () => MODELS[wire]({ ...at('main'), retries: 0 });
-  const other = () =>
-    MODELS[otherWireOf(session)]({ ...at('other'), retries: 0 }, OLDER[otherWireOf(session)]);
+  const createOwnModel = () => MODELS[wire]({ ...at('main'), retries: 0 });
+  const createOtherModel = () =>
+    MODELS[getOtherWire(session)]({ ...at('other'), retries: 0 }, OLDER_MODELS[getOtherWire(session)]);
   switch (change) {
     case 'fallback':
-      return fallback([other(), own()]);
+      return fallback([createOtherModel(), createOwnModel()]);
     case 'flap':
-      return fallback([own(), other()]);
+      return fallback([createOwnModel(), createOtherModel()]);
     case 'upgrade':
-      return life < UPGRADED_LIFE ? other() : own();
+      return life < UPGRADED_LIFE ? createOtherModel() : createOwnModel();
   }
 }

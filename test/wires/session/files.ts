@@ -1,6 +1,6 @@
 /** The files of the sessions in `npm run wires`: the files in user messages, and those that tools return. */
 import type { ModelMedia } from '../../../src/model/entry.ts';
-import { SAMPLES } from '../sample-files.ts';
+import { SAMPLE_FILES } from '../sample-files.ts';
 
 /** A file before its session stores it. */
 export interface NewSample {
@@ -17,7 +17,7 @@ export interface SaidMessage {
 }
 
 /** The image that a tool of the agent returns. It differs from all posted images. */
-export const SHOT =
+export const SHOT_IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4IScHAAK2AQU0pnWqAAAAAElFTkSuQmCC';
 
 /** The image that a fake MCP server returns in tests. */
@@ -25,10 +25,10 @@ export const TINY_IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQkzsBAAFiAQURG6MhAAAAAElFTkSuQmCC';
 
 /** The files of each message, if the model accepts them. */
-const POSTED: readonly (readonly NewSample[])[] = [
+const POSTED_SAMPLES: readonly (readonly NewSample[])[] = [
   [
-    { mediaType: 'image/png', name: 'photo.png', base64: SAMPLES['image/png'] },
-    { mediaType: 'application/pdf', name: 'paper.pdf', base64: SAMPLES['application/pdf'] },
+    { mediaType: 'image/png', name: 'photo.png', base64: SAMPLE_FILES['image/png'] },
+    { mediaType: 'application/pdf', name: 'paper.pdf', base64: SAMPLE_FILES['application/pdf'] },
   ],
   [
     {
@@ -40,8 +40,8 @@ const POSTED: readonly (readonly NewSample[])[] = [
 ];
 
 /** Returns the files in the message of a turn, for a model that accepts these types. */
-export const postedIn = (turn: number, { message }: ModelMedia): readonly NewSample[] =>
-  (POSTED[turn] ?? []).filter(({ mediaType }) => message.data.includes(mediaType));
+export const getPostedSamples = (turn: number, { message }: ModelMedia): readonly NewSample[] =>
+  (POSTED_SAMPLES[turn] ?? []).filter(({ mediaType }) => message.data.includes(mediaType));
 
-export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+export const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

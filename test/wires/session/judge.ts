@@ -1,8 +1,8 @@
 /** Compares a session with the scripts of its models. */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import { canonicalJson, repliesOf, type ScriptedReply } from '../wire.ts';
+import { formatCanonicalJson, listReplies, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
-import { allServers, type Servers } from './changes.ts';
+import { listServers, type Servers } from './changes.ts';
 import { findDifferences } from './differences.ts';
 import { findLostFiles } from './judge-files.ts';
 import type { Change } from './names.ts';
@@ -35,7 +35,7 @@ export interface Verdict {
 }
 
 /** The effect of each tool. Tools that are not listed only make other tools available. */
-const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
+const TOOL_EFFECTS: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
   ...{ look: 'read', shot: 'read', read_file: 'read', search: 'read', status: 'read' },
   ...{ save: 'idempotent', write_file: 'idempotent', analyze: 'idempotent' },
   ...{ add: 'idempotent', confirm: 'idempotent', ship: 'idempotent' },
@@ -43,7 +43,7 @@ const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
 };
 
 type EventOf<Type> = Extract<SessionEvent, { readonly type: Type }>;
-type Replied = EventOf<'model-replied'>;
+type ReplyEvent = EventOf<'model-replied'>;
 
 /** A call in the journal. */
 interface CalledTool {
@@ -53,13 +53,13 @@ interface CalledTool {
 
 export async function judge(played: PlayedSession): Promise<Verdict> {
   const { wire, change, events, answers, effects, servers } = played;
-  const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
+  const getEvents = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
     events.filter((event): event is EventOf<Type> => event.type === type);
-  const replies = of('model-replied');
-  const ends = of('tool-call-ended');
+  const replies = getEvents('model-replied');
+  const ends = getEvents('tool-call-ended');
   const calls = replies.flatMap(({ toolCalls }) => toolCalls);
   const unknown = new Set(ends.filter(isUnknown).map(({ call }) => call));
-  const all = allServers(servers);
+  const all = listServers(servers);
   const refused = all.flatMap(([name, server]) => server.refused.map(({ message }) => `${name}: ${message}`));
   return {
     requests: all.reduce((sum, [, { requests }]) => sum + requests.length, 0),
@@ -68,19 +68,19 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
       ...findDifferences(
         'messages',
         MESSAGES,
-        of('turn-started').map(({ message }) => message),
+        getEvents('turn-started').map(({ message }) => message),
       ),
       ...findDifferences(
         'outcomes',
         MESSAGES.map(() => 'completed'),
-        of('turn-ended').map(outcomeOf),
+        getEvents('turn-ended').map(describeOutcome),
       ),
       ...findDifferences(
         'answers',
         SCRIPTS.main.turns.map(({ answer }) => answer),
         answers,
       ),
-      ...findLostReplies(replies, of('frame-started')),
+      ...findLostReplies(replies, getEvents('frame-started')),
       ...calls.flatMap(({ id, name }) =>
         findLostEnd(
           name,
@@ -88,7 +88,7 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
         ),
       ),
       // Skips the file check if the model changes, because the requests of both models contain the files.
-      ...(change ? missingChange(change, replies) : await findLostFiles({ wire, events, servers })),
+      ...(change ? findMissingChange(change, replies) : await findLostFiles({ wire, events, servers })),
     ],
     miscounted: [
       ...calls.flatMap((call) =>
@@ -98,7 +98,7 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
           unknown.has(call.id),
         ),
       ),
-      ...effects.filter((effect) => !calls.some((call) => isRunOf(effect, call))).flatMap(strayRun),
+      ...effects.filter((effect) => !calls.some((call) => isRunOf(effect, call))).flatMap(describeStrayRun),
     ],
     calls: calls.length,
     executions: effects.length,
@@ -109,7 +109,7 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
 /** Returns `true` if an execution belongs to a call. A call that was never stored can have had the same id. */
 const isRunOf = ({ call, tool }: Effect, { id, name }: CalledTool): boolean => call === id && tool === name;
 
-const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
+const describeOutcome = ({ outcome, error }: EventOf<'turn-ended'>): string =>
   error ? `${outcome}: ${error.message}` : outcome;
 
 const isUnknown = ({ result }: EventOf<'tool-call-ended'>): boolean =>
@@ -118,18 +118,25 @@ const isUnknown = ({ result }: EventOf<'tool-call-ended'>): boolean =>
 /**
  * Returns a finding for an execution without a journaled call. Only reads may run before their reply is stored.
  */
-const strayRun = ({ tool, call }: Effect): string[] =>
-  CARES[tool] === 'read' ? [] : [`${tool} (${call}) ran for a call that is not in the journal`];
+const describeStrayRun = ({ tool, call }: Effect): string[] =>
+  TOOL_EFFECTS[tool] === 'read' ? [] : [`${tool} (${call}) ran for a call that is not in the journal`];
 
 /**
  * Compares the replies of the main loops and of each nested loop with the scripts, including their order and
  * parts.
  */
-function findLostReplies(replies: readonly Replied[], frames: readonly EventOf<'frame-started'>[]): string[] {
+function findLostReplies(
+  replies: readonly ReplyEvent[],
+  frames: readonly EventOf<'frame-started'>[],
+): string[] {
   const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
   const own = replies.filter(({ frame }) => frame === undefined);
   return [
-    ...findDifferences('replies', repliesOf(SCRIPTS.main).map(canonicalScript), own.map(canonicalReply)),
+    ...findDifferences(
+      'replies',
+      listReplies(SCRIPTS.main).map(canonicalizeScript),
+      own.map(canonicalizeReply),
+    ),
     ...(['research', 'order'] as const).flatMap((loop) => {
       const opened = frames.filter(({ name }) => name === loop);
       const count = expected.filter(({ name }) => name === loop).length;
@@ -139,8 +146,8 @@ function findLostReplies(replies: readonly Replied[], frames: readonly EventOf<'
           const inside = replies.filter(({ frame }) => frame === one.frame);
           return findDifferences(
             `replies in ${loop}`,
-            repliesOf(SCRIPTS[loop]).map(canonicalScript),
-            inside.map(canonicalReply),
+            listReplies(SCRIPTS[loop]).map(canonicalizeScript),
+            inside.map(canonicalizeReply),
           );
         }),
       ];
@@ -148,18 +155,18 @@ function findLostReplies(replies: readonly Replied[], frames: readonly EventOf<'
   ];
 }
 
-const canonicalScript = ({ text, calls }: ScriptedReply): string =>
-  canonicalJson([text, calls.map(({ name, input }) => [name, input])]);
+const canonicalizeScript = ({ text, calls }: ScriptedReply): string =>
+  formatCanonicalJson([text, calls.map(({ name, input }) => [name, input])]);
 
-const canonicalReply = ({ text, toolCalls }: Replied): string =>
-  canonicalJson([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
+const canonicalizeReply = ({ text, toolCalls }: ReplyEvent): string =>
+  formatCanonicalJson([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
 
 /** The minimum number of times that another model takes over the main loop, according to its events. */
-const TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
+const MIN_TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
 
-function missingChange(change: Change, replies: readonly Replied[]): string[] {
+function findMissingChange(change: Change, replies: readonly ReplyEvent[]): string[] {
   const told = replies.filter(({ frame, tookOver }) => frame === undefined && tookOver).length;
-  const least = TAKE_OVERS[change];
+  const least = MIN_TAKE_OVERS[change];
   return told >= least ? [] : [`a model took over ${told} times, and ${least} times at least were expected`];
 }
 
@@ -168,7 +175,7 @@ function findLostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]):
   const [end, ...more] = ends;
   if (!end || more.length > 0) return [`a call of ${tool} ended ${ends.length} times`];
   const { result } = end;
-  if (result.type !== 'error' || (isUnknown(end) && CARES[tool] === 'once')) return [];
+  if (result.type !== 'error' || (isUnknown(end) && TOOL_EFFECTS[tool] === 'once')) return [];
   return [`a call of ${tool} failed: ${result.message}`];
 }
 
@@ -176,7 +183,7 @@ function findLostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]):
 function findMiscounted({ id, name }: CalledTool, runs: readonly Effect[], isInDoubt: boolean): string[] {
   const keys = new Set(runs.map(({ key }) => key));
   const told = `${name} (${id}) ran ${runs.length} times`;
-  const care = CARES[name];
+  const care = TOOL_EFFECTS[name];
   if (care === undefined) return runs.length === 0 ? [] : [told];
   switch (care) {
     case 'read':

@@ -29,11 +29,11 @@ export interface ServerAt {
 }
 
 /** @param model Selects another model of the wire. */
-type Make = (server: ServerAt, model?: string) => ChatModel;
+type ModelFactory = (server: ServerAt, model?: string) => ChatModel;
 
 const apiKey = 'key';
 
-const providerOptions = (
+const createProviderOptions = (
   provider: string,
   values: NonNullable<ModelSettings['providerOptions']>[string],
 ) => ({
@@ -41,12 +41,12 @@ const providerOptions = (
 });
 
 /** Creates models with a package of the AI SDK. */
-const sdkModel =
+const createSdkModel =
   (
     make: (server: Pick<ServerAt, 'baseURL' | 'fetch'>, model: string) => Parameters<typeof fromAiSdk>[0],
     named: string,
     more: FromAiSdkOptions = {},
-  ): Make =>
+  ): ModelFactory =>
   ({ retries, wantsThoughts, ...server }, model = named) =>
     fromAiSdk(make(server, model), {
       ...more,
@@ -54,30 +54,30 @@ const sdkModel =
       ...(wantsThoughts === false && { wantsThoughts }),
     });
 
-const anthropicModel = (
+const createAnthropicModel = (
   named: string,
   thinking: { readonly type: string; readonly budgetTokens?: number },
-): Make =>
-  sdkModel(
+): ModelFactory =>
+  createSdkModel(
     (server, model) => createAnthropic({ apiKey, ...server })(model),
     named,
-    providerOptions('anthropic', { thinking }),
+    createProviderOptions('anthropic', { thinking }),
   );
 
-const responsesModel = (store: boolean): Make =>
-  sdkModel(
+const createResponsesModel = (store: boolean): ModelFactory =>
+  createSdkModel(
     (server, model) => createOpenAI({ apiKey, ...server }).responses(model),
     'gpt-5.4',
-    providerOptions('openai', { store, reasoningSummary: 'detailed' }),
+    createProviderOptions('openai', { store, reasoningSummary: 'detailed' }),
   );
 
 const createCompatible =
-  (wantsThoughts?: 'field' | 'signature'): Make =>
+  (wantsThoughts?: 'field' | 'signature'): ModelFactory =>
   ({ wantsThoughts: adapts = wantsThoughts, ...server }, model = 'some-model') =>
     openaiCompatible({ model, apiKey, wantsThoughts: adapts || undefined, ...server });
 
-const sdkModelOf = (wantsThoughts: 'field' | 'signature'): Make =>
-  sdkModel(
+const createThoughtsModel = (wantsThoughts: 'field' | 'signature'): ModelFactory =>
+  createSdkModel(
     (server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model),
     'some-model',
     {
@@ -89,7 +89,7 @@ const sdkModelOf = (wantsThoughts: 'field' | 'signature'): Make =>
  * The media types that an agent accepts if its model does not declare them. The servers accept these in
  * messages, but not in results. Without an entry, files are described as text.
  */
-export const ACCEPTS: Readonly<Partial<Record<WireName, readonly string[]>>> = {
+export const ACCEPTED_TYPES: Readonly<Partial<Record<WireName, readonly string[]>>> = {
   deepseek: ['image/png'],
   kimi: ['image/png', 'application/pdf'],
   'kimi-sdk': ['image/png', 'application/pdf'],
@@ -100,40 +100,43 @@ export const ACCEPTS: Readonly<Partial<Record<WireName, readonly string[]>>> = {
 /**
  * Returns the media that the model of a wire receives: those that it declares, or those that its agent accepts.
  */
-export function mediaOf(wire: WireName): ModelMedia {
+export function getMedia(wire: WireName): ModelMedia {
   const { media } = MODELS[wire]({ baseURL: 'https://nobody.example' });
-  const accepts = ACCEPTS[wire] ?? [];
+  const accepts = ACCEPTED_TYPES[wire] ?? [];
   return media ?? { message: { data: accepts, url: accepts }, result: { data: [], url: [] } };
 }
 
 /** Creates the model of a wire. */
-export const MODELS: Readonly<Record<WireName, Make>> = {
-  gemini: sdkModel(
+export const MODELS: Readonly<Record<WireName, ModelFactory>> = {
+  gemini: createSdkModel(
     (server, model) => createGoogle({ apiKey, ...server })(model),
     'gemini-3-pro-preview',
-    providerOptions('google', { thinkingConfig: { includeThoughts: true } }),
+    createProviderOptions('google', { thinkingConfig: { includeThoughts: true } }),
   ),
-  'anthropic-budget': anthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
-  'anthropic-interleaved': anthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
-  'anthropic-preserved': anthropicModel('claude-opus-5-5', { type: 'adaptive' }),
-  'responses-stored': responsesModel(true),
-  'responses-unstored': responsesModel(false),
+  'anthropic-budget': createAnthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
+  'anthropic-interleaved': createAnthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
+  'anthropic-preserved': createAnthropicModel('claude-opus-5-5', { type: 'adaptive' }),
+  'responses-stored': createResponsesModel(true),
+  'responses-unstored': createResponsesModel(false),
   deepseek: createCompatible('field'),
-  'deepseek-sdk': sdkModel((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
+  'deepseek-sdk': createSdkModel(
+    (server, model) => createDeepSeek({ apiKey, ...server })(model),
+    'deepseek-v4',
+  ),
   kimi: createCompatible('field'),
-  'kimi-sdk': sdkModelOf('field'),
+  'kimi-sdk': createThoughtsModel('field'),
   reasoning: createCompatible(),
   openrouter: createCompatible(),
-  'openrouter-sdk': sdkModel(
+  'openrouter-sdk': createSdkModel(
     (server, model) => createOpenRouter({ apiKey, ...server })(model),
     'anthropic/claude-sonnet-4.5',
   ),
   'extra-content': createCompatible('signature'),
-  'extra-content-sdk': sdkModelOf('signature'),
+  'extra-content-sdk': createThoughtsModel('signature'),
 };
 
 /** An older model of each wire, which an upgrade replaces with the model above. */
-export const OLDER: Readonly<Record<WireName, string>> = {
+export const OLDER_MODELS: Readonly<Record<WireName, string>> = {
   gemini: 'gemini-3-flash-preview',
   'anthropic-budget': 'claude-opus-4-5',
   'anthropic-interleaved': 'claude-opus-4-5',

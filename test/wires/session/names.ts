@@ -33,7 +33,7 @@ export interface Session {
 /**
  * Returns the sessions of a run. `changes` selects the model changes to play, where `undefined` is no change.
  */
-export const agentsOf = (
+export const listSessions = (
   wires: readonly WireName[] = WIRES,
   changes: readonly (Change | undefined)[] = [undefined, ...CHANGES],
 ): readonly Session[] =>

@@ -1,9 +1,9 @@
 /** Finds the files in a request's conversation, independently of the wire's format. */
-import { filesToAnthropic } from '../anthropic.ts';
-import { filesToChat } from '../chat-completions.ts';
+import { readAnthropicFiles } from '../anthropic.ts';
+import { readChatFiles } from '../chat-completions.ts';
 import type { SentFile } from '../files.ts';
-import { filesToGemini } from '../gemini.ts';
-import { filesToResponses } from '../responses.ts';
+import { readGeminiFiles } from '../gemini.ts';
+import { readResponsesFiles } from '../responses.ts';
 import { isRecord } from '../wire.ts';
 import type { WireName } from './servers.ts';
 
@@ -23,7 +23,7 @@ export interface ReadRequest {
 
 /** Reads a request to a wire's strict server. */
 export async function readRequest(wire: WireName, body: unknown): Promise<ReadRequest> {
-  const { read, piecesOf } = readerOf(wire);
+  const { read, piecesOf } = getReader(wire);
   const files: PlacedFile[] = [];
   let [replies, results] = [0, 0];
   let before: Side | undefined;
@@ -51,55 +51,56 @@ interface Reader {
   readonly piecesOf: (body: Body) => readonly Piece[];
 }
 
-function readerOf(wire: WireName): Reader {
-  if (wire.startsWith('anthropic')) return { read: filesToAnthropic, piecesOf: anthropicPieces };
-  if (wire.startsWith('responses')) return { read: filesToResponses, piecesOf: responsesPieces };
+function getReader(wire: WireName): Reader {
+  if (wire.startsWith('anthropic')) return { read: readAnthropicFiles, piecesOf: splitAnthropic };
+  if (wire.startsWith('responses')) return { read: readResponsesFiles, piecesOf: splitResponses };
   return wire === 'gemini'
-    ? { read: filesToGemini, piecesOf: geminiPieces }
-    : { read: filesToChat, piecesOf: chatPieces };
+    ? { read: readGeminiFiles, piecesOf: splitGemini }
+    : { read: readChatFiles, piecesOf: splitChat };
 }
 
-const recordsIn = (list: unknown): readonly Body[] => (Array.isArray(list) ? list.filter(isRecord) : []);
+const filterRecords = (list: unknown): readonly Body[] => (Array.isArray(list) ? list.filter(isRecord) : []);
 
 /** Splits messages into pieces. Each result is a block in a user message. */
-const anthropicPieces = (body: Body): readonly Piece[] =>
-  recordsIn(body.messages).flatMap((message): readonly Piece[] => {
+const splitAnthropic = (body: Body): readonly Piece[] =>
+  filterRecords(body.messages).flatMap((message): readonly Piece[] => {
     if (message.role === 'assistant') return [{ side: 'model', alone: body }];
-    return recordsIn(message.content).map((block) => ({
+    return filterRecords(message.content).map((block) => ({
       side: block.type === 'tool_result' ? 'result' : 'user',
       alone: { ...body, messages: [{ ...message, content: [block] }] },
     }));
   });
 
-const geminiPieces = (body: Body): readonly Piece[] =>
-  recordsIn(body.contents).flatMap((content): readonly Piece[] => {
+const splitGemini = (body: Body): readonly Piece[] =>
+  filterRecords(body.contents).flatMap((content): readonly Piece[] => {
     if (content.role === 'model') return [{ side: 'model', alone: body }];
-    return recordsIn(content.parts).map((part) => ({
+    return filterRecords(content.parts).map((part) => ({
       side: part.functionResponse === undefined ? 'user' : 'result',
       alone: { ...body, contents: [{ ...content, parts: [part] }] },
     }));
   });
 
-const chatPieces = (body: Body): readonly Piece[] =>
-  recordsIn(body.messages).flatMap((message): readonly Piece[] => {
-    const side = SIDES.get(message.role);
+const splitChat = (body: Body): readonly Piece[] =>
+  filterRecords(body.messages).flatMap((message): readonly Piece[] => {
+    const side = ROLE_SIDES.get(message.role);
     return side ? [{ side, alone: { ...body, messages: [message] } }] : [];
   });
 
-const SIDES: ReadonlyMap<unknown, Side> = new Map([
+const ROLE_SIDES: ReadonlyMap<unknown, Side> = new Map([
   ['user', 'user'],
   ['assistant', 'model'],
   ['tool', 'result'],
 ]);
 
 /** Splits items into pieces. A reply has several items, and items about later tools belong to no side. */
-const responsesPieces = (body: Body): readonly Piece[] =>
-  recordsIn(body.input).flatMap((item): readonly Piece[] => {
-    const side = item.role === 'user' ? 'user' : ITEMS.get(item.role === 'assistant' ? 'message' : item.type);
+const splitResponses = (body: Body): readonly Piece[] =>
+  filterRecords(body.input).flatMap((item): readonly Piece[] => {
+    const side =
+      item.role === 'user' ? 'user' : ITEM_SIDES.get(item.role === 'assistant' ? 'message' : item.type);
     return side ? [{ side, alone: { ...body, input: [item] } }] : [];
   });
 
-const ITEMS: ReadonlyMap<unknown, Side> = new Map([
+const ITEM_SIDES: ReadonlyMap<unknown, Side> = new Map([
   ['message', 'model'],
   ['reasoning', 'model'],
   ['function_call', 'model'],

@@ -14,36 +14,36 @@ export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
 
 const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
 const look = (page: number) => call('look', { page, words: ['a b', 'ü"\\'] });
-const shotCall = (at: number) => call('shot', { at });
+const createShotCall = (at: number) => call('shot', { at });
 const saveCall = (text: string) => call('save', { text });
 const payCall = (amount: number) => call('pay', { amount });
 const readFile = (path: string) => call('read_file', { path });
 const writeFile = (path: string) => call('write_file', { path, text: `Of ${path}.` });
 
-const textStep = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
+const createTextStep = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
 const callStep = (...calls: ScriptCall[]): ScriptStep => ({ calls });
 
 const main: Script = {
   turns: [
     {
       steps: [
-        textStep('I look around first.', shotCall(1), look(1)),
+        createTextStep('I look around first.', createShotCall(1), look(1)),
         callStep(call('files'), call('pictures')),
-        callStep(call('get-tiny-image'), readFile('a.txt'), shotCall(2)),
-        textStep('Now something is done.', saveCall('one'), payCall(10)),
+        callStep(call('get-tiny-image'), readFile('a.txt'), createShotCall(2)),
+        createTextStep('Now something is done.', saveCall('one'), payCall(10)),
         callStep(call('research', { topic: 'kelp' })),
         callStep(writeFile('a.txt'), writeFile('b.txt')),
         callStep(call('order', { id: 41 }), look(5)),
         callStep(saveCall('two'), look(6), readFile('b.txt')),
-        textStep('One more payment.', payCall(20)),
+        createTextStep('One more payment.', payCall(20)),
         callStep(look(7), readFile('a.txt')),
       ],
       answer: 'All ten steps are done.',
     },
     {
       steps: [
-        callStep(shotCall(3), call('files')),
-        textStep('Once more.', readFile('c.txt'), saveCall('three')),
+        callStep(createShotCall(3), call('files')),
+        createTextStep('Once more.', readFile('c.txt'), saveCall('three')),
         callStep(call('order', { id: 42 }), call('research', { topic: 'tides' })),
         callStep(payCall(30), look(9)),
       ],
@@ -57,7 +57,7 @@ const research: Script = {
     {
       steps: [
         callStep(call('search', { query: 'one' }), call('search', { query: 'two' })),
-        textStep('Enough was found.', call('analyze', { text: 'found' })),
+        createTextStep('Enough was found.', call('analyze', { text: 'found' })),
         callStep(call('report', { text: 'analyzed' })),
       ],
       answer: 'It was researched.',
@@ -71,7 +71,7 @@ const order: Script = {
       steps: [
         callStep(call('add', { item: 'lamp' }), call('status')),
         callStep(call('confirm')),
-        textStep('It can be shipped.', call('ship')),
+        createTextStep('It can be shipped.', call('ship')),
       ],
       answer: 'It was shipped.',
     },

@@ -13,15 +13,16 @@ export interface PlayedScript {
   readonly readableSeeds?: readonly string[];
 }
 
-type Make = (played: PlayedScript) => Wire;
+type WireFactory = (played: PlayedScript) => Wire;
 
 /** Must set `exactArguments` if the adapter forwards the text of an input unchanged. */
-const chatWire =
-  (dialect: ChatDialectName, exactArguments = true): Make =>
+const createChatWire =
+  (dialect: ChatDialectName, exactArguments = true): WireFactory =>
   (played) =>
     createChatCompletionsWire({ ...played, dialect, exactArguments });
 
-const responsesWire: Make = (played) => createResponsesWire({ ...played, exactArguments: true });
+const createStrictResponsesWire: WireFactory = (played) =>
+  createResponsesWire({ ...played, exactArguments: true });
 
 const SERVERS = {
   gemini: (played) => createGeminiWire(played),
@@ -34,18 +35,18 @@ const SERVERS = {
       preserved: true,
       variants: ['redacted', 'interleaved', 'empty-thinking'],
     }),
-  'responses-stored': responsesWire,
-  'responses-unstored': responsesWire,
-  deepseek: chatWire('deepseek'),
-  'deepseek-sdk': chatWire('deepseek', false),
-  kimi: chatWire('kimi'),
-  'kimi-sdk': chatWire('kimi', false),
-  reasoning: chatWire('reasoning'),
-  openrouter: chatWire('openrouter'),
-  'openrouter-sdk': chatWire('openrouter', false),
-  'extra-content': chatWire('gemini'),
-  'extra-content-sdk': chatWire('gemini', false),
-} as const satisfies Readonly<Record<string, Make>>;
+  'responses-stored': createStrictResponsesWire,
+  'responses-unstored': createStrictResponsesWire,
+  deepseek: createChatWire('deepseek'),
+  'deepseek-sdk': createChatWire('deepseek', false),
+  kimi: createChatWire('kimi'),
+  'kimi-sdk': createChatWire('kimi', false),
+  reasoning: createChatWire('reasoning'),
+  openrouter: createChatWire('openrouter'),
+  'openrouter-sdk': createChatWire('openrouter', false),
+  'extra-content': createChatWire('gemini'),
+  'extra-content-sdk': createChatWire('gemini', false),
+} as const satisfies Readonly<Record<string, WireFactory>>;
 
 /**
  * The names of wires. Some names include the adapter that is tested on the wire. `-sdk` marks chat completions
@@ -56,4 +57,4 @@ export type WireName = keyof typeof SERVERS;
 export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the literal has a key for each wire
 
 /** Creates the strict server of a wire. */
-export const serverOf = (name: WireName, played: PlayedScript): Wire => SERVERS[name](played);
+export const createServer = (name: WireName, played: PlayedScript): Wire => SERVERS[name](played);

@@ -25,10 +25,10 @@ export const noStops: Stops = { endsAt: () => false };
  * The types of events that count as progress. After eight take-overs without progress, a turn is abandoned.
  * Pauses between take-overs start after the second one.
  */
-const PROGRESS: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
+const PROGRESS_TYPES: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
 
 /** The maximum number of consecutive lives without progress. It prevents a turn from being abandoned. */
-const MOST_IDLE = 2;
+const MAX_IDLE = 2;
 
 /**
  * Returns `true` if an append belongs to the turn. The append of a take-over does not, because a kill cannot
@@ -36,14 +36,14 @@ const MOST_IDLE = 2;
  */
 const isOfTurn = ({ types }: Moment): boolean => types.some((type) => type !== 'turn-resumed');
 
-const isProgress = ({ types }: Moment): boolean => types.some((type) => PROGRESS.has(type));
+const isProgress = ({ types }: Moment): boolean => types.some((type) => PROGRESS_TYPES.has(type));
 
 /**
  * Ends lives at every append. `after` ends a life after its first append. `before` lets a life store one
  * append, do the work for the next, and end before that is stored. Together they separate every two events,
  * with and without the work between them.
  */
-export function everyStop(side: Moment['side']): Stops {
+export function createEveryStop(side: Moment['side']): Stops {
   let idle = 0;
   let stored = 0;
   return {
@@ -53,17 +53,17 @@ export function everyStop(side: Moment['side']): Stops {
         stored += 1;
         if (isProgress(moment)) idle = 0;
       }
-      const ends = moment.side === side && (side === 'after' || stored > 0) && idle < MOST_IDLE;
+      const ends = moment.side === side && (side === 'after' || stored > 0) && idle < MAX_IDLE;
       if (ends) [idle, stored] = [idle + 1, 0];
       return ends;
     },
   };
 }
 
-const lastSeq = ({ seq, types }: Moment): number => seq + types.length - 1;
+const getLastSeq = ({ seq, types }: Moment): number => seq + types.length - 1;
 
 /** Ends a life once at each of these positions, or at the first later append on that side. */
-export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Stops {
+export function createDrawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Stops {
   const left = places.toSorted((a, b) => a.seq - b.seq || (a.side === 'before' ? -1 : 1));
   let idle = 0;
   return {
@@ -71,7 +71,8 @@ export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Sto
       if (!isOfTurn(moment)) return false;
       if (moment.side === 'after' && isProgress(moment)) idle = 0;
       const [next] = left;
-      if (!next || lastSeq(moment) < next.seq || moment.side !== next.side || idle >= MOST_IDLE) return false;
+      if (!next || getLastSeq(moment) < next.seq || moment.side !== next.side || idle >= MAX_IDLE)
+        return false;
       left.shift();
       idle += 1;
       return true;
@@ -80,8 +81,8 @@ export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Sto
 }
 
 /** Ends the first life at this position, and all later lives as `then` decides. */
-export function firstAt(place: Pick<Moment, 'side' | 'seq'>, then: Stops): Stops {
-  const first = drawnStops([place]);
+export function createFirstStop(place: Pick<Moment, 'side' | 'seq'>, then: Stops): Stops {
+  const first = createDrawnStops([place]);
   let isOver = false;
   return {
     endsAt(moment) {

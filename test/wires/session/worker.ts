@@ -8,9 +8,9 @@ import { SessionObject as RealSession } from '../../../durable-objects/index.ts'
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { defineWiresAgent, type Effect } from './agent.ts';
-import { mainModel } from './changes.ts';
-import { ACCEPTS, MODELS } from './models.ts';
-import { agentsOf } from './names.ts';
+import { createMainModel } from './changes.ts';
+import { ACCEPTED_TYPES, MODELS } from './models.ts';
+import { listSessions } from './names.ts';
 import type { LoopName } from './script.ts';
 import type { Moment } from './stops.ts';
 
@@ -28,7 +28,7 @@ interface Vars {
 
 const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS, PLAYED } = env as unknown as Vars; // set by the runner
 
-async function tell(path: string, what: unknown): Promise<void> {
+async function postToWorld(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`${path} returned ${response.status}.`);
@@ -36,21 +36,21 @@ async function tell(path: string, what: unknown): Promise<void> {
 
 const playedSessions = new Set(PLAYED.split(','));
 
-const agents = agentsOf().flatMap((session) => {
+const agents = listSessions().flatMap((session) => {
   if (!playedSessions.has(session.name)) return [];
   const { name, wire } = session;
-  const at = (server: LoopName | 'other') => ({ baseURL: `${url}/${name}/${server}/v1` });
-  const modelIn = (loop: LoopName) => MODELS[wire](at(loop));
+  const getServer = (server: LoopName | 'other') => ({ baseURL: `${url}/${name}/${server}/v1` });
+  const createModelFor = (loop: LoopName) => MODELS[wire](getServer(loop));
   return defineWiresAgent({
     name,
     models: {
-      main: mainModel(session, at, Number(LIFE)),
-      research: modelIn('research'),
-      order: modelIn('order'),
+      main: createMainModel(session, getServer, Number(LIFE)),
+      research: createModelFor('research'),
+      order: createModelFor('order'),
     },
-    accepts: ACCEPTS[wire],
+    accepts: ACCEPTED_TYPES[wire],
     mcp: { url: `${MCP_URL}/${name}/mcp` },
-    recordEffect: (effect: Effect) => tell('/effects', effect),
+    recordEffect: (effect: Effect) => postToWorld('/effects', effect),
   });
 });
 
@@ -60,7 +60,7 @@ export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 
 /** The time between two lives on the objects' clock. It is longer than two lease terms. */
-const APART = 3 * Number(LEASE_MS);
+const APART_MS = 3 * Number(LEASE_MS);
 
 /**
  * The real object, which blocks when the runner does not answer. From then on, it handles no calls and sends no
@@ -79,7 +79,7 @@ export class SessionObject extends DurableObject {
   constructor(ctx: DurableObjectState, vars: never) {
     super(ctx, vars);
     let jumps = 2 * Number(LIFE);
-    this.#real = new RealSession(ctx, vars, () => Date.now() + jumps * APART);
+    this.#real = new RealSession(ctx, vars, () => Date.now() + jumps * APART_MS);
     jumps += 1;
     this.#name = ctx.id.name ?? '';
   }
@@ -165,7 +165,7 @@ export class SessionObject extends DurableObject {
   }
 
   #ask(moment: Moment): Promise<void> {
-    const asked = tell('/moments', { session: this.#name, moment });
+    const asked = postToWorld('/moments', { session: this.#name, moment });
     // A failed request makes only its own append fail, and no later calls.
     this.#asked = asked.catch(() => {});
     return asked;

@@ -87,11 +87,11 @@ function useIndex(options: ListPlace): IndexClient {
     latest.current = token;
   });
   return useMemo(() => {
-    const renewed = async (): Promise<string> => {
+    const getLatestToken = async (): Promise<string> => {
       const { current = '' } = latest;
       return typeof current === 'string' ? current : current();
     };
-    return index ?? createIndexClient({ url, token: renewed });
+    return index ?? createIndexClient({ url, token: getLatestToken });
   }, [index, url]);
 }
 

@@ -41,14 +41,14 @@ export class LiveList<Entry> {
 
   /** Reads the list while there is a listener. */
   readonly subscribe = (listener: () => void): (() => void) => {
-    const mine = (): void => listener();
-    this.#listeners.add(mine);
+    const notifyListener = (): void => listener();
+    this.#listeners.add(notifyListener);
     if (!this.#leaving) {
       this.#leaving = new AbortController();
       void this.#follow(this.#leaving.signal);
     }
     return () => {
-      this.#listeners.delete(mine);
+      this.#listeners.delete(notifyListener);
       if (this.#listeners.size > 0) return;
       this.#leaving?.abort();
       this.#leaving = undefined;

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { stdioBridge } from './stdio-bridge.ts';
+import { createStdioBridge } from './stdio-bridge.ts';
 
 const DEFAULT_PORT = 8808;
 
@@ -20,10 +20,10 @@ if (folder === undefined || !statSync(folder, { throwIfNoEntry: false })?.isDire
 }
 
 const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
-const bridge = stdioBridge({ args: [main, folder], stderr: 'inherit' }, { heard: print });
+const bridge = createStdioBridge({ args: [main, folder], stderr: 'inherit' }, { heard: print });
 
 const server = createServer((request, response) => {
-  const refusal = refusalOf(request);
+  const refusal = findRefusal(request);
   if (refusal) return void response.writeHead(refusal).end();
   bridge.handle(request, response).catch((thrown: unknown) => {
     console.error(thrown);
@@ -42,7 +42,7 @@ server.listen(Number(port), '127.0.0.1', () => {
  * A web page on this machine could also send requests, with a domain that resolves to this address (DNS
  * rebinding).
  */
-function refusalOf({ url, headers: { host = '', origin } }: IncomingMessage): number | undefined {
+function findRefusal({ url, headers: { host = '', origin } }: IncomingMessage): number | undefined {
   if (!isLocal(`http://${host}`) || (origin !== undefined && !isLocal(origin))) return 403;
   return url?.split('?')[0] === '/mcp' ? undefined : 404;
 }

@@ -61,12 +61,12 @@ interface Session {
  * Serves an MCP server on standard input and output over streamable HTTP (MCP specification, Transports),
  * with one process for each session. The caller is responsible for authentication.
  */
-export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}): StdioBridge {
+export function createStdioBridge(command: StdioCommand, options: BridgeOptions = {}): StdioBridge {
   const { heard, streams, sessions: most = 32, idle = 300_000 } = options;
   const sessions = new Map<string, Session>();
 
   /** Creates a session. Its process starts with a valid `initialize` request. */
-  function made(): Session {
+  function createSession(): Session {
     const { args, env = {}, stderr = 'ignore' } = command;
     const child = new StdioClientTransport({
       command: process.execPath,
@@ -94,7 +94,7 @@ export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}):
     async handle(request, response, body) {
       const id = request.headers['mcp-session-id'];
       if (id === undefined && sessions.size >= most) return void response.writeHead(503).end();
-      const session = id === undefined ? made() : sessions.get(String(id));
+      const session = id === undefined ? createSession() : sessions.get(String(id));
       if (!session) return void response.writeHead(404).end();
       keepAlive(session, response, idle);
       await session.http.handleRequest(request, response, body);
@@ -125,15 +125,17 @@ interface BridgeListeners {
 function join({ http, child }: Session, { heard, ended }: BridgeListeners): void {
   const asked = new Set<RequestId>();
   // Ends the session if the process has ended and cannot receive messages.
-  const tell = (message: JSONRPCMessage): void => void child.send(message).catch(() => http.close());
+  const forwardMessage = (message: JSONRPCMessage): void =>
+    void child.send(message).catch(() => http.close());
   http.onmessage = (message) => {
     heard(message);
     if (isJSONRPCRequest(message)) asked.add(message.id);
-    tell(message);
+    forwardMessage(message);
   };
   child.onmessage = (message) => {
-    if (isJSONRPCRequest(message) && message.method === 'roots/list') return tell(noRoots(message.id));
-    const about = requestOf(message, asked);
+    if (isJSONRPCRequest(message) && message.method === 'roots/list')
+      return forwardMessage(createNoRootsAnswer(message.id));
+    const about = findRequest(message, asked);
     if ('id' in message && !('method' in message) && message.id !== undefined) asked.delete(message.id);
     http.send(message, about === undefined ? {} : { relatedRequestId: about }).catch(() => {
       // The client has disconnected.
@@ -150,7 +152,7 @@ function join({ http, child }: Session, { heard, ended }: BridgeListeners): void
  * Returns a refusal to list roots. A client's roots could be folders of this machine, and the server might
  * serve them instead of its own folder.
  */
-const noRoots = (id: RequestId): JSONRPCMessage => ({
+const createNoRootsAnswer = (id: RequestId): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
   error: { code: ErrorCode.MethodNotFound, message: 'This server works with no roots but its own.' },
@@ -160,6 +162,6 @@ const noRoots = (id: RequestId): JSONRPCMessage => ({
  * Returns the request that a server's message belongs to. HTTP requires one, but a pipe does not name it, so
  * this assumes the last open request.
  */
-function requestOf(message: JSONRPCMessage, asked: ReadonlySet<RequestId>): RequestId | undefined {
+function findRequest(message: JSONRPCMessage, asked: ReadonlySet<RequestId>): RequestId | undefined {
   return 'method' in message ? [...asked].at(-1) : undefined;
 }

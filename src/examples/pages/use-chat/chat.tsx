@@ -51,10 +51,10 @@ export function Chat({ desk, id, before }: ChatProps) {
 const isWaiting = ({ parts }: UIMessage): boolean =>
   parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
 
-type Chatting = ReturnType<typeof useDeskChat>;
+type ChatHelpers = ReturnType<typeof useDeskChat>;
 
 /** Requests another answer to a message, or edits it. Later messages are no longer part of the chat. */
-function RetryButton({ message, chat }: { message: UIMessage; chat: Chatting }) {
+function RetryButton({ message, chat }: { message: UIMessage; chat: ChatHelpers }) {
   const { id: messageId, role, parts } = message;
   if (role === 'assistant')
     return (
@@ -76,7 +76,7 @@ function RetryButton({ message, chat }: { message: UIMessage; chat: Chatting }) 
 
 interface PartProps {
   readonly part: UIMessage['parts'][number];
-  readonly decide: Chatting['addToolApprovalResponse'];
+  readonly decide: ChatHelpers['addToolApprovalResponse'];
 }
 
 function Part({ part, decide }: PartProps) {
@@ -144,7 +144,7 @@ const toText = (output: unknown): string => (typeof output === 'string' ? output
 
 interface ComposerProps {
   readonly isBusy: boolean;
-  readonly send: Chatting['sendMessage'];
+  readonly send: ChatHelpers['sendMessage'];
   readonly stop: () => Promise<void>;
 }
 

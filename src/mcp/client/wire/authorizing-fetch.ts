@@ -92,7 +92,7 @@ async function renewToken(
     if (outcome === 'AUTHORIZED') return;
   } catch (error) {
     // The authorization server's response can quote its input.
-    throw error instanceof WireError ? error : new SignInRequiredError(problemOf(error));
+    throw error instanceof WireError ? error : new SignInRequiredError(findProblem(error));
   }
   // A provider that redirects to a sign-in may have waited for it, and then has a token.
   const tokens = await readTokens(provider);
@@ -120,7 +120,7 @@ async function redactRefusal({ redact }: AuthorizedServer, response: Response): 
 }
 
 /** Returns the problem if the authorization server's metadata or sign-in response names another server. */
-const problemOf = (error: unknown): string | undefined =>
+const findProblem = (error: unknown): string | undefined =>
   error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError
     ? 'its authorization server is not the expected one'
     : undefined;

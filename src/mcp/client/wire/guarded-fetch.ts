@@ -9,7 +9,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** The statuses that keep a request's method and body. Others change it to a GET. */
-const KEEPS_BODY: ReadonlySet<number> = new Set([307, 308]);
+const BODY_KEEPING_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
 /** The limits on the requests of one connection. */
 export interface FetchRules {
@@ -37,7 +37,7 @@ export function createGuardedFetch(rules: FetchRules): Fetch {
     let address = assertAllowed(new URL(url), rules);
     for (let redirects = 0; ; redirects++) {
       const response = await fetchAbortable(fetch, address, { ...init, redirect: 'manual' });
-      const target = redirectTargetOf(response, address);
+      const target = findRedirectTarget(response, address);
       if (!target) return capResponse(response, rules.maxResponseBytes, init?.signal);
       await response.body?.cancel();
       const { status } = response;
@@ -56,14 +56,15 @@ function assertAllowed(address: URL, { server, allowPrivate }: FetchRules): URL 
   throw new AddressRefusedError(`it names a URL that ${read.wrong}`);
 }
 
-function redirectTargetOf(response: Response, asked: URL): URL | undefined {
+function findRedirectTarget(response: Response, asked: URL): URL | undefined {
   if (!REDIRECTS.has(response.status)) return undefined;
   const location = response.headers.get('location');
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
 }
 
 /** Returns whether to follow a redirect. Without its body, a request would become a different one. */
-const isFollowed = (status: number, method = 'GET'): boolean => KEEPS_BODY.has(status) || method === 'GET';
+const isFollowed = (status: number, method = 'GET'): boolean =>
+  BODY_KEEPING_STATUSES.has(status) || method === 'GET';
 
 const isSameOrigin = (target: URL, asked: URL): boolean =>
   target.origin === asked.origin && target.username === '' && target.password === '';
@@ -92,7 +93,7 @@ function capStream(
   const reader = body.getReader();
   let bytes = 0;
   /** Passes on the start of a chunk up to the limit. It shows what kind of response is too long. */
-  const next = async () => {
+  const readNext = async () => {
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
     const { done, value } = await (signal ? raceAbort(signal, reader.read()) : reader.read());
     const fits = maxBytes - bytes;
@@ -103,7 +104,7 @@ function capStream(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await next();
+        const { done, value } = await readNext();
         if (done || !value) controller.close();
         else controller.enqueue(value);
       } catch (error) {

@@ -2,7 +2,7 @@ import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextpro
 import { ENCODER } from '../../../tool/async.ts';
 import { toBase64 } from '../../../tool/content.ts';
 import type { JsonObject } from '../../../tool/json.ts';
-import { findHeaderParameters, valueAt } from '../../content/rpc.ts';
+import { findHeaderParameters, findValue } from '../../content/rpc.ts';
 
 /**
  * The parameter that supplies the header `mcp-name`, by method (MCP specification, Standard Request Headers).
@@ -20,7 +20,7 @@ const NAME_PARAMS: Readonly<Record<string, string>> = {
  * Returns the headers that repeat parts of a request in the revision without sessions. Empty for an older
  * revision.
  */
-export function standardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
+export function createStandardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
   const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
   if (typeof version !== 'string') return {};
   const name: unknown = params?.[NAME_PARAMS[method] ?? ''];
@@ -36,9 +36,9 @@ export function standardHeaders({ method, params }: JSONRPCRequest): Record<stri
  * `null` or not a scalar has no header. An invalid header name is skipped, because the schema may come from
  * an older revision.
  */
-export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
+export function createParamHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
   const headers = findHeaderParameters(schema).flatMap(({ path, header }) => {
-    const value = valueAt(input, path);
+    const value = findValue(input, path);
     const isSent = ['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value);
     return isSent ? [[`mcp-param-${header}`, encodeHeader(String(value))] as const] : [];
   });

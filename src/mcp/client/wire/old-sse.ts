@@ -6,9 +6,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { readEvents, type StreamEvent } from './read-events.ts';
 import {
-  answeredRequestId,
-  cancelledRequestId,
   createPendingNotifications,
+  findAnsweredRequestId,
+  findCancelledRequestId,
   readEventData,
   type ServerAccess,
   sendHttp,
@@ -59,7 +59,7 @@ export class OldSse implements Wire {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!isJSONRPCRequest(message)) {
-      const isTold = answeredRequestId(message) === undefined || this.#access.mayAnswer(message);
+      const isTold = findAnsweredRequestId(message) === undefined || this.#access.mayAnswer(message);
       return isTold ? this.#notify(message) : undefined;
     }
     const answer = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ export class OldSse implements Wire {
     const message = type === 'message' ? readEventData(this.#access, data) : undefined;
     if (!message) return;
     this.onmessage?.(message);
-    this.#waiting.get(answeredRequestId(message) ?? '')?.resolve();
+    this.#waiting.get(findAnsweredRequestId(message) ?? '')?.resolve();
   }
 
   /** Stores the URL for posts. It receives credentials, so it must belong to the server. */
@@ -120,7 +120,7 @@ export class OldSse implements Wire {
     try {
       await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
-      this.#waiting.get(cancelledRequestId(message) ?? '')?.reject(new NoAnswerError());
+      this.#waiting.get(findCancelledRequestId(message) ?? '')?.reject(new NoAnswerError());
     }
   }
 

@@ -56,17 +56,17 @@ async function* readText(body: ReadableStream<Uint8Array>): AsyncGenerator<strin
         '\n',
       );
       endedWithCr = decoded.endsWith('\r');
-      line = lineStartOf(line, text);
+      line = getLineStart(line, text);
       yield text;
     }
   } catch (error) {
-    const isOfAnswer = error instanceof ResponseTooLargeError && beginsAnswer(line.replace(/^data: ?/, ''));
+    const isOfAnswer = error instanceof ResponseTooLargeError && isAnswerStart(line.replace(/^data: ?/, ''));
     throw isOfAnswer ? new AnswerTooLargeError(error) : error;
   }
 }
 
 /** Returns the start of the incomplete line, long enough to recognize its kind. */
-function lineStartOf(former: string, text: string): string {
+function getLineStart(former: string, text: string): string {
   const last = text.lastIndexOf('\n');
   return last === -1 ? (former + text.slice(0, 400)).slice(0, 400) : text.slice(last + 1, last + 401);
 }
@@ -146,14 +146,14 @@ const ANSWER_START =
   /^\s{0,9}\{\s{0,9}(?:"(?:jsonrpc|id)"\s{0,9}:\s{0,9}[^,{[]{1,80},\s{0,9}){0,2}"result"\s{0,9}:/;
 
 /** Returns whether a text that is too long to parse begins like a response. */
-export const beginsAnswer = (text: string): boolean => ANSWER_START.test(text.slice(0, 300));
+export const isAnswerStart = (text: string): boolean => ANSWER_START.test(text.slice(0, 300));
 
 function hasMoreParts(text: string, max: number): boolean {
   if (text.length <= max) return false;
   let parts = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
-    if (char === '"') at = endOfString(text, at);
+    if (char === '"') at = findStringEnd(text, at);
     else if (char === '{' || char === '[' || char === ',' || char === ':') parts += 1;
     if (parts > max) return true;
   }
@@ -161,7 +161,7 @@ function hasMoreParts(text: string, max: number): boolean {
 }
 
 /** Returns the end of the string that begins at `start`, or the end of the text if it is unterminated. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     if (!isEscaped(text, at)) return at;
   }

@@ -10,12 +10,12 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
-import { standardHeaders } from './mcp-headers.ts';
+import { createStandardHeaders } from './mcp-headers.ts';
 import { type FollowedStream, followEvents } from './read-events.ts';
 import {
-  answeredRequestId,
-  cancelledRequestId,
   createPendingNotifications,
+  findAnsweredRequestId,
+  findCancelledRequestId,
   readEventData,
   readMessages,
   type ServerAccess,
@@ -100,7 +100,7 @@ export class StreamableHttp implements Wire {
   async send(given: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     const message = this.#renumbered(given);
     if (isJSONRPCRequest(message)) return this.#exchange(message, options);
-    if (answeredRequestId(message) !== undefined && !this.#access.mayAnswer(message)) return;
+    if (findAnsweredRequestId(message) !== undefined && !this.#access.mayAnswer(message)) return;
     const hasBegun = isInitializedNotification(message);
     // In a resumed session, the server already received this notification.
     if (!hasBegun || !this.#former) await this.#notify(message);
@@ -140,7 +140,7 @@ export class StreamableHttp implements Wire {
       const former = begins ? this.#former : undefined;
       if (former) this.#goOn(former);
       const sent: JSONRPCRequest = former ? { jsonrpc: '2.0', id: request.id, method: 'ping' } : request;
-      const own = { ...headers, ...standardHeaders(sent) };
+      const own = { ...headers, ...createStandardHeaders(sent) };
       const response = await this.#post(sent, this.#until(exchange), own);
       if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
@@ -153,7 +153,7 @@ export class StreamableHttp implements Wire {
   }
 
   async #read(response: Response, exchange: Exchange): Promise<void> {
-    switch (mediaType(response)) {
+    switch (getMediaType(response)) {
       case 'application/json':
         for (const message of await readMessages(this.#access, response)) this.#take(message, exchange);
         break;
@@ -194,7 +194,7 @@ export class StreamableHttp implements Wire {
   }
 
   #take(message: JSONRPCMessage, exchange: Exchange | undefined): void {
-    const answered = this.#exchanges.get(answeredRequestId(message) ?? '');
+    const answered = this.#exchanges.get(findAnsweredRequestId(message) ?? '');
     if (answered) answered.answered = true;
     if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
     this.onmessage?.(answered ? this.#asAnswer(message, answered) : message);
@@ -202,8 +202,8 @@ export class StreamableHttp implements Wire {
   }
 
   async #notify(message: JSONRPCMessage): Promise<void> {
-    const cancelled = this.#exchanges.get(cancelledRequestId(message) ?? '');
-    const answer = answeredRequestId(message);
+    const cancelled = this.#exchanges.get(findCancelledRequestId(message) ?? '');
+    const answer = findAnsweredRequestId(message);
     try {
       await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
@@ -253,7 +253,7 @@ export class StreamableHttp implements Wire {
   #renumbered(message: JSONRPCMessage): JSONRPCMessage {
     if (this.#idsFrom === 0) return message;
     if (isJSONRPCRequest(message)) return { ...message, id: this.#idsFrom + Number(message.id) };
-    const cancelled = cancelledRequestId(message);
+    const cancelled = findCancelledRequestId(message);
     if (cancelled === undefined || !('params' in message)) return message;
     return { ...message, params: { ...message.params, requestId: this.#idsFrom + Number(cancelled) } };
   }
@@ -279,7 +279,7 @@ export class StreamableHttp implements Wire {
   }
 }
 
-const mediaType = (response: Response): string | undefined =>
+const getMediaType = (response: Response): string | undefined =>
   response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
 
 /**

@@ -1,5 +1,5 @@
 import { type Json, shorten } from '../../../tool/json.ts';
-import { oneLine } from '../../content/words.ts';
+import { toOneLine } from '../../content/words.ts';
 
 /**
  * An error for a response that did not arrive over the wire. `phrase` follows "MCP server 'x' cannot be
@@ -43,7 +43,7 @@ export class HttpStatusError extends WireError {
   }
 
   get phrase(): string {
-    const words = oneLine(this.said?.message ?? '', MAX_REFUSAL_TEXT).replace(/\.$/, '');
+    const words = toOneLine(this.said?.message ?? '', MAX_REFUSAL_TEXT).replace(/\.$/, '');
     return `it answered HTTP ${this.status}${words && `: ${words}`}`;
   }
 }
@@ -56,7 +56,7 @@ export class UnknownRevisionError extends WireError {
   /** `revisions` are the server's, safe to display. */
   constructor(revisions: readonly string[]) {
     super('No common revision');
-    this.phrase = `it speaks no supported revision of MCP, but ${oneLine(revisions.join(', '), MAX_REFUSAL_TEXT)}`;
+    this.phrase = `it speaks no supported revision of MCP, but ${toOneLine(revisions.join(', '), MAX_REFUSAL_TEXT)}`;
   }
 }
 
@@ -102,7 +102,7 @@ export class AddressRefusedError extends WireError {
  * The statuses that keep a request's method and body, so the request was not run. Others can point to the
  * outcome of a request.
  */
-const KEEPS_REQUEST: ReadonlySet<number> = new Set([307, 308]);
+const REQUEST_KEEPING_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
 /** The server redirects to another origin, which it must not choose. The request was not sent there. */
 export class RedirectRefusedError extends WireError {
@@ -114,7 +114,7 @@ export class RedirectRefusedError extends WireError {
   /** `origin` is safe to display. */
   constructor(origin: string | undefined, status: number) {
     super('Redirect');
-    this.isCertain = KEEPS_REQUEST.has(status);
+    this.isCertain = REQUEST_KEEPING_STATUSES.has(status);
     const whither = origin === undefined ? 'too many times' : `to ${shorten(origin, 80)}`;
     this.phrase = `it redirects ${whither}`;
   }

@@ -11,7 +11,7 @@ import {
 import { raceAbort } from '../../../tool/async.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import type { Fetch } from './guarded-fetch.ts';
-import { beginsAnswer, readJson } from './read-events.ts';
+import { isAnswerStart, readJson } from './read-events.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,
@@ -177,17 +177,17 @@ export function readEventData(access: ServerAccess, data: string): JSONRPCMessag
   try {
     return readMessage(access, readJson(data));
   } catch (error) {
-    const isOfAnswer = error instanceof ResponseTooLargeError && beginsAnswer(data);
+    const isOfAnswer = error instanceof ResponseTooLargeError && isAnswerStart(data);
     throw isOfAnswer ? new AnswerTooLargeError(error) : error;
   }
 }
 
 /** Returns the id of the request that a message answers. */
-export const answeredRequestId = (message: JSONRPCMessage): RequestId | undefined =>
+export const findAnsweredRequestId = (message: JSONRPCMessage): RequestId | undefined =>
   isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
 
 /** Returns the id of the request that a message cancels. */
-export function cancelledRequestId(message: JSONRPCMessage): RequestId | undefined {
+export function findCancelledRequestId(message: JSONRPCMessage): RequestId | undefined {
   if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;

@@ -15,7 +15,7 @@ const BATCH_TIMEOUT_MS = 10_000;
 const ROWS_PER_BATCH = 40;
 const BATCHES_PER_CALL = 10;
 
-const NOT_BOUND =
+const NOT_BOUND_MESSAGE =
   'This Worker has no D1 database bound as INDEX_DB, which d1Reports() needs. In wrangler.toml: [[d1_databases]] with ' +
   'binding = "INDEX_DB", a database_name, a database_id, and migrations_dir = "node_modules/holdfast/migrations". Then run ' +
   '`npx wrangler d1 migrations apply INDEX_DB --remote`.';
@@ -43,7 +43,7 @@ export const d1Reports = (): IndexCopy => ({
 });
 
 function check(env: Env): void {
-  if (typeof Object(env.INDEX_DB).batch !== 'function') throw new DeploymentError(NOT_BOUND);
+  if (typeof Object(env.INDEX_DB).batch !== 'function') throw new DeploymentError(NOT_BOUND_MESSAGE);
 }
 
 async function send(source: CopySource): Promise<void> {
@@ -53,7 +53,7 @@ async function send(source: CopySource): Promise<void> {
     const fence = { owner: source.owner, revision: unsent.nextRevision() };
     await runBatch(source, fence, [
       ...page.rows.map((row) => toStatement(row, fence)),
-      ...(page.purge === undefined ? [] : purgeStatements(page.purge, fence)),
+      ...(page.purge === undefined ? [] : createPurgeStatements(page.purge, fence)),
     ]);
     unsent.remove(page);
   }
@@ -64,14 +64,14 @@ async function erase(source: CopySource): Promise<void> {
   unsent.clear();
   const fence = { owner: source.owner, revision: unsent.nextRevision() };
   await runBatch(source, fence, [
-    ...purgeStatements(fence.revision, fence),
+    ...createPurgeStatements(fence.revision, fence),
     withFence('UPDATE holdfast_owners SET erased_at = ?3 WHERE owner = ?1 AND', fence, [Date.now()]),
   ]);
 }
 
 async function forget(source: CopySource, isInUse: boolean): Promise<void> {
   const change = isInUse ? 'UPDATE holdfast_owners SET erased_at = NULL' : 'DELETE FROM holdfast_owners';
-  const statement = databaseOf(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
+  const statement = getDatabase(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
   await withD1Timeout(statement.bind(source.owner).run());
 }
 
@@ -83,18 +83,22 @@ interface Fence {
   readonly revision: number;
 }
 
-interface Statement {
+interface SqlStatement {
   readonly sql: string;
   readonly values: readonly (string | number | null)[];
 }
 
-const RAISE_REVISION = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
+const RAISE_REVISION_SQL = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
   ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`;
 
 /**
  * Adds the fence to a statement. `sql` must end where a condition can follow, and its parameters start at ?3.
  */
-const withFence = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
+const withFence = (
+  sql: string,
+  { owner, revision }: Fence,
+  values: SqlStatement['values'],
+): SqlStatement => ({
   sql: `${sql} (SELECT revision FROM holdfast_owners WHERE owner = ?1) = ?2`,
   values: [owner, revision, ...values],
 });
@@ -103,18 +107,18 @@ const withFence = (sql: string, { owner, revision }: Fence, values: Statement['v
 async function runBatch(
   source: CopySource,
   { owner, revision }: Fence,
-  statements: readonly Statement[],
+  statements: readonly SqlStatement[],
 ): Promise<void> {
-  const db = databaseOf(source);
+  const db = getDatabase(source);
   await withD1Timeout(
     db.batch([
-      db.prepare(RAISE_REVISION).bind(owner, revision),
+      db.prepare(RAISE_REVISION_SQL).bind(owner, revision),
       ...statements.map(({ sql, values }) => db.prepare(sql).bind(...values)),
     ]),
   );
 }
 
-const databaseOf = ({ env }: CopySource): D1Database => {
+const getDatabase = ({ env }: CopySource): D1Database => {
   check(env as Env); // bindings have no type here
   return Object(env).INDEX_DB;
 };
@@ -126,7 +130,7 @@ const withD1Timeout = (work: Promise<unknown>): Promise<unknown> =>
   });
 
 /** Removes the rows of an owner that no batch has written since the revision. */
-const purgeStatements = (from: number, fence: Fence): readonly Statement[] =>
+const createPurgeStatements = (from: number, fence: Fence): readonly SqlStatement[] =>
   ['holdfast_sessions', 'holdfast_usage'].map((table) =>
     withFence(`DELETE FROM ${table} WHERE owner = ?1 AND revision < ?3 AND`, fence, [from]),
   );
@@ -136,14 +140,14 @@ const KEY_COLUMNS = {
   holdfast_usage: ['day', 'agent', 'model'],
 } as const;
 
-function toStatement({ table, key, columns }: CopiedRow, fence: Fence): Statement {
+function toStatement({ table, key, columns }: CopiedRow, fence: Fence): SqlStatement {
   const keys = KEY_COLUMNS[table];
   if (!columns) {
     const those = keys.map((name, at) => `${name} = ?${at + 3}`).join(' AND ');
     return withFence(`DELETE FROM ${table} WHERE owner = ?1 AND ${those} AND`, fence, key);
   }
   const { usage, ...plain } = columns;
-  const values = { ...plain, ...usageColumns(usage) };
+  const values = { ...plain, ...toUsageColumns(usage) };
   const names = [...keys, ...Object.keys(values)];
   const places = names.map((_, at) => `?${at + 3}`);
   const updates = [...Object.keys(values), 'revision'].map((name) => `${name} = excluded.${name}`);
@@ -158,7 +162,7 @@ function toStatement({ table, key, columns }: CopiedRow, fence: Fence): Statemen
   };
 }
 
-const usageColumns = (usage: PricedUsage) => ({
+const toUsageColumns = (usage: PricedUsage) => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   cached_input_tokens: usage.cachedInputTokens ?? null,

@@ -107,7 +107,7 @@ export class UnsentRows {
 
   #read(row: string): CopiedRow {
     const [table, ...key] = JSON.parse(row) as [CopiedTable, ...string[]]; // `note` wrote it
-    const query = table === 'holdfast_sessions' ? SELECT_SESSION : SELECT_USAGE;
+    const query = table === 'holdfast_sessions' ? SELECT_SESSION_SQL : SELECT_USAGE_SQL;
     const [found] = this.#rows<Record<string, ColumnValue>>(query, ...key);
     if (!found) return { table, key, columns: undefined };
     const { usage, ...columns } = found;
@@ -124,7 +124,7 @@ export class UnsentRows {
 }
 
 /** Excludes sessions that must still be erased, since they are not in any list. */
-const SELECT_SESSION = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
+const SELECT_SESSION_SQL = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
   lastActivity AS last_activity, turns, usage FROM sessions WHERE agent = ? AND session = ? AND isLeft = 0`;
 
-const SELECT_USAGE = 'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?';
+const SELECT_USAGE_SQL = 'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?';

@@ -1,27 +1,29 @@
 /** The items of a conversation: the whole content of a session, in the order of its turns. */
 import { readTurnIds, type SessionTurns } from '../../../modules/index/session-turns.ts';
 import { runInSession } from '../../../worker/session-from-code.ts';
-import { invalidValueError } from '../read-body.ts';
+import { createInvalidValueError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
-import { type IdPrefix, readId, turnOf } from '../response-object.ts';
+import { getTurnId, type IdPrefix, readId } from '../response-object.ts';
 import type { ListedItem } from './list-types.ts';
-import { entriesAfter, type ListQuery, type Page, toPage } from './read-query.ts';
-import { type ItemReader, itemsOfTurn } from './turn-items.ts';
+import { type ListQuery, listEntriesAfter, type Page, toPage } from './read-query.ts';
+import { type ItemReader, readItemsOfTurn } from './turn-items.ts';
 
 /** The number of turns that are read concurrently. */
 const MAX_CONCURRENT_READS = 8;
 
 const ITEM_PREFIXES: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
 
-export const turnsOfConversation = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
-  runInSession(asked.session(of), readTurnIds);
+export const readConversationTurns = ({
+  asked,
+  of,
+}: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> => runInSession(asked.session(of), readTurnIds);
 
 /** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of an item. */
 export async function listItems(
   reader: ItemReader,
   { after, limit, oldestFirst }: ListQuery,
 ): Promise<Page<ListedItem>> {
-  const { begun } = await turnsOfConversation(reader);
+  const { begun } = await readConversationTurns(reader);
   const turns = oldestFirst ? begun : begun.toReversed();
   const from = after === undefined ? 0 : findItemPlace(reader, turns, after);
   const found: ListedItem[] = [];
@@ -30,15 +32,15 @@ export async function listItems(
       turns.slice(at, at + MAX_CONCURRENT_READS).map((turn) => readTurnItems(reader, turn)),
     );
     const items = lists.flatMap((list) => (oldestFirst ? list : list.toReversed()));
-    found.push(...entriesAfter(items, at === from ? after : undefined));
+    found.push(...listEntriesAfter(items, at === from ? after : undefined));
   }
   return toPage(found, limit);
 }
 
 /** Returns an item of a conversation. @throws OpenAiError if the item does not exist. */
 export async function findItem(reader: ItemReader, id: string): Promise<ListedItem> {
-  const turn = turnOfItem(reader, id);
-  const isKnown = turn !== undefined && (await turnsOfConversation(reader)).begun.includes(turn);
+  const turn = findItemTurn(reader, id);
+  const isKnown = turn !== undefined && (await readConversationTurns(reader)).begun.includes(turn);
   const item = isKnown ? (await readTurnItems(reader, turn)).find((one) => one.id === id) : undefined;
   if (item) return item;
   throw new OpenAiError(`Item with id '${id.slice(0, 80)}' not found.`, {
@@ -48,20 +50,20 @@ export async function findItem(reader: ItemReader, id: string): Promise<ListedIt
 }
 
 function findItemPlace(reader: ItemReader, turns: readonly string[], after: string): number {
-  const turn = turnOfItem(reader, after);
+  const turn = findItemTurn(reader, after);
   const place = turn === undefined ? -1 : turns.indexOf(turn);
-  if (place === -1) throw invalidValueError('after', 'the id of an item of this conversation');
+  if (place === -1) throw createInvalidValueError('after', 'the id of an item of this conversation');
   return place;
 }
 
-function turnOfItem({ of }: ItemReader, id: string): string | undefined {
+function findItemTurn({ of }: ItemReader, id: string): string | undefined {
   const named = readId(id, ITEM_PREFIXES);
-  return named?.agent === of.agent && named.session === of.session ? turnOf(named) : undefined;
+  return named?.agent === of.agent && named.session === of.session ? getTurnId(named) : undefined;
 }
 
 /** Returns the items of a turn without duplicates: an open question is in several responses. */
 async function readTurnItems(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
-  const { isRetry, responses } = await itemsOfTurn(reader, turn);
+  const { isRetry, responses } = await readItemsOfTurn(reader, turn);
   const items = responses.flatMap(({ input, output }, part) => [
     // The message of a retry is in the conversation already.
     ...(isRetry && part === 0 ? input.slice(1) : input),

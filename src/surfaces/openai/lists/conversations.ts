@@ -2,15 +2,15 @@
 import {
   findIndexedSessions,
   findSessions,
+  getOwnerSessions,
   listIndexedSessions,
   type OwnerSessions,
-  sessionsOfOwner,
 } from '../../../modules/index/named-sessions.ts';
 import type { IndexedSession } from '../../../modules/index/reports.ts';
 import { getOwn } from '../../../tool/json.ts';
 import type { ModuleRequest } from '../../../worker/module-request.ts';
 import { runInSession } from '../../../worker/session-from-code.ts';
-import { findAgentByModel, invalidValueError } from '../read-body.ts';
+import { createInvalidValueError, findAgentByModel } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 import { toUnixSeconds } from '../response-object.ts';
 import type { OpenAiSurface } from '../responses.ts';
@@ -36,7 +36,7 @@ function withSessions<T>(
   const agents = model === null ? all : [findAgentByModel(getOwn(models, model) ?? model, asked.agents).name];
   // This session is never read. It only gives access to the app.
   const any = asked.session({ agent: all[0] ?? '', session: 'any' });
-  return runInSession(any, (at) => work(sessionsOfOwner(at, agents, 'openAiLists()')));
+  return runInSession(any, (at) => work(getOwnerSessions(at, agents, 'openAiLists()')));
 }
 
 /**
@@ -56,8 +56,8 @@ export const listConversations = (
 
 async function findPlace(sessions: OwnerSessions, after: string): Promise<IndexedSession> {
   const [place, other] = await findIndexedSessions(sessions, after);
-  if (!place) throw invalidValueError('after', 'the id of a conversation');
-  if (other) throw ambiguousConversationError(after, 'after');
+  if (!place) throw createInvalidValueError('after', 'the id of a conversation');
+  if (other) throw createAmbiguousConversationError(after, 'after');
   return place;
 }
 
@@ -82,21 +82,21 @@ export async function findConversation(
   id: string,
   surface: OpenAiSurface,
 ): Promise<IndexedSession> {
-  if (!SESSION_ID_PATTERN.test(id)) throw conversationNotFoundError(id);
+  if (!SESSION_ID_PATTERN.test(id)) throw createConversationNotFoundError(id);
   const [found, other] = await withSessions(asked, surface, (sessions) => findSessions(sessions, id));
-  if (!found) throw conversationNotFoundError(id);
-  if (other) throw ambiguousConversationError(id, MODEL_PARAMETER);
+  if (!found) throw createConversationNotFoundError(id);
+  if (other) throw createAmbiguousConversationError(id, MODEL_PARAMETER);
   return found;
 }
 
 /** Returns the error for an id that is not a conversation of the caller. */
-const conversationNotFoundError = (id: string): OpenAiError =>
+const createConversationNotFoundError = (id: string): OpenAiError =>
   new OpenAiError(`Conversation with id '${id.slice(0, 80)}' not found.`, {
     status: 404,
     code: 'conversation_not_found',
   });
 
-const ambiguousConversationError = (id: string, param: string): OpenAiError =>
+const createAmbiguousConversationError = (id: string, param: string): OpenAiError =>
   new OpenAiError(
     `Several models have a conversation '${id.slice(0, 80)}'. Name one of them in the parameter 'model'.`,
     { param, code: 'ambiguous_conversation' },

@@ -1,7 +1,7 @@
 /** The description of the list routes: the fields of the protocol, and those that Holdfast adds. */
 import {
   type BodySchema,
-  bodyOf,
+  createBodySchema,
   queryParameter,
   type RouteDescription,
   type RouteParameter,
@@ -16,8 +16,8 @@ import {
   RESPONSE_DELETED,
 } from './list-types.ts';
 
-const pageBody = (name: string, entry: Shape): BodySchema =>
-  bodyOf(name, {
+const createPageBody = (name: string, entry: Shape): BodySchema =>
+  createBodySchema(name, {
     object: {
       object: { only: 'list' },
       data: { listOf: entry },
@@ -36,7 +36,7 @@ const LIST_PARAMETERS: readonly RouteParameter[] = [
     'The latest first, or last.',
   ),
 ];
-const MODEL = queryParameter(
+const MODEL_QUERY = queryParameter(
   'model',
   { type: 'string' },
   'The name of the agent. It must be there if several agents have a conversation of this id.',
@@ -48,53 +48,53 @@ const describeOne = (description: string, json: BodySchema) => ({
 });
 const EMPTY_DESCRIPTION = { answers: {}, ...COMMON_DESCRIPTION };
 
-const UPDATE = bodyOf('OpenAiConversationUpdate', {
+const UPDATE_BODY = createBodySchema('OpenAiConversationUpdate', {
   object: { metadata: { anyOf: [{ object: { title: { optional: TEXT } } }, NULL] } },
 });
-const CONVERSATION_BODY = bodyOf('OpenAiConversation', CONVERSATION);
-const UNSUPPORTED_BODY = bodyOf('OpenAiUnsupported', ANY_OBJECT);
+const CONVERSATION_BODY = createBodySchema('OpenAiConversation', CONVERSATION);
+const UNSUPPORTED_BODY = createBodySchema('OpenAiUnsupported', ANY_OBJECT);
 
 /** Describes the routes of `openAiLists`, for `openApi({ descriptions: [openAiDescription, openAiListsDescription] })`. */
 export const openAiListsDescription = {
   'GET /v1/responses/{id}/input_items': {
     summary: 'Lists the input of an OpenAI response',
     parameters: LIST_PARAMETERS,
-    ...describeOne('A page of items', pageBody('OpenAiInputItemList', INPUT_ITEM)),
+    ...describeOne('A page of items', createPageBody('OpenAiInputItemList', INPUT_ITEM)),
   },
   'DELETE /v1/responses/{id}': {
     summary: 'Erases the conversation of an OpenAI response, if it has no other',
-    ...describeOne('It is deleted', bodyOf('OpenAiResponseDeleted', RESPONSE_DELETED)),
+    ...describeOne('It is deleted', createBodySchema('OpenAiResponseDeleted', RESPONSE_DELETED)),
   },
   'GET /v1/conversations': {
     summary: 'Lists the sessions of the caller, as OpenAI conversations',
-    parameters: [...LIST_PARAMETERS, MODEL],
-    ...describeOne('A page of conversations', pageBody('OpenAiConversationList', CONVERSATION)),
+    parameters: [...LIST_PARAMETERS, MODEL_QUERY],
+    ...describeOne('A page of conversations', createPageBody('OpenAiConversationList', CONVERSATION)),
   },
   'GET /v1/conversations/{id}': {
     summary: 'Shows a session, as an OpenAI conversation',
-    parameters: [MODEL],
+    parameters: [MODEL_QUERY],
     ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'POST /v1/conversations/{id}': {
     summary: 'Sets the title of an OpenAI conversation',
-    parameters: [MODEL],
-    body: UPDATE,
+    parameters: [MODEL_QUERY],
+    body: UPDATE_BODY,
     ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'DELETE /v1/conversations/{id}': {
     summary: 'Erases an OpenAI conversation, and all of its items',
-    parameters: [MODEL],
-    ...describeOne('It is deleted', bodyOf('OpenAiConversationDeleted', CONVERSATION_DELETED)),
+    parameters: [MODEL_QUERY],
+    ...describeOne('It is deleted', createBodySchema('OpenAiConversationDeleted', CONVERSATION_DELETED)),
   },
   'GET /v1/conversations/{id}/items': {
     summary: 'Lists the items of an OpenAI conversation',
-    parameters: [...LIST_PARAMETERS, MODEL],
-    ...describeOne('A page of items', pageBody('OpenAiItemList', LISTED_ITEM)),
+    parameters: [...LIST_PARAMETERS, MODEL_QUERY],
+    ...describeOne('A page of items', createPageBody('OpenAiItemList', LISTED_ITEM)),
   },
   'GET /v1/conversations/{id}/items/{item}': {
     summary: 'Shows an item of an OpenAI conversation',
-    parameters: [MODEL],
-    ...describeOne('The item', bodyOf('OpenAiItem', LISTED_ITEM)),
+    parameters: [MODEL_QUERY],
+    ...describeOne('The item', createBodySchema('OpenAiItem', LISTED_ITEM)),
   },
   'POST /v1/conversations': {
     summary: 'Not supported: a conversation begins with its first response',

@@ -36,14 +36,14 @@ export interface OpenAiLists {
  */
 export const openAiLists = (): OpenAiLists => LISTS;
 
-const CONVERSATIONS = '/v1/conversations';
-const CONVERSATION = '/v1/conversations/{id}';
-const ITEMS = '/v1/conversations/{id}/items';
-const ITEM = '/v1/conversations/{id}/items/{item}';
+const CONVERSATIONS_PATH = '/v1/conversations';
+const CONVERSATION_PATH = '/v1/conversations/{id}';
+const ITEMS_PATH = '/v1/conversations/{id}/items';
+const ITEM_PATH = '/v1/conversations/{id}/items/{item}';
 
 const LISTS: OpenAiLists = {
   routes(surface, refuse) {
-    const route = <const Path extends string>(
+    const createRoute = <const Path extends string>(
       method: ModuleRoute['method'],
       path: Path,
       handle: (asked: ModuleRequest, named: Parameters<ModuleRoute<Path>['handle']>[1]) => Promise<Response>,
@@ -55,34 +55,36 @@ const LISTS: OpenAiLists = {
         handle: (asked, named) => withErrorResponse(() => handle(asked, named)),
       });
     return [
-      route('GET', '/v1/responses/{id}/input_items', (asked, { id }) => listInputItems(asked, id, surface)),
-      route('DELETE', '/v1/responses/{id}', (asked, { id }) => deleteResponse(asked, id, surface)),
-      route('GET', CONVERSATIONS, async (asked) =>
+      createRoute('GET', '/v1/responses/{id}/input_items', (asked, { id }) =>
+        listInputItems(asked, id, surface),
+      ),
+      createRoute('DELETE', '/v1/responses/{id}', (asked, { id }) => deleteResponse(asked, id, surface)),
+      createRoute('GET', CONVERSATIONS_PATH, async (asked) =>
         Response.json(await listConversations(asked, surface, readListQuery(asked, [MODEL_PARAMETER]))),
       ),
-      route('GET', CONVERSATION, async (asked, { id }) =>
+      createRoute('GET', CONVERSATION_PATH, async (asked, { id }) =>
         Response.json(toConversation(await findConversation(asked, id, surface))),
       ),
-      route('POST', CONVERSATION, async (asked, { id }) => {
+      createRoute('POST', CONVERSATION_PATH, async (asked, { id }) => {
         const title = await updateTitle(asked, await findConversation(asked, id, surface));
         const row = await findConversation(asked, id, surface);
         return Response.json(toConversation({ ...row, title: title ?? row.title }));
       }),
-      route('DELETE', CONVERSATION, async (asked, { id }) => {
+      createRoute('DELETE', CONVERSATION_PATH, async (asked, { id }) => {
         const { agent, session } = await findConversation(asked, id, surface);
         await asked.session({ agent, session }).erase();
         return Response.json({ id, object: 'conversation.deleted', deleted: true });
       }),
-      route('GET', ITEMS, async (asked, { id }) => {
+      createRoute('GET', ITEMS_PATH, async (asked, { id }) => {
         const query = readListQuery(asked, [MODEL_PARAMETER]);
         return Response.json(await listItems(await openItemReader(asked, id, surface), query));
       }),
-      route('GET', ITEM, async (asked, { id, item }) =>
+      createRoute('GET', ITEM_PATH, async (asked, { id, item }) =>
         Response.json(await findItem(await openItemReader(asked, id, surface), item)),
       ),
-      route('POST', CONVERSATIONS, refuseOperation(CANNOT_CREATE_CONVERSATION)),
-      route('POST', ITEMS, refuseOperation(NO_ITEMS)),
-      route('DELETE', ITEM, refuseOperation(DELETE_WHOLE_TEXT)),
+      createRoute('POST', CONVERSATIONS_PATH, refuseOperation(CANNOT_CREATE_MESSAGE)),
+      createRoute('POST', ITEMS_PATH, refuseOperation(NO_ITEMS_MESSAGE)),
+      createRoute('DELETE', ITEM_PATH, refuseOperation(DELETE_WHOLE_MESSAGE)),
     ];
   },
 };
@@ -97,7 +99,7 @@ const refuseOperation = (message: string) => async (): Promise<Response> => {
   throw new OpenAiError(message, { code: 'unsupported_operation' });
 };
 
-const CANNOT_CREATE_CONVERSATION =
+const CANNOT_CREATE_MESSAGE =
   "A conversation begins with its first response. Send a 'conversation' id of your own in POST /v1/responses.";
-const NO_ITEMS = 'Items come from responses. Send them as the input of POST /v1/responses.';
-const DELETE_WHOLE_TEXT = 'Only a whole conversation can be deleted. Use DELETE /v1/conversations/{id}.';
+const NO_ITEMS_MESSAGE = 'Items come from responses. Send them as the input of POST /v1/responses.';
+const DELETE_WHOLE_MESSAGE = 'Only a whole conversation can be deleted. Use DELETE /v1/conversations/{id}.';

@@ -1,6 +1,6 @@
 /** The query of a list, and a page of it, in the format of the protocol. */
 import type { ModuleRequest } from '../../../worker/module-request.ts';
-import { invalidValueError } from '../read-body.ts';
+import { createInvalidValueError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
 export interface ListQuery {
@@ -57,8 +57,9 @@ export function readListQuery(
     order = 'desc',
   } = readParameters(asked, [...LIST_PARAMETERS, ...more]);
   const most = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
-  if (most < 1 || most > MAX_LIMIT) throw invalidValueError('limit', `a whole number from 1 to ${MAX_LIMIT}`);
-  if (order !== 'asc' && order !== 'desc') throw invalidValueError('order', 'asc or desc');
+  if (most < 1 || most > MAX_LIMIT)
+    throw createInvalidValueError('limit', `a whole number from 1 to ${MAX_LIMIT}`);
+  if (order !== 'asc' && order !== 'desc') throw createInvalidValueError('order', 'asc or desc');
   return { after, limit: most, oldestFirst: order === 'asc' };
 }
 
@@ -78,12 +79,12 @@ export function toPage<Entry extends { readonly id: string }>(
 }
 
 /** Returns the entries after the one with an id. @throws OpenAiError if the id is not in the list. */
-export function entriesAfter<Entry extends { readonly id: string }>(
+export function listEntriesAfter<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
   after: string | undefined,
 ): readonly Entry[] {
   if (after === undefined) return entries;
   const place = entries.findIndex(({ id }) => id === after);
-  if (place === -1) throw invalidValueError('after', 'the id of an entry of this list');
+  if (place === -1) throw createInvalidValueError('after', 'the id of an entry of this list');
   return entries.slice(place + 1);
 }

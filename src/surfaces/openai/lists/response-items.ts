@@ -1,12 +1,12 @@
 /** The input of a response, and its deletion. */
 import type { ModuleRequest } from '../../../worker/module-request.ts';
-import { responseNotFoundError } from '../read-response.ts';
+import { createResponseNotFoundError } from '../read-response.ts';
 import { toError, toErrorBody } from '../refuse.ts';
 import { type NamedObject, readId } from '../response-object.ts';
 import type { OpenAiSurface } from '../responses.ts';
-import { turnsOfConversation } from './conversation-items.ts';
-import { entriesAfter, readListQuery, toPage } from './read-query.ts';
-import { createItemReader, itemsOfTurn, type ResponseItems } from './turn-items.ts';
+import { readConversationTurns } from './conversation-items.ts';
+import { listEntriesAfter, readListQuery, toPage } from './read-query.ts';
+import { createItemReader, type ResponseItems, readItemsOfTurn } from './turn-items.ts';
 
 /** Returns a page of the input of a response: its message, or the answers that began it. */
 export async function listInputItems(
@@ -17,7 +17,7 @@ export async function listInputItems(
   const { after, limit, oldestFirst } = readListQuery(asked);
   const { response } = await findResponse(asked, id, surface);
   const items = oldestFirst ? response.input : response.input.toReversed();
-  return Response.json(toPage(entriesAfter(items, after), limit));
+  return Response.json(toPage(listEntriesAfter(items, after), limit));
 }
 
 /**
@@ -31,7 +31,7 @@ export async function deleteResponse(
 ): Promise<Response> {
   const { named, count } = await findResponse(asked, id, surface);
   const { agent, session, what } = named;
-  const { begun, waiting } = await turnsOfConversation({ asked, of: { agent, session } });
+  const { begun, waiting } = await readConversationTurns({ asked, of: { agent, session } });
   const others = begun.some((turn) => turn !== what) || waiting > 0 || count > 1;
   if (others) return toError(409, toErrorBody(describeSharedConversation(session)), true);
   await asked.session({ agent, session }).erase();
@@ -60,10 +60,10 @@ async function findResponse(
   surface: OpenAiSurface,
 ): Promise<FoundResponse> {
   const named = readId(id, ['resp']);
-  if (!named) throw responseNotFoundError(id, null);
+  if (!named) throw createResponseNotFoundError(id, null);
   const { agent, session, what: turn, place } = named;
-  const { responses } = await itemsOfTurn(createItemReader(asked, { agent, session }, surface), turn);
+  const { responses } = await readItemsOfTurn(createItemReader(asked, { agent, session }, surface), turn);
   const response = responses[place];
-  if (!response) throw responseNotFoundError(id, null);
+  if (!response) throw createResponseNotFoundError(id, null);
   return { named, response, count: responses.length };
 }

@@ -7,7 +7,7 @@ import { runInSession } from '../../../worker/session-from-code.ts';
 import type { ErrorWording } from '../../../worker/tell.ts';
 import type { TurnItem } from '../../../worker/turn-feed.ts';
 import { readTurnSoFar } from '../../whole-turn.ts';
-import { isBoundary, responseEvents } from '../response-events.ts';
+import { isBoundary, toResponseEvents } from '../response-events.ts';
 import { echoExtras } from '../response-object.ts';
 import type { OpenAiSurface } from '../responses.ts';
 import { InputItems } from './input-items.ts';
@@ -39,7 +39,7 @@ export interface ResponseItems {
 }
 
 /** The content of a turn so far. */
-export interface ItemsOfTurn {
+export interface TurnItemLists {
   /** `true` if the turn retries the message of an earlier one. */
   readonly isRetry: boolean;
   /** The responses in order. There is at least one. */
@@ -47,11 +47,11 @@ export interface ItemsOfTurn {
 }
 
 /** Reads the items of a turn. @throws SessionError if the session or turn does not exist. */
-export async function itemsOfTurn(reader: ItemReader, turn: string): Promise<ItemsOfTurn> {
+export async function readItemsOfTurn(reader: ItemReader, turn: string): Promise<TurnItemLists> {
   const items = await readShownItems(reader, turn);
-  const inputs = inputsOf(reader, items);
+  const inputs = splitInputs(reader, items);
   const responses = await Promise.all(
-    inputs.map(async (input, part) => ({ input, output: await outputOf(reader, items, { turn, part }) })),
+    inputs.map(async (input, part) => ({ input, output: await readOutput(reader, items, { turn, part }) })),
   );
   const isRetry = items.some((item) => item.type === 'turn-started' && item.retries !== undefined);
   return { isRetry, responses };
@@ -80,7 +80,10 @@ async function* toAsyncItems(items: readonly TurnItem[]): AsyncGenerator<TurnIte
  * Returns the input of each response of a turn. An answer of the client ends one response and begins the
  * next.
  */
-function inputsOf({ of, files }: ItemReader, items: readonly TurnItem[]): readonly (readonly InputItem[])[] {
+function splitInputs(
+  { of, files }: ItemReader,
+  items: readonly TurnItem[],
+): readonly (readonly InputItem[])[] {
   const inputs = new InputItems(of, files.url);
   let before: StoredEvent | undefined;
   for (const item of items) {
@@ -92,7 +95,7 @@ function inputsOf({ of, files }: ItemReader, items: readonly TurnItem[]): readon
   return inputs.responses;
 }
 
-async function outputOf(
+async function readOutput(
   { of, files }: ItemReader,
   items: readonly TurnItem[],
   { turn, part }: { readonly turn: string; readonly part: number },
@@ -103,7 +106,7 @@ async function outputOf(
   };
   const wanted = { ...of, turn, part, echoed, fileUrl: files.url, now: 0 };
   let output: readonly ListedItem[] = [];
-  for await (const event of responseEvents(toAsyncItems(items), wanted))
+  for await (const event of toResponseEvents(toAsyncItems(items), wanted))
     if ('response' in event) output = event.response.output;
   return output;
 }

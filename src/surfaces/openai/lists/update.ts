@@ -1,9 +1,9 @@
 /** Updates a conversation: clients can change its title. */
-import { setTitle, titleProblem, toIndexApp } from '../../../modules/index/ask.ts';
+import { findTitleProblem, setTitle, toIndexApp } from '../../../modules/index/ask.ts';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
 import { runInSession } from '../../../worker/session-from-code.ts';
-import { invalidValueError, isEmpty, unsupportedParameterError } from '../read-body.ts';
+import { createInvalidValueError, createUnsupportedParameterError, isEmpty } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
 /**
@@ -32,17 +32,17 @@ function readTitle(body: JsonObject): string | null {
     const param = unknown.slice(0, 80);
     throw new OpenAiError(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
   }
-  if (metadata === undefined) throw invalidValueError('metadata', 'an object or null');
+  if (metadata === undefined) throw createInvalidValueError('metadata', 'an object or null');
   if (isEmpty(metadata)) return null;
-  if (!isJsonObject(metadata)) throw invalidValueError('metadata', 'an object');
+  if (!isJsonObject(metadata)) throw createInvalidValueError('metadata', 'an object');
   const [other] = Object.keys(metadata).filter((key) => key !== 'title');
   if (other !== undefined)
-    throw unsupportedParameterError(
+    throw createUnsupportedParameterError(
       `metadata.${other.slice(0, 64)}`,
       "a conversation can only have a 'title'.",
     );
   const { title } = metadata;
-  if (typeof title !== 'string' || titleProblem(title) !== undefined)
-    throw invalidValueError('metadata.title', 'a line of 1 to 200 characters');
+  if (typeof title !== 'string' || findTitleProblem(title) !== undefined)
+    throw createInvalidValueError('metadata.title', 'a line of 1 to 200 characters');
   return title;
 }

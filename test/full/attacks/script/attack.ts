@@ -32,12 +32,12 @@ export type Expected =
   | Readonly<Record<string, unknown>>;
 
 /** Returns the difference between the outcome of an attack and its expectation, or `undefined`. */
-export function differenceOf(came: unknown, expected: Expected, scene: Scene): string | undefined {
+export function findDifference(came: unknown, expected: Expected, scene: Scene): string | undefined {
   if (typeof expected === 'function') return expected(came, scene);
-  return thrownBy(() => assert.deepStrictEqual(came, expected), came, expected);
+  return findThrown(() => assert.deepStrictEqual(came, expected), came, expected);
 }
 
-function thrownBy(check: () => void, came: unknown, expected: unknown): string | undefined {
+function findThrown(check: () => void, came: unknown, expected: unknown): string | undefined {
   try {
     check();
     return undefined;
@@ -62,7 +62,7 @@ export const isProblem =
     const { status: got, headers, json } = came as ReceivedResponse; // an attack that expects a problem returns a response
     const expected = { status, type: `urn:holdfast:problem:${type}`, title: type.replaceAll('-', ' ') };
     const heard = { status: got, type: json?.type, title: json?.title };
-    const wrong = thrownBy(() => assert.deepStrictEqual(heard, expected), came, expected);
+    const wrong = findThrown(() => assert.deepStrictEqual(heard, expected), came, expected);
     if (wrong !== undefined) return wrong;
     if (headers['content-type'] !== 'application/problem+json') return `is ${headers['content-type']}`;
     if (json?.status !== status) return `says in its body that its status is ${json?.status}`;
@@ -86,7 +86,7 @@ export const isAnswer =
   (came) => {
     const { status: got, json } = came as ReceivedResponse; // an attack with this expectation returns a response
     if (got !== status) return `expected status ${status}\n      actual   ${formatValue(came)}`;
-    return thrownBy(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
+    return findThrown(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
   };
 
 /** Expects a response of one of these statuses, with any body. */
@@ -103,7 +103,7 @@ export const hasStatus =
 export const containsPart =
   (part: object): Check =>
   (came) =>
-    thrownBy(() => assert.partialDeepStrictEqual(came as object, part), came, part);
+    findThrown(() => assert.partialDeepStrictEqual(came as object, part), came, part);
 
 /** Expects a text, or the JSON of a value, that matches this pattern. */
 export const containsText =

@@ -65,7 +65,7 @@ export async function startEnemyServer(): Promise<EnemyServer> {
     else if (method === undefined || id === undefined) {
       answers.get(id)?.(message.rpc);
       respond(response, { status: 202 });
-    } else if (method !== 'tools/call') respondJson(response, id, { result: resultOf(method, scenario) });
+    } else if (method !== 'tools/call') respondJson(response, id, { result: createResult(method, scenario) });
     else {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const write = (sent: object): void =>
@@ -104,7 +104,7 @@ async function toHeard(request: IncomingMessage): Promise<RecordedRequest> {
   return { scenario, path, headers: request.headers, body, rpc: body === '' ? {} : JSON.parse(body) };
 }
 
-function resultOf(method: string, { tools = [], isStateless = false }: Scenario): unknown {
+function createResult(method: string, { tools = [], isStateless = false }: Scenario): unknown {
   if (method === 'tools/list') return { tools: typeof tools === 'function' ? tools() : tools };
   if (method === 'server/discover' && isStateless)
     return { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
@@ -129,7 +129,7 @@ function respond(response: ServerResponse, { status, headers = {}, body }: RawRe
 }
 
 /** Returns a tool as it appears in the server's list. */
-export const enemyTool = (name: string, more: object = {}): object => ({
+export const createEnemyTool = (name: string, more: object = {}): object => ({
   name,
   description: 'Helps.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
@@ -138,4 +138,4 @@ export const enemyTool = (name: string, more: object = {}): object => ({
 });
 
 /** A result that contains this text. */
-export const textResult = (text: string): object => ({ content: [{ type: 'text', text }] });
+export const createTextResult = (text: string): object => ({ content: [{ type: 'text', text }] });

@@ -1,31 +1,31 @@
 import type { Attack } from './attack.ts';
-import { approvals } from './groups/approvals.ts';
+import { listApprovalAttacks } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
-import { blockers } from './groups/blockers.ts';
+import { listBlockerAttacks } from './groups/blockers.ts';
 import { context } from './groups/context.ts';
-import { crowds } from './groups/crowds.ts';
-import { deliveries } from './groups/deliveries.ts';
-import { edits } from './groups/edits.ts';
-import { entrances } from './groups/entrances.ts';
+import { listCrowdAttacks } from './groups/crowds.ts';
+import { listDeliveryAttacks } from './groups/deliveries.ts';
+import { listEditAttacks } from './groups/edits.ts';
+import { listEntranceAttacks } from './groups/entrances.ts';
 import { files } from './groups/files.ts';
 import { input } from './groups/input.ts';
-import { localMode } from './groups/local-mode.ts';
-import { mcpAsking } from './groups/mcp-asking.ts';
-import { mcpEndpoint } from './groups/mcp-endpoint.ts';
-import { mcpQuestions } from './groups/mcp-questions.ts';
-import { mcpServers } from './groups/mcp-servers.ts';
-import { mcpTasks } from './groups/mcp-tasks.ts';
-import { misplacedSecrets } from './groups/misplaced-secrets.ts';
-import { operatorAccess } from './groups/operators.ts';
+import { listLocalModeAttacks } from './groups/local-mode.ts';
+import { listMcpAskingAttacks } from './groups/mcp-asking.ts';
+import { listMcpEndpointAttacks } from './groups/mcp-endpoint.ts';
+import { listMcpQuestionAttacks } from './groups/mcp-questions.ts';
+import { listMcpServerAttacks } from './groups/mcp-servers.ts';
+import { listMcpTaskAttacks } from './groups/mcp-tasks.ts';
+import { listMisplacedSecretAttacks } from './groups/misplaced-secrets.ts';
+import { listOperatorAttacks } from './groups/operators.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
-import { persons } from './groups/persons.ts';
-import { poison } from './groups/poison.ts';
-import { runaways } from './groups/runaways.ts';
+import { listPersonAttacks } from './groups/persons.ts';
+import { listPoisonAttacks } from './groups/poison.ts';
+import { listRunawayAttacks } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
-import { sessionLists } from './groups/session-lists.ts';
+import { listSessionListAttacks } from './groups/session-lists.ts';
 import { streams } from './groups/streams.ts';
-import { turnTrees } from './groups/turn-trees.ts';
+import { listTurnTreeAttacks } from './groups/turn-trees.ts';
 import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
 
@@ -38,31 +38,31 @@ export interface Group {
 /** All groups, in the order in which they are played. */
 export const GROUPS: readonly Group[] = [
   { name: 'authentication', attacks: authentication },
-  { name: 'entrances', attacks: entrances },
-  { name: 'local mode', attacks: localMode },
+  { name: 'entrances', attacks: listEntranceAttacks },
+  { name: 'local mode', attacks: listLocalModeAttacks },
   { name: 'owners', attacks: owners },
-  { name: 'persons', attacks: persons },
+  { name: 'persons', attacks: listPersonAttacks },
   { name: 'context', attacks: context },
-  { name: 'approvals', attacks: approvals },
-  { name: 'session lists', attacks: sessionLists },
-  { name: 'operators', attacks: operatorAccess },
-  { name: 'edits', attacks: edits },
+  { name: 'approvals', attacks: listApprovalAttacks },
+  { name: 'session lists', attacks: listSessionListAttacks },
+  { name: 'operators', attacks: listOperatorAttacks },
+  { name: 'edits', attacks: listEditAttacks },
   { name: 'webhooks', attacks: webhooks },
-  { name: 'deliveries', attacks: deliveries },
-  { name: 'MCP endpoint', attacks: mcpEndpoint },
-  { name: 'MCP asking', attacks: mcpAsking },
-  { name: 'MCP tasks', attacks: mcpTasks },
-  { name: 'MCP servers', attacks: mcpServers },
-  { name: 'MCP questions', attacks: mcpQuestions },
+  { name: 'deliveries', attacks: listDeliveryAttacks },
+  { name: 'MCP endpoint', attacks: listMcpEndpointAttacks },
+  { name: 'MCP asking', attacks: listMcpAskingAttacks },
+  { name: 'MCP tasks', attacks: listMcpTaskAttacks },
+  { name: 'MCP servers', attacks: listMcpServerAttacks },
+  { name: 'MCP questions', attacks: listMcpQuestionAttacks },
   { name: 'paths', attacks: paths },
   { name: 'input', attacks: input },
-  { name: 'poison', attacks: poison },
+  { name: 'poison', attacks: listPoisonAttacks },
   { name: 'files', attacks: files },
   { name: 'streams', attacks: streams },
   { name: 'secrets', attacks: secrets },
-  { name: 'misplaced secrets', attacks: misplacedSecrets },
-  { name: 'crowds', attacks: crowds },
-  { name: 'runaways', attacks: runaways },
-  { name: 'blockers', attacks: blockers },
-  { name: 'turn trees', attacks: turnTrees },
+  { name: 'misplaced secrets', attacks: listMisplacedSecretAttacks },
+  { name: 'crowds', attacks: listCrowdAttacks },
+  { name: 'runaways', attacks: listRunawayAttacks },
+  { name: 'blockers', attacks: listBlockerAttacks },
+  { name: 'turn trees', attacks: listTurnTreeAttacks },
 ];

@@ -25,7 +25,7 @@ export interface ReceivedResponse {
  * The maximum duration of a request in milliseconds. Without it, a stream that an attack opens by mistake would
  * never end.
  */
-const PATIENCE = 10_000;
+const PATIENCE_MS = 10_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
@@ -43,7 +43,7 @@ export async function send(origin: string, sent: RequestToSend): Promise<Receive
     path,
     agent,
     setHost: false,
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   const values = new Map<string, string[]>();
   for (const [name, value] of [...all, ...length]) values.set(name, [...(values.get(name) ?? []), value]);
@@ -52,13 +52,13 @@ export async function send(origin: string, sent: RequestToSend): Promise<Receive
   asked.end(body);
   try {
     const [response]: IncomingMessage[] = await once(asked, 'response');
-    return response ? await readAll(response, sent) : brokenResponse('no response');
+    return response ? await readAll(response, sent) : createBrokenResponse('no response');
   } catch (failure) {
-    return brokenResponse(String(failure));
+    return createBrokenResponse(String(failure));
   }
 }
 
-const brokenResponse = (why: string): ReceivedResponse => ({
+const createBrokenResponse = (why: string): ReceivedResponse => ({
   status: 0,
   headers: {},
   text: why,
@@ -110,7 +110,7 @@ export async function sendBytes(origin: string, bytes: string): Promise<string> 
 }
 
 /** Returns the pending calls of a response. */
-export function pendingIn({ json, text }: ReceivedResponse): readonly [PendingCall, ...PendingCall[]] {
+export function listPendingCalls({ json, text }: ReceivedResponse): readonly [PendingCall, ...PendingCall[]] {
   const pending: unknown = json?.pending;
   if (!Array.isArray(pending) || pending.length === 0)
     throw new Error(`The response has no pending calls: ${text.slice(0, 400)}`);

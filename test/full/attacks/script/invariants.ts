@@ -2,7 +2,7 @@
 import type { Exchange } from './person.ts';
 import type { Scene } from './scene.ts';
 import { SECRETS, ZETAS_WORDS } from './secrets.ts';
-import { type Victims, zetasView } from './victims.ts';
+import { readZetasView, type Victims } from './victims.ts';
 
 /** The activity since the group began. */
 export interface AttackRecord {
@@ -19,16 +19,20 @@ export interface AttackRecord {
 }
 
 /** The settings that are missing in the attacked Worker on purpose. */
-const LACKING = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,.]/;
+const LACKING_PATTERN = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,.]/;
 
 /** Checks that `/health` lists only these missing settings. */
 export function isHealthy({ text }: { readonly text: string }): boolean {
   const { problems }: { problems?: unknown } = JSON.parse(text);
-  return Array.isArray(problems) && problems.length > 0 && problems.every((one) => LACKING.test(String(one)));
+  return (
+    Array.isArray(problems) &&
+    problems.length > 0 &&
+    problems.every((one) => LACKING_PATTERN.test(String(one)))
+  );
 }
 
 /** Returns the broken invariants, one line each. */
-export async function brokenInvariants(
+export async function findBrokenInvariants(
   scene: Scene,
   { victims, view }: { readonly victims: Victims; readonly view: string },
   happened: AttackRecord,
@@ -36,10 +40,10 @@ export async function brokenInvariants(
   const broken: string[] = [];
   const health = await scene.nobody.get('/health');
   if (!isHealthy(health)) broken.push(`/health is answered ${health.status}: ${health.text}`);
-  if ((await zetasView(scene, victims)) !== view) broken.push('What zeta has is not as it was.');
+  if ((await readZetasView(scene, victims)) !== view) broken.push('What zeta has is not as it was.');
   broken.push(...(await findLeaks(scene, happened)));
-  broken.push(...newComplaints(scene, happened));
-  broken.push(...errorsIn(happened));
+  broken.push(...listNewComplaints(scene, happened));
+  broken.push(...listErrors(happened));
   return broken;
 }
 
@@ -64,7 +68,7 @@ async function findLeaks(scene: Scene, happened: AttackRecord): Promise<string[]
     if (authorization !== undefined && authorization !== `Bearer ${SECRETS.REMOTE_TOKEN}`)
       found.push(`The enemy's server was sent another token at ${path}.`);
   }
-  for (const path of sessionsIn(happened.exchanges)) {
+  for (const path of listSessions(happened.exchanges)) {
     const { text } = await scene.ann.get(`${path}/events?limit=500`);
     look(`the journal of ${path}`, text, [...VALUES, ...ZETAS_WORDS]);
   }
@@ -72,7 +76,7 @@ async function findLeaks(scene: Scene, happened: AttackRecord): Promise<string[]
 }
 
 /** Returns the sessions of acme in these requests. */
-function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
+function listSessions(exchanges: readonly Exchange[]): ReadonlySet<string> {
   const paths = exchanges.flatMap(({ who, sent, came }) =>
     who === 'ann' || who === 'rolf' || sent.path.startsWith('/hooks/')
       ? [sent.path, String(came.headers.location ?? '')]
@@ -83,14 +87,14 @@ function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
   );
 }
 
-const newComplaints = ({ model }: Scene, { complaintsBefore }: AttackRecord): string[] =>
+const listNewComplaints = ({ model }: Scene, { complaintsBefore }: AttackRecord): string[] =>
   model.complaints.slice(complaintsBefore).map((complaint) => `The model refused a request: ${complaint}`);
 
 /**
  * Log lines that are expected: failing tools of the app, calls of unknown tools, and a webhook without its
  * secret.
  */
-const TOLD_BY_LOG = [
+const EXPECTED_LOG_LINES = [
   /holdfast: Tool '(?:leak|help|breed|schedule_message)' threw: /,
   /holdfast: a turn failed \(tool-not-found\): /,
   /holdfast: webhook '(?:unset|careless-\w+)' refused a delivery \(not-configured\): /,
@@ -100,10 +104,10 @@ const TOLD_BY_LOG = [
  * Returns the console errors and warnings that no attack of the group expects. Each extends to the start of the
  * next message.
  */
-function errorsIn({ log, logs }: AttackRecord): string[] {
+function listErrors({ log, logs }: AttackRecord): string[] {
   const messages = log.split(/\n(?=\[wrangler:|✘ |▲ |\w)/);
   return messages
     .filter((message) => /✘|\[ERROR\]|Uncaught|unhandled/i.test(message))
-    .filter((message) => ![...TOLD_BY_LOG, ...logs].some((expected) => expected.test(message)))
+    .filter((message) => ![...EXPECTED_LOG_LINES, ...logs].some((expected) => expected.test(message)))
     .map((message) => `The console says: ${message.trim().slice(0, 600)}`);
 }

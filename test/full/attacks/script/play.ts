@@ -1,13 +1,13 @@
 /** Runs groups of attacks, one attack after another, and checks the invariants after each group. */
 import { readFileSync } from 'node:fs';
 import { pollUntil } from '../../../../src/examples/demo/ports.ts';
-import { type Attack, differenceOf, formatValue } from './attack.ts';
+import { type Attack, findDifference, formatValue } from './attack.ts';
 import type { Group } from './groups.ts';
 import { send } from './http.ts';
-import { brokenInvariants } from './invariants.ts';
+import { findBrokenInvariants } from './invariants.ts';
 import type { Exchange } from './person.ts';
-import { type Scene, type Stage, sceneOf } from './scene.ts';
-import { createVictims, type Victims, zetasView } from './victims.ts';
+import { createScene, type Scene, type Stage } from './scene.ts';
+import { createVictims, readZetasView, type Victims } from './victims.ts';
 import type { Effect } from './world.ts';
 
 /** The result of a group. */
@@ -37,9 +37,9 @@ export interface Play {
 export async function playAll(play: Play, groups: readonly Group[]): Promise<readonly GroupReport[]> {
   const exchanges: Exchange[] = [];
   const stage: Stage = { ...play.stage, record: (exchange) => void exchanges.push(exchange) };
-  const scene = sceneOf(stage, 'settling');
+  const scene = createScene(stage, 'settling');
   const victims = await createVictims(scene);
-  const view = await zetasView(scene, victims);
+  const view = await readZetasView(scene, victims);
   const reports: GroupReport[] = [];
   for (const { name, attacks } of groups) {
     const chosen = attacks(victims).filter((attack) => isChosen(play.only, `${name}: ${attack.name}`));
@@ -51,7 +51,7 @@ export async function playAll(play: Play, groups: readonly Group[]): Promise<rea
       { victims, view },
     );
     reports.push(report);
-    play.say(lineOf(report));
+    play.say(formatLine(report));
     for (const failure of [...report.failed, ...report.broken]) play.say(`  x ${failure}`);
   }
   return reports;
@@ -60,7 +60,7 @@ export async function playAll(play: Play, groups: readonly Group[]): Promise<rea
 const isChosen = (only: readonly string[], name: string): boolean =>
   only.length === 0 || only.some((text) => name.includes(text));
 
-const lineOf = ({ name, tried, failed, waiting, broken, ms }: GroupReport): string =>
+const formatLine = ({ name, tried, failed, waiting, broken, ms }: GroupReport): string =>
   [
     `${name.padEnd(16)} ${String(tried - failed.length).padStart(3)} of ${String(tried).padStart(3)} refused or harmless`,
     `${(ms / 1000).toFixed(1)} s`,
@@ -96,12 +96,12 @@ async function playGroup(
   const played = attacks.filter(({ waitsFor }) => waitsFor === undefined);
   const failed: string[] = [];
   for (const [index, attack] of played.entries()) {
-    const scene = sceneOf(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
+    const scene = createScene(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
     const { wrong, came } = await tryAttack(scene, attack);
     if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${formatValue(came)}`);
     if (wrong !== undefined) failed.push(`${name}: ${attack.name}\n      ${wrong}`);
   }
-  await consoleHasCome(running, `all of ${name} is written`);
+  await waitForConsole(running, `all of ${name} is written`);
   const happened = {
     exchanges: [...exchanges],
     log: readFileSync(logFile, 'utf8').slice(before),
@@ -110,13 +110,13 @@ async function playGroup(
     heardBefore,
     complaintsBefore,
   };
-  const broken = await brokenInvariants(sceneOf(stage, name), zeta, happened);
+  const broken = await findBrokenInvariants(createScene(stage, name), zeta, happened);
   const waiting = attacks.filter(({ waitsFor }) => waitsFor !== undefined).map((attack) => attack.name);
   return { name, tried: played.length, failed, waiting, broken, ms: performance.now() - began };
 }
 
 /** Waits until the log contains `mark`. The console output arrives later than the responses. */
-async function consoleHasCome({ stage, logFile }: RunningPlay, mark: string): Promise<void> {
+async function waitForConsole({ stage, logFile }: RunningPlay, mark: string): Promise<void> {
   await send(stage.origin, { path: '/health', headers: [['x-mark', mark]] });
   await pollUntil(`"${mark}" is on the console`, 10_000, async () =>
     readFileSync(logFile, 'utf8').includes(mark),
@@ -139,7 +139,7 @@ async function tryAttack(scene: Scene, attack: Attack): Promise<AttackOutcome> {
   } catch (failure) {
     return { wrong: `the attack itself broke: ${failure instanceof Error ? failure.stack : failure}`, came };
   }
-  const done = scene.world.effects.slice(before).map(lineOfEffect);
+  const done = scene.world.effects.slice(before).map(formatEffect);
   const doubled = new Set(scene.world.effects.map(({ key }) => key)).size < scene.world.effects.length;
   if (doubled) return { wrong: 'an effect happened twice under one key', came };
   if (JSON.stringify(done) !== JSON.stringify(effects))
@@ -147,7 +147,7 @@ async function tryAttack(scene: Scene, attack: Attack): Promise<AttackOutcome> {
       wrong: `expected effects ${JSON.stringify(effects)}\n      actual   effects ${JSON.stringify(done)}`,
       came,
     };
-  return { wrong: differenceOf(came, comes, scene), came };
+  return { wrong: findDifference(came, comes, scene), came };
 }
 
-const lineOfEffect = ({ what, about, tenant }: Effect): string => `${what} ${about} for ${tenant}`;
+const formatEffect = ({ what, about, tenant }: Effect): string => `${what} ${about} for ${tenant}`;

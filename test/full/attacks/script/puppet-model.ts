@@ -60,13 +60,13 @@ export async function startPuppetModel(): Promise<PuppetModel> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const asked = (await readJson(request)) as WireRequest; // sent by the adapter of the library
     bodies.push(JSON.stringify(asked));
-    const complaint = complaintAbout(asked, request.headers.authorization);
+    const complaint = findComplaint(asked, request.headers.authorization);
     if (complaint !== undefined) {
       complaints.push(complaint);
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: complaint } }));
-    } else if (asked.stream) sendEvents(response, messageOf(asked, plays));
-    else sendJson(response, messageOf(asked, plays));
+    } else if (asked.stream) sendEvents(response, createMessage(asked, plays));
+    else sendJson(response, createMessage(asked, plays));
   };
   const { server, url } = await listen((request, response) => {
     handle(request, response).catch((failure: unknown) => response.writeHead(500).end(String(failure)));
@@ -87,7 +87,7 @@ export async function startPuppetModel(): Promise<PuppetModel> {
 }
 
 /** Returns the problems for which OpenAI's server would refuse a request. */
-function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: string): string | undefined {
+function findComplaint({ messages, tools = [] }: WireRequest, authorization?: string): string | undefined {
   if (authorization !== `Bearer ${SECRETS.MODEL_KEY}`) return 'Incorrect API key provided.';
   const names = tools.map((tool) => tool.function.name);
   const strange = names.find((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name));
@@ -118,14 +118,14 @@ const TOKENS = 120;
  * Returns the next reply of the last script that the conversation names. Files and steered messages are later
  * user messages, so the last message may not name the script.
  */
-function messageOf(
+function createMessage(
   { messages, tools = [] }: WireRequest,
   plays: readonly (readonly Reply[])[],
 ): PuppetMessage {
-  const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(textOf(message)));
+  const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(getText(message)));
   const at = messages[named];
   const play =
-    plays[Number(at === undefined ? -1 : [...textOf(at).matchAll(/Play (\d+)\./g)].at(-1)?.[1])] ?? [];
+    plays[Number(at === undefined ? -1 : [...getText(at).matchAll(/Play (\d+)\./g)].at(-1)?.[1])] ?? [];
   const place = messages.slice(named).filter(({ role }) => role === 'assistant').length;
   const reply = play[place] ?? 'Done.';
   const said =
@@ -143,10 +143,10 @@ function messageOf(
 
 const PLAY = /Play \d+\./;
 
-const textOf = ({ content }: WireMessage): string =>
+const getText = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n');
 
-const usageOf = (tokens: number): object => ({
+const createUsage = (tokens: number): object => ({
   prompt_tokens: tokens - 20,
   completion_tokens: 20,
   total_tokens: tokens,
@@ -156,7 +156,12 @@ function sendJson(response: ServerResponse, { message, tokens }: PuppetMessage):
   const choice = { index: 0, message, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(
-    JSON.stringify({ object: 'chat.completion', model: 'puppet', choices: [choice], usage: usageOf(tokens) }),
+    JSON.stringify({
+      object: 'chat.completion',
+      model: 'puppet',
+      choices: [choice],
+      usage: createUsage(tokens),
+    }),
   );
 }
 
@@ -168,6 +173,6 @@ function sendEvents(response: ServerResponse, { message, tokens }: PuppetMessage
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   write([{ index: 0, delta: message, finish_reason: null }]);
   write([{ index: 0, delta: {}, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' }]);
-  write([], { usage: usageOf(tokens) });
+  write([], { usage: createUsage(tokens) });
   response.end('data: [DONE]\n\n');
 }

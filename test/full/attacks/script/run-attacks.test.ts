@@ -19,7 +19,7 @@ const run = (...args: readonly string[]): Promise<RunResult> =>
     );
   });
 
-const lastLine = ({ stdout }: RunResult): string => stdout.trim().split('\n').at(-1) ?? '';
+const getLastLine = ({ stdout }: RunResult): string => stdout.trim().split('\n').at(-1) ?? '';
 
 /** A hole, the name of an attack that succeeds because of it, and a text that selects the attacks to run. */
 type PlantedHole = readonly [hole: string, attack: string, only: string];
@@ -52,7 +52,7 @@ const singleHole: PlantedHole = [
 async function runWithHoles(holes: readonly PlantedHole[]): Promise<string> {
   const only = holes.map(([, , part]) => part).join(',');
   const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);
-  const [, refused, tried] = /^attacks: (\d+) of (\d+) refused or harmless$/.exec(lastLine(ran)) ?? [];
+  const [, refused, tried] = /^attacks: (\d+) of (\d+) refused or harmless$/.exec(getLastLine(ran)) ?? [];
   expect(Number(refused)).toBeLessThan(Number(tried));
   expect(ran.code).toBe(1);
   return ran.stdout;
@@ -77,7 +77,7 @@ describe('npm run attacks', () => {
   it('reports no findings for the current Worker', { timeout: 120_000 }, async () => {
     const ran = await run('--only', 'owners: GET,edits,entrances: on localhost');
     expect(ran.stdout).not.toMatch(/^ {2}x /m);
-    expect(lastLine(ran)).toMatch(/^attacks: (\d+) of \1 refused or harmless$/);
+    expect(getLastLine(ran)).toMatch(/^attacks: (\d+) of \1 refused or harmless$/);
     expect(ran.code).toBe(0);
   });
 

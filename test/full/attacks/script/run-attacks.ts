@@ -3,8 +3,8 @@
  * for each group, and the attacks that succeeded. Exits with 1 if there are any.
  */
 import { join } from 'node:path';
-import { freePort } from '../../../../src/examples/demo/ports.ts';
-import { temporaryDirectory } from '../../../../src/examples/demo/temporary-directory.ts';
+import { findFreePort } from '../../../../src/examples/demo/ports.ts';
+import { createTemporaryDirectory } from '../../../../src/examples/demo/temporary-directory.ts';
 import { LOG_FILE, startWorker } from '../../../../src/examples/demo/worker-process.ts';
 import { runCommand } from '../../process/run-command.ts';
 import { startEnemyServer } from './enemy-server.ts';
@@ -21,14 +21,14 @@ const CONFIG = 'test/full/attacks/worker/wrangler.toml';
 /** Returns `true` if every attack was refused or harmless. */
 async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
   const began = performance.now();
-  const directory = temporaryDirectory('holdfast-attacks-');
+  const directory = createTemporaryDirectory('holdfast-attacks-');
   const [world, model, enemy] = await Promise.all([startWorld(), startPuppetModel(), startEnemyServer()]);
   const urls = { WORLD_URL: world.url, MODEL_URL: model.url, REMOTE_URL: enemy.url };
   const vars = { ...SECRETS, ...urls, HOLE: holes.join(','), LEASE_MS: '3000' };
   const worker = await startWorker({
     entry: ENTRY,
     config: CONFIG,
-    port: await freePort(),
+    port: await findFreePort(),
     directory,
     vars,
   });

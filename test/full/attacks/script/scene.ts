@@ -3,7 +3,7 @@ import type { EnemyServer } from './enemy-server.ts';
 import { type ReceivedResponse, sendBytes } from './http.ts';
 import { createPerson, type Exchange, type Identity, type Person } from './person.ts';
 import type { PuppetModel, Reply } from './puppet-model.ts';
-import { type Claims, type Forgery, tokenOf } from './secrets.ts';
+import { type Claims, createToken, type Forgery } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** The callers. Members of acme attack, and members of zeta are the victims. */
@@ -53,33 +53,33 @@ export interface Stage {
 }
 
 /** Creates the callers of all scenes. */
-export function peopleOf({ origin, record }: Pick<Stage, 'origin' | 'record'>): People {
-  const known = (name: string, claims?: Claims): Person => {
+export function createPeople({ origin, record }: Pick<Stage, 'origin' | 'record'>): People {
+  const createKnownPerson = (name: string, claims?: Claims): Person => {
     const identity: Identity = { origin, name, record };
-    return createPerson(claims === undefined ? identity : { ...identity, token: tokenOf(claims) });
+    return createPerson(claims === undefined ? identity : { ...identity, token: createToken(claims) });
   };
   return {
-    ann: known('ann', { sub: 'ann', tenant: 'acme' }),
-    rolf: known('rolf', { sub: 'rolf', tenant: 'acme', roles: ['manager'] }),
-    zoe: known('zoe', { sub: 'zoe', tenant: 'zeta', roles: ['manager'] }),
-    impostor: known('impostor', { sub: 'zeta', roles: ['manager'] }),
-    nobody: known('nobody'),
+    ann: createKnownPerson('ann', { sub: 'ann', tenant: 'acme' }),
+    rolf: createKnownPerson('rolf', { sub: 'rolf', tenant: 'acme', roles: ['manager'] }),
+    zoe: createKnownPerson('zoe', { sub: 'zoe', tenant: 'zeta', roles: ['manager'] }),
+    impostor: createKnownPerson('impostor', { sub: 'zeta', roles: ['manager'] }),
+    nobody: createKnownPerson('nobody'),
   };
 }
 
 /** Creates the scene of one attack. */
-export function sceneOf(stage: Stage, session: string): Scene {
+export function createScene(stage: Stage, session: string): Scene {
   const { origin, record, model } = stage;
-  const at = (id: string, agent = 'clerk'): string => `/agents/${agent}/sessions/${id}`;
+  const getPath = (id: string, agent = 'clerk'): string => `/agents/${agent}/sessions/${id}`;
   return {
     ...stage,
-    ...peopleOf(stage),
+    ...createPeople(stage),
     session,
-    own: at(session),
-    at,
+    own: getPath(session),
+    at: getPath,
     play: (...replies) => model.play(...replies),
     who: (claims, forgery) =>
-      createPerson({ origin, record, name: 'stranger', token: tokenOf(claims, forgery) }),
+      createPerson({ origin, record, name: 'stranger', token: createToken(claims, forgery) }),
     bearing: (token) => createPerson({ origin, record, name: 'stranger', token }),
     async bytes(text) {
       const heard = await sendBytes(origin, text);

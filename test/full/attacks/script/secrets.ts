@@ -44,8 +44,8 @@ export interface Forgery {
 const YEAR_2100 = 4_102_444_800;
 
 /** Signs a JSON Web Token, by default with valid claims and the correct key. */
-export function tokenOf(claims: Claims, { alg = 'HS256', key = KEY }: Forgery = {}): string {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ alg, typ: 'JWT' })}.${part({ aud: 'holdfast', exp: YEAR_2100, ...claims })}`;
+export function createToken(claims: Claims, { alg = 'HS256', key = KEY }: Forgery = {}): string {
+  const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${encodePart({ alg, typ: 'JWT' })}.${encodePart({ aud: 'holdfast', exp: YEAR_2100, ...claims })}`;
   return `${signed}.${alg === 'none' ? '' : createHmac('sha256', key).update(signed).digest('base64url')}`;
 }

@@ -19,53 +19,53 @@ export interface DeliveryOptions {
   readonly as?: string;
 }
 
-export const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
+export const getNowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
-const hmacHex = (secret: string, text: string): string =>
+const computeHmacHex = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('hex');
 
 const JSON_TYPE = ['content-type', 'application/json'] as const;
 
 /** Signs a delivery as GitHub does. */
-export function githubDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
+export function createGithubDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
   const { secret = SECRETS.GITHUB_SECRET, hook = 'github', as = 'issues' } = departure;
   const headers = [
     JSON_TYPE,
     ['x-github-event', as],
     ['x-github-delivery', 'd-1'],
-    ['x-hub-signature-256', `sha256=${hmacHex(secret, body)}`],
+    ['x-hub-signature-256', `sha256=${computeHmacHex(secret, body)}`],
   ] as const;
   return { path: `/hooks/${hook}`, headers, body };
 }
 
 /** Signs a delivery as Slack does. */
-export function slackDelivery(
+export function createSlackDelivery(
   body: string,
-  { time = nowInSeconds(), secret = SECRETS.SLACK_SECRET }: DeliveryOptions = {},
+  { time = getNowInSeconds(), secret = SECRETS.SLACK_SECRET }: DeliveryOptions = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
     ['x-slack-request-timestamp', String(time)],
-    ['x-slack-signature', `v0=${hmacHex(secret, `v0:${time}:${body}`)}`],
+    ['x-slack-signature', `v0=${computeHmacHex(secret, `v0:${time}:${body}`)}`],
   ] as const;
   return { path: '/hooks/slack', headers, body };
 }
 
 /** Signs a delivery as Stripe does. */
-export function stripeDelivery(
+export function createStripeDelivery(
   body: string,
-  { time = nowInSeconds(), secret = SECRETS.STRIPE_SECRET }: DeliveryOptions = {},
+  { time = getNowInSeconds(), secret = SECRETS.STRIPE_SECRET }: DeliveryOptions = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
-    ['stripe-signature', `t=${time},v1=${hmacHex(secret, `${time}.${body}`)}`],
+    ['stripe-signature', `t=${time},v1=${computeHmacHex(secret, `${time}.${body}`)}`],
   ] as const;
   return { path: '/hooks/stripe', headers, body };
 }
 
 /** Signs a delivery by Standard Webhooks. */
-export function standardDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
-  const { time = nowInSeconds(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
+export function createStandardDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
+  const { time = getNowInSeconds(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
   const headers = [
@@ -87,5 +87,5 @@ export const withHeader = (delivery: Delivery, name: string, value?: string): De
 });
 
 /** Returns the header of this name. */
-export const headerOf = ({ headers }: Delivery, name: string): string =>
+export const getHeader = ({ headers }: Delivery, name: string): string =>
   headers.find(([one]) => one === name)?.[1] ?? '';

@@ -61,7 +61,7 @@ function expectStatus(...pairs: readonly (readonly [ReceivedResponse, number])[]
 }
 
 /** Returns all data that zeta can see. */
-export async function zetasView({ zoe, at }: Scene, victims: Victims): Promise<string> {
+export async function readZetasView({ zoe, at }: Scene, victims: Victims): Promise<string> {
   const paths = [VAULT, PENDING, FILES, PLANNED].flatMap((one) => [at(one), `${at(one)}/events`]);
   const turns = [
     `${at(VAULT)}/turns/${victims.turn}`,

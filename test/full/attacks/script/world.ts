@@ -39,7 +39,7 @@ interface Gate {
 export async function startWorld(): Promise<World> {
   const effects: Effect[] = [];
   const gates = new Map<string, Gate>();
-  const gateOf = (name: string): Gate => {
+  const getGate = (name: string): Gate => {
     const known = gates.get(name) ?? { isReached: Promise.withResolvers(), isOpen: Promise.withResolvers() };
     gates.set(name, known);
     return known;
@@ -49,7 +49,7 @@ export async function startWorld(): Promise<World> {
     if (kind === 'effects')
       effects.push((await readJson(request)) as Effect); // sent by the tools of the attacked Worker
     else {
-      const gate = gateOf(decodeURIComponent(name));
+      const gate = getGate(decodeURIComponent(name));
       gate.isReached.resolve();
       await gate.isOpen.promise;
     }
@@ -63,8 +63,8 @@ export async function startWorld(): Promise<World> {
     url,
     trap,
     effects,
-    reached: (gate) => gateOf(gate).isReached.promise,
-    open: (gate) => gateOf(gate).isOpen.resolve(),
+    reached: (gate) => getGate(gate).isReached.promise,
+    open: (gate) => getGate(gate).isOpen.resolve(),
     stop() {
       close();
       server.close();

@@ -25,7 +25,7 @@ import { carelessAgents, misplacedHooks, misplacedOutgoing, misplacedToken } fro
 import { peers } from './peers.ts';
 import { hasHole, settings } from './settings.ts';
 import { leakTool, pay, records } from './tools.ts';
-import { authenticateTenant, chatCallers } from './who.ts';
+import { authenticateChatCaller, authenticateTenant } from './who.ts';
 
 const model = openaiCompatible({
   baseURL: settings.MODEL_URL,
@@ -74,7 +74,7 @@ const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule, pages] });
 /** An app with the chat completions API. For some of its callers, one token is used by several persons. */
 const chat = createHoldfast({
   ...app,
-  auth: chatCallers,
+  auth: authenticateChatCaller,
   use: [
     openAi(),
     openApi({ descriptions: [openAiDescription] }),
@@ -134,7 +134,7 @@ const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
 /** One environment object for each app, because an app caches values by environment. */
 const environments = new Map<string, Env>();
 
-function environmentOf(name: string, door: AttackedApp, env: Env): Env {
+function createEnvironment(name: string, door: AttackedApp, env: Env): Env {
   const known = environments.get(name) ?? { ...env, ...door.env };
   environments.set(name, known);
   return known;
@@ -148,7 +148,7 @@ export default {
     const name = request.headers.get('x-door') ?? 'main';
     const door = DOORS.get(name);
     if (door === undefined) return new Response('There is no such door.', { status: 599 });
-    return door.holdfast.worker.fetch(request, environmentOf(name, door, env), ctx);
+    return door.holdfast.worker.fetch(request, createEnvironment(name, door, env), ctx);
   },
 } satisfies ExportedHandler<Env>;
 export const { TurnRunner } = main;

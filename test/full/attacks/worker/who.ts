@@ -6,7 +6,7 @@ const AUDIENCE = 'holdfast';
 /** Authenticates a caller by a JSON Web Token (HS256) with a tenant. */
 export const authenticateTenant: Authenticate = async (request) => {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  const claims = token === undefined ? undefined : await claimsOf(token);
+  const claims = token === undefined ? undefined : await readClaims(token);
   if (claims === undefined) return null;
   const { sub, tenant, roles, operator } = claims;
   return {
@@ -19,7 +19,7 @@ export const authenticateTenant: Authenticate = async (request) => {
 };
 
 /** Authenticates the same callers for chats. A token may state that its bearer acts for several persons. */
-export const chatCallers: Authenticate = async (request, env) => {
+export const authenticateChatCaller: Authenticate = async (request, env) => {
   const caller = await authenticateTenant(request, env);
   if (caller === null) return null;
   const delegates = hasHole('anybody-delegates') || caller.claims?.delegates;
@@ -28,14 +28,14 @@ export const chatCallers: Authenticate = async (request, env) => {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-async function claimsOf(token: string): Promise<Claims | undefined> {
+async function readClaims(token: string): Promise<Claims | undefined> {
   const [head, body, signature, ...more] = token.split('.');
   if (head === undefined || body === undefined || signature === undefined || more.length > 0)
     return undefined;
   const header = parseClaims(head);
   if (header?.alg !== 'HS256') return undefined;
   const key = await crypto.subtle.importKey('raw', encodeText(settings.JWT_KEY), HMAC, false, ['verify']);
-  const bytes = fromUrl(signature);
+  const bytes = decodeBase64Url(signature);
   const holds = bytes && (await crypto.subtle.verify('HMAC', key, bytes, encodeText(`${head}.${body}`)));
   if (!holds) return undefined;
   const claims = parseClaims(body);
@@ -48,7 +48,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 const encodeText = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
 
 function parseClaims(part: string): Claims | undefined {
-  const bytes = fromUrl(part);
+  const bytes = decodeBase64Url(part);
   if (!bytes) return undefined;
   try {
     return Object(JSON.parse(new TextDecoder().decode(bytes)));
@@ -57,7 +57,7 @@ function parseClaims(part: string): Claims | undefined {
   }
 }
 
-function fromUrl(part: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64Url(part: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const text = atob(part.replaceAll('-', '+').replaceAll('_', '/'));
     return Uint8Array.from(text, (character) => character.charCodeAt(0));

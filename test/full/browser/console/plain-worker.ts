@@ -2,7 +2,7 @@
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { console } from '../../../../src/modules/console/entry.ts';
-import { scriptedShop } from './script.ts';
+import { createScriptedShop } from './script.ts';
 
 const clerk = defineAgent({
   name: 'clerk',
@@ -12,7 +12,7 @@ const clerk = defineAgent({
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [clerk],
-  model: scriptedShop(),
+  model: createScriptedShop(),
   use: [console()],
   auth: () => ({ id: 'ada' }),
 });

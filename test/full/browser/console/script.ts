@@ -21,9 +21,9 @@ type Reply =
       readonly source?: string;
       /** The parts for calls that the provider has run itself. */
       readonly ranBy?: readonly ReplyPart[];
-      readonly calls: readonly Called[];
+      readonly calls: readonly CallTuple[];
     };
-type Called = readonly [name: string, input?: object];
+type CallTuple = readonly [name: string, input?: object];
 
 const orderId = 1001;
 
@@ -105,7 +105,7 @@ function providerCalls(): readonly ReplyPart[] {
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
 /** Creates the model. It streams its replies word by word, and reports usage like a provider. */
-export const scriptedShop = (): ChatModel => ({
+export const createScriptedShop = (): ChatModel => ({
   name: 'shop-model-2',
   media: { message: { data: ['image/*'], url: [] }, result: { data: ['image/*'], url: [] } },
   prices: { input: 2.5, output: 10, cachedInput: 0.25 },
@@ -139,7 +139,7 @@ function placeIn(messages: readonly ModelMessage[]) {
 
 interface ReplyParts {
   readonly text: string;
-  readonly calls: readonly Called[];
+  readonly calls: readonly CallTuple[];
   readonly reasoning: string | undefined;
   readonly source: string | undefined;
   readonly ranBy: readonly ReplyPart[];

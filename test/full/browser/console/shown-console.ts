@@ -69,7 +69,7 @@ const REFUSAL = /^Failed to load resource: the server responded with a status of
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Returns the serious and critical findings of axe-core, each with an example. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
+export async function listSeriousFindings(page: Page): Promise<readonly string[]> {
   // The page's Content-Security-Policy allows only its own script, but does not apply to the debugger.
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate<readonly string[]>(FINDINGS);

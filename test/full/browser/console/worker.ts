@@ -22,7 +22,7 @@ import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { operators } from '../../../../src/modules/operators/entry.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
 import { withEnd } from '../slow-reply.ts';
-import { HOSTILE, scriptedShop } from './script.ts';
+import { createScriptedShop, HOSTILE } from './script.ts';
 
 const orderId = v.pipe(v.number(), v.description("An order's number, such as 1001"));
 
@@ -86,7 +86,7 @@ const failingTool = defineTool({
   },
 });
 
-const step = (name: string, description: string) =>
+const createStep = (name: string, description: string) =>
   defineTool({ name, description, effect: 'once', run: () => `Done: ${name}.` });
 
 const parcel = defineStateMachine({
@@ -97,14 +97,14 @@ const parcel = defineStateMachine({
   initial: 'received',
   states: {
     received: [
-      { tool: step('pack', 'Pack the parcel.'), to: 'packed' },
-      { tool: step('cancel', 'Cancel the parcel.'), to: 'cancelled' },
+      { tool: createStep('pack', 'Pack the parcel.'), to: 'packed' },
+      { tool: createStep('cancel', 'Cancel the parcel.'), to: 'cancelled' },
     ],
     packed: [
-      { tool: step('ship', 'Ship the parcel.'), to: 'shipped' },
-      { tool: step('unpack', 'Unpack the parcel.'), to: 'received' },
+      { tool: createStep('ship', 'Ship the parcel.'), to: 'shipped' },
+      { tool: createStep('unpack', 'Unpack the parcel.'), to: 'received' },
     ],
-    shipped: [{ tool: step('deliver', 'Deliver the parcel.'), to: 'delivered' }],
+    shipped: [{ tool: createStep('deliver', 'Deliver the parcel.'), to: 'delivered' }],
     delivered: [],
     cancelled: [],
   },
@@ -193,7 +193,7 @@ const packer = defineAgent({
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [clerk, researcher, packer, courier],
-  model: scriptedShop(),
+  model: createScriptedShop(),
   use: [answers, files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
   auth: (request) => ({
     id: request.headers.get('x-caller') ?? 'ada',

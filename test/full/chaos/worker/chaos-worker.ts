@@ -1,7 +1,7 @@
 /** The Worker of the chaos run: the chaos agent, with its effects at `SHOP_URL`. */
 import { env } from 'cloudflare:workers';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { shopAt } from '../../../../src/examples/support/shop.ts';
+import { createShop } from '../../../../src/examples/support/shop.ts';
 import { defineChaos } from './chaos-agent.ts';
 import { plannedModel } from './planned-model.ts';
 
@@ -15,7 +15,7 @@ declare global {
 }
 
 /** Requests between processes on this machine are always shorter than a lease. */
-const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
+const shop = createShop(env.SHOP_URL, { longestRequest: 0 });
 
 const holdfast = createHoldfast({
   agents: [defineChaos(shop)],

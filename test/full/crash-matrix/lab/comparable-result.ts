@@ -1,9 +1,9 @@
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
-import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
-import { type CallNames, callNames, type PlayResult, unknownCalls } from '../../../doors/testing.ts';
-import { comparableState, toComparableJson } from './comparable.ts';
+import { createEmptyState, getMemoryValue, reduce } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS, PROCESS_MEMORY } from '../../../doors/kinds.ts';
+import { type CallNames, callNames, collectUnknownCalls, type PlayResult } from '../../../doors/testing.ts';
+import { toComparableJson, toComparableState } from './comparable.ts';
 
 /** The result of a play in a comparable form. If no data was lost, the results of two plays are equal. */
 export interface ComparableResult {
@@ -22,7 +22,7 @@ export interface ComparableResult {
 }
 
 /** The types of events about invocations and their timing. */
-const OF_INVOCATIONS: readonly string[] = [
+const INVOCATION_EVENTS: readonly string[] = [
   'session-opened',
   'turn-resumed',
   'turn-yielded',
@@ -34,7 +34,7 @@ const isBudgetEvent = (event: SessionEvent): boolean =>
   event.type === 'module-event' && event.module === 'budgets';
 
 /** The types of events about questions of calls. */
-const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
+const QUESTION_EVENTS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
 
 const nameOf = (event: SessionEvent, names: CallNames): string =>
   'call' in event ? (names.get(event.call) ?? event.call) : '';
@@ -44,14 +44,14 @@ export function toComparable(
   kinds: typeof BUILT_IN_KINDS = BUILT_IN_KINDS,
 ): ComparableResult {
   const names = callNames(events);
-  const unknown = unknownCalls(events);
+  const unknown = collectUnknownCalls(events);
   return {
     // The output limit depends on the tokens that lost attempts used.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => toComparableJson(request, names)),
     happened: events
-      .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isBudgetEvent(event))
+      .filter((event) => !INVOCATION_EVENTS.includes(event.type) && !isBudgetEvent(event))
       // The number of questions of an interrupted call depends on when it was interrupted.
-      .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
+      .filter((event) => !QUESTION_EVENTS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>
         toComparableJson(
           { ...withoutPlace(event), seq: undefined, at: undefined, ms: undefined, from: undefined },
@@ -59,10 +59,10 @@ export function toComparable(
         ),
       )
       .sort(),
-    memory: memoryOf(foldEvents(events, kinds), names),
+    memory: collectMemory(foldEvents(events, kinds), names),
     takenOver: events.filter((event) => event.type === 'turn-resumed' && event.cause === 'expired').length,
     unknown,
-    unjustified: unjustifiedIn(events, names),
+    unjustified: findUnjustified(events, names),
   };
 }
 
@@ -73,7 +73,7 @@ const withoutPlace = (event: StoredEvent): StoredEvent =>
     : event;
 
 /** Returns the state without its data about invocations. */
-function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
+function collectMemory(state: SessionState, names: CallNames): Record<string, string> {
   // Journal positions depend on earlier take-overs.
   const { seq: _, turn, memories, callState: cells, starts, cut, ...rest } = state;
   const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
@@ -87,10 +87,10 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
       [...memories].map(([name, value]) => [name, name.startsWith('app:') ? withoutTimes(value) : value]),
     ),
     compaction: memories.get('compaction') !== undefined && memories.get('compaction') !== null,
-    [PROCESS.name]: sortedProcess(memories),
+    [PROCESS_MEMORY.name]: sortProcess(memories),
   };
   return Object.fromEntries(
-    Object.entries(parts).map(([part, value]) => [part, comparableState(value, names)]),
+    Object.entries(parts).map(([part, value]) => [part, toComparableState(value, names)]),
   );
 }
 
@@ -101,14 +101,14 @@ const withoutTimes = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 
 /** Sorts the history, because parallel calls end in any order and take different times. */
-function sortedProcess(memories: SessionState['memories']): object {
-  const { history, tools, ...rest } = valueIn(memories, PROCESS, '');
+function sortProcess(memories: SessionState['memories']): object {
+  const { history, tools, ...rest } = getMemoryValue(memories, PROCESS_MEMORY, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
   return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
 }
 
 /** Returns the calls with an unknown outcome that the same invocation had started. */
-function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string[] {
+function findUnjustified(events: readonly StoredEvent[], names: CallNames): string[] {
   const begunBefore = new Set<string>();
   let begun: string[] = [];
   return events.flatMap((event) => {
@@ -127,4 +127,4 @@ function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string
 export const foldEvents = (
   events: readonly StoredEvent[],
   { memories }: Pick<typeof BUILT_IN_KINDS, 'memories'> = BUILT_IN_KINDS,
-): SessionState => events.reduce((state, stored) => reduce(state, stored, memories), emptyState());
+): SessionState => events.reduce((state, stored) => reduce(state, stored, memories), createEmptyState());

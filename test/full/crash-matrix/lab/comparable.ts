@@ -11,7 +11,7 @@ function withoutTime(_: string, value: unknown): unknown {
 }
 
 /** Serializes data whose keys have no significant order. */
-export function comparableState(data: unknown, names: CallNames): string {
+export function toComparableState(data: unknown, names: CallNames): string {
   const text = JSON.stringify(data ?? null, (key, value: unknown) =>
     value instanceof Map ? [...value] : withoutTime(key, value),
   );
@@ -23,7 +23,7 @@ export function comparableState(data: unknown, names: CallNames): string {
 }
 
 const renameIds = (text: string, names: CallNames): string =>
-  text.replaceAll(AN_ID, (id) => names.get(id) ?? id);
+  text.replaceAll(ID_PATTERN, (id) => names.get(id) ?? id);
 
 /** Matches the ids of calls and scheduled turns. A play numbers all other turns. */
-const AN_ID = /\b(t\d+|[0-9a-f]{16})(\.\d+\.\d+)?\b/g;
+const ID_PATTERN = /\b(t\d+|[0-9a-f]{16})(\.\d+\.\d+)?\b/g;

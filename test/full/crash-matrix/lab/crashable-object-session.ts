@@ -7,10 +7,10 @@ import { withLease } from '../../../fixtures/lease-terms.ts';
 import { countTimers } from './counted-clock.ts';
 
 /** The time in ms after which an invocation counts as hanging. */
-const HANGS = 30_000;
+const HANG_MS = 30_000;
 
 /** A session in a real Durable Object, in real time. Its alarms hand the turn to a runner that ignores it. */
-export function crashableObjectSession(leaseMs: number): CrashableSession {
+export function createCrashableObjectSession(leaseMs: number): CrashableSession {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
   const { clock, timersLeft } = countTimers(systemClock);
   const stub = () => env.SESSIONS.getByName(name);
@@ -26,7 +26,7 @@ export function crashableObjectSession(leaseMs: number): CrashableSession {
       await stub().read({ from: 1, limit: 1 });
       await evictDurableObject(stub());
     },
-    until: unlessHanging,
+    until: rejectIfHanging,
   };
 }
 
@@ -38,8 +38,8 @@ async function abort(stub: ReturnType<typeof env.SESSIONS.getByName>): Promise<v
   await aborted.catch(() => {}); // a call to an object that aborts itself always rejects
 }
 
-async function unlessHanging<T>(promise: Promise<T>): Promise<T> {
+async function rejectIfHanging<T>(promise: Promise<T>): Promise<T> {
   const hang = Promise.withResolvers<never>();
-  const timer = setTimeout(() => hang.reject(new Error('The invocation hangs.')), HANGS);
+  const timer = setTimeout(() => hang.reject(new Error('The invocation hangs.')), HANG_MS);
   return Promise.race([promise, hang.promise]).finally(() => clearTimeout(timer));
 }

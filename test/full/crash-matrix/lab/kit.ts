@@ -46,7 +46,11 @@ export interface Kit {
 }
 
 /** Creates a kit. The `reconcile` of its tools checks whether the call ran. */
-export const kitOf = ({ ran, world, effect }: Pick<CrashKit<LabWorld>, 'ran' | 'world' | 'effect'>): Kit => ({
+export const createKit = ({
+  ran,
+  world,
+  effect,
+}: Pick<CrashKit<LabWorld>, 'ran' | 'world' | 'effect'>): Kit => ({
   world,
   effect,
   tool: <const Name extends string, Declaration extends InputDeclaration, Output>({

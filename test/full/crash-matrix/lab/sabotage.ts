@@ -14,7 +14,7 @@ type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {
   /** Acknowledges appends before they are stored, so a crash loses them. */
-  'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
+  'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgeEarly(port, session.clock) }),
   /** Accepts every append without checking its epoch or sequence number. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
   /** Stores replies without their first part. */
@@ -51,7 +51,7 @@ function withParts(row: NewRow, change: (parts: readonly unknown[]) => readonly 
   return Array.isArray(parts) ? { ...row, body: JSON.stringify({ ...rest, parts: change(parts) }) } : row;
 }
 
-function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
+function acknowledgeEarly(port: SessionPort, clock: Clock): SessionPort {
   const waiting: (() => Promise<unknown>)[] = [];
   const store = async (): Promise<void> => {
     for (const append of waiting.splice(0)) await append();
@@ -73,14 +73,14 @@ function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
 
 function withoutFence(port: SessionPort): SessionPort {
   let epoch = 0;
-  const known = <T extends LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal>(answer: T): T => {
+  const recordEpoch = <T extends LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal>(answer: T): T => {
     if (answer.status === 'leased') epoch = answer.epoch;
     return answer;
   };
   return {
     ...port,
-    begin: async (request) => known(await port.begin(request)),
-    resume: async (request) => known(await port.resume(request)),
+    begin: async (request) => recordEpoch(await port.begin(request)),
+    resume: async (request) => recordEpoch(await port.resume(request)),
     renew: () => port.renew(epoch),
     async append(own, from, change) {
       const answer = await port.append(own, from, change);

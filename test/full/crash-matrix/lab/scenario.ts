@@ -1,8 +1,8 @@
 import type { Agent, ModuleUse } from '../../../../src/index.ts';
 import type { CrashStep, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
+import { createToolKinds } from '../../../doors/kinds.ts';
 import type { Subject } from '../../../doors/testing.ts';
-import { type Kit, kitOf, type LabWorld } from './kit.ts';
+import { createKit, type Kit, type LabWorld } from './kit.ts';
 
 /** A deterministic script for one kind of tool. */
 export interface Scenario {
@@ -24,17 +24,18 @@ export interface Scenario {
 
 /** A subject, and all modules that its agents may have. */
 export interface LabSubject extends Subject<LabWorld> {
-  readonly known: ReturnType<typeof toolKinds>;
+  readonly known: ReturnType<typeof createToolKinds>;
 }
 
 /** Converts a scenario to a subject that can be played. */
 export const toSubject = (scenario: Scenario): LabSubject => ({
   app(crash) {
-    const kit = kitOf(crash);
+    const kit = createKit(crash);
     return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];
   },
-  modules: (agents) => toolKinds([...(scenario.kinds ?? []), ...new Set(agents.flatMap(({ uses }) => uses))]),
-  known: toolKinds(scenario.kinds),
+  modules: (agents) =>
+    createToolKinds([...(scenario.kinds ?? []), ...new Set(agents.flatMap(({ uses }) => uses))]),
+  known: createToolKinds(scenario.kinds),
   script: { steps: scenario.steps, replies: scenario.script },
   reconciles: 'own',
   world: () => ({ isDeployed: false }),

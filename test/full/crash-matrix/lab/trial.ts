@@ -1,19 +1,19 @@
 import {
   type CrashableSession,
+  collectUnknownCalls,
+  computeDamage,
   type Damage,
   type Disturbance,
-  damageOf,
   isOpenEnded,
   type PlayResult,
   type Position,
   playDisturbed,
   UndisturbedPlays,
-  unknownCalls,
 } from '../../../doors/testing.ts';
 import { type ComparableResult, toComparable } from './comparable-result.ts';
 import type { LabWorld } from './kit.ts';
 import { type LabSubject, type Scenario, toSubject } from './scenario.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { computeVerdict, type Verdict } from './verdict.ts';
 
 /**
  * The result of a disturbed play: the damage that users can observe, and the comparison with the undisturbed
@@ -56,17 +56,17 @@ export class Trial {
   async find(makeSession: () => CrashableSession, disturbances: readonly Disturbance[]): Promise<Finding> {
     const seen = await playDisturbed(this.#subject, makeSession, { disturbances });
     const modes = disturbances.map(({ mode }) => mode);
-    const unknown = unknownCalls(seen.events);
+    const unknown = collectUnknownCalls(seen.events);
     const expected = await this.#undisturbed.when(unknown);
     const isOpen = isOpenEnded(this.#subject.script);
-    const damage = damageOf(seen, { expected, modes, isOpen });
+    const damage = computeDamage(seen, { expected, modes, isOpen });
     if (isOpen && damage.problems.length === 0) {
       return { damage, verdict: { is: unknown.size > 0 ? 'unknown' : 'equal' } };
     }
     if (seen.broken || isOpen) return { damage, verdict: { is: 'failed', why: damage.problems } };
-    const known = await Promise.all(subsetsOf([...unknown]).map((some) => this.#undisturbed.when(some)));
+    const known = await Promise.all(listSubsets([...unknown]).map((some) => this.#undisturbed.when(some)));
     const alsoShown = known.flatMap((one) => this.#toComparable(one).shown);
-    const verdict = verdictOf(toComparable(seen, this.#subject.known), {
+    const verdict = computeVerdict(toComparable(seen, this.#subject.known), {
       modes,
       expected: this.#toComparable(expected),
       alsoShown,
@@ -84,8 +84,8 @@ export class Trial {
 }
 
 /** Returns all subsets. An interrupted invocation may have known the outcome of any subset of the calls. */
-function subsetsOf([first, ...rest]: readonly string[]): string[][] {
+function listSubsets([first, ...rest]: readonly string[]): string[][] {
   if (first === undefined) return [[]];
-  const without = subsetsOf(rest);
+  const without = listSubsets(rest);
   return [...without, ...without.map((subset) => [first, ...subset])];
 }

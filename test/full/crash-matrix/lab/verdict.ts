@@ -27,13 +27,13 @@ export interface Comparison {
  * Compares a disturbed play with the undisturbed one: the model's requests, the session's state, and the
  * events. Another check counts the effects of each call.
  */
-export function verdictOf(seen: ComparableResult, { modes, expected, alsoShown }: Comparison): Verdict {
+export function computeVerdict(seen: ComparableResult, { modes, expected, alsoShown }: Comparison): Verdict {
   const isGentle = modes.every(isGentleMode);
   const why = [
     ...seen.unjustified.map((name) => `call ${name} is unknown to whoever began it`),
     ...(isGentle && seen.takenOver > 0 ? ['an invocation was lost that nobody had cut off'] : []),
-    ...eventFaults(seen, expected),
-    ...memoryFaults(seen, expected),
+    ...findEventFaults(seen, expected),
+    ...findMemoryFaults(seen, expected),
     ...requestFaults(seen, { expected, alsoShown, isGentle }),
   ];
   if (why.length > 0) return { is: 'failed', why };
@@ -62,7 +62,7 @@ function requestFaults(
   ];
 }
 
-function eventFaults({ happened }: ComparableResult, expected: ComparableResult): string[] {
+function findEventFaults({ happened }: ComparableResult, expected: ComparableResult): string[] {
   const left = [...expected.happened];
   const more = happened.filter((event) => {
     const at = left.indexOf(event);
@@ -72,7 +72,7 @@ function eventFaults({ happened }: ComparableResult, expected: ComparableResult)
   return [...more.map((event) => `there is ${event}`), ...left.map((event) => `there is no ${event}`)];
 }
 
-function memoryFaults({ memory }: ComparableResult, expected: ComparableResult): string[] {
+function findMemoryFaults({ memory }: ComparableResult, expected: ComparableResult): string[] {
   const parts = new Set([...Object.keys(memory), ...Object.keys(expected.memory)]);
   return [...parts]
     .filter((part) => memory[part] !== expected.memory[part])

@@ -20,7 +20,7 @@ interface Types {
 }
 
 /** A customer has orders, and orders are shipped. The result of each call contains its object. */
-function typesOf(kit: Kit): Types {
+function createTypes(kit: Kit): Types {
   const Order = defineDomainType({
     name: 'Order',
     schema: v.object({ id: v.string(), of: v.string() }),
@@ -48,7 +48,7 @@ function typesOf(kit: Kit): Types {
   return { Customer, Order };
 }
 
-const customer = (one: string) => ({ id: one, since: '2020-05-01' });
+const createCustomer = (one: string) => ({ id: one, since: '2020-05-01' });
 
 const getCustomer = (kit: Kit, Customer: DomainType) =>
   kit.tool({
@@ -56,23 +56,23 @@ const getCustomer = (kit: Kit, Customer: DomainType) =>
     care: 'read',
     input: id,
     output: Customer,
-    answer: (input) => customer(input.id),
+    answer: (input) => createCustomer(input.id),
   });
 
 const listCustomers = (kit: Kit, Customer: DomainType) =>
   kit.tool({
     name: 'list_customers',
     care: 'read',
-    answer: () => artifact('Two.', Customer, [customer('c1'), customer('c2')]),
+    answer: () => artifact('Two.', Customer, [createCustomer('c1'), createCustomer('c2')]),
   });
 
 const getCall = (one: string) => ({ name: 'get_customer', input: { id: one } });
 
 /** A second customer replaces the first, and the bound objects are available in the next turn. */
-const chainScenario = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
+const createChainScenario = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
   kind,
   agent(kit) {
-    const types = typesOf(kit);
+    const types = createTypes(kit);
     return defineSurvivor([getCustomer(kit, types.Customer)], { use: [chaining(entries(types))] });
   },
   script: [
@@ -96,7 +96,7 @@ const chainScenario = (kind: string, entries: (types: Types) => readonly Chained
 const discoverScenario: Scenario = {
   kind: 'discover',
   agent(kit) {
-    const { Customer } = typesOf(kit);
+    const { Customer } = createTypes(kit);
     return defineSurvivor([listCustomers(kit, Customer)], {
       use: [chaining([discover(Customer, { hint: true })])],
     });
@@ -119,7 +119,7 @@ const discoverScenario: Scenario = {
 const nestedScenario: Scenario = {
   kind: 'chaining-nested',
   agent(kit) {
-    const { Customer, Order } = typesOf(kit);
+    const { Customer, Order } = createTypes(kit);
     return defineSurvivor([
       defineAgenticTool({
         name: 'clerk',
@@ -146,8 +146,8 @@ const nestedScenario: Scenario = {
 };
 
 export const chains: readonly Scenario[] = [
-  chainScenario('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
-  chainScenario('chaining-any', () => [chainAny()]),
+  createChainScenario('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
+  createChainScenario('chaining-any', () => [chainAny()]),
   discoverScenario,
   nestedScenario,
 ];

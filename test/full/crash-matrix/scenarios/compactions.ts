@@ -12,7 +12,7 @@ import { defineSurvivor } from './survivor.ts';
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 /** A conversation that is summarized twice. A summary that was already received is not requested again. */
-const compactionScenario = (
+const createCompactionScenario = (
   kind: string,
   options: SummaryOptions,
   summary: readonly ScriptedExchange[],
@@ -39,7 +39,7 @@ const compactionScenario = (
 const WINDOW = 1_500;
 
 /** Returns a reply, or the error that the request is too long. */
-const ifItFits =
+const replyIfItFits =
   (words: string): ScriptedReply =>
   (request) => {
     const sent = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
@@ -70,16 +70,16 @@ const tooLongScenario: Scenario = {
   },
   script: [
     { to: 'Go.', replies: [{ calls: ['pay'] }, 'Paid.'] },
-    { to: 'Read.', replies: [{ calls: ['read'] }, ifItFits('Kelp.')] },
+    { to: 'Read.', replies: [{ calls: ['read'] }, replyIfItFits('Kelp.')] },
     { to: 'Work.', replies: [{ calls: [{ name: 'work', input: { task: 'inside' } }] }, 'Worked.'] },
-    { to: '"inside"', replies: [{ calls: ['read'] }, ifItFits('Kelp again.')] },
-    { to: 'And pay.', replies: [{ calls: ['pay'] }, ifItFits('Paid again.')] },
+    { to: '"inside"', replies: [{ calls: ['read'] }, replyIfItFits('Kelp again.')] },
+    { to: 'And pay.', replies: [{ calls: ['pay'] }, replyIfItFits('Paid again.')] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Read.' }, { send: 'Work.' }, { send: 'And pay.' }],
 };
 
 export const compactions: readonly Scenario[] = [
-  compactionScenario(
+  createCompactionScenario(
     'compaction',
     {
       overTokens: 60,
@@ -88,12 +88,12 @@ export const compactions: readonly Scenario[] = [
     },
     [],
   ),
-  compactionScenario('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
+  createCompactionScenario('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
     { to: '{"assistant":', replies: ['In short: it was paid.'] },
   ]),
   {
     // A dropped summary is not requested again by a later invocation.
-    ...compactionScenario('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
+    ...createCompactionScenario('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
       { to: '{"assistant":', replies: [' '] },
     ]),
     tells: '"module":"compaction"',

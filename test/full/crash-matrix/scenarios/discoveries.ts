@@ -16,7 +16,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** The tools by name. */
-const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
+const createTools = (kit: Kit): ReadonlyMap<string, AnyTool> =>
   new Map<string, AnyTool>([
     ['look', kit.tool({ name: 'look', care: 'read' })],
     ['buy', kit.tool({ name: 'buy', care: 'reconciled' })],
@@ -24,10 +24,10 @@ const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
   ]);
 
 /** Returns the names of a source's tools that the session has stored. */
-const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
+const listKnown = (key: string, view: LoopView | undefined): readonly string[] =>
   (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `listingFact`
 
-const listingFact = (key: string, names: readonly string[]): MemoryFact =>
+const createListingFact = (key: string, names: readonly string[]): MemoryFact =>
   createFact(LISTINGS, { key, told: [...names] });
 
 /**
@@ -35,19 +35,19 @@ const listingFact = (key: string, names: readonly string[]): MemoryFact =>
  * source is down.
  */
 function createSource(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
-  const tools = toolsOf(kit);
+  const tools = createTools(kit);
   const ask = ({ view, ask }: Discovery): Promise<MemoryFact> =>
     // Longer than a lease: a stalled invocation must lose the turn before it treats the source as failed.
     ask({ subrequests: 1, ms: 60_000 }, async () => {
       await kit.effect(`${key} asked`, names(view).join());
-      return listingFact(key, names(view));
+      return createListingFact(key, names(view));
     });
   return toolProvider({
-    toolsNow: (view) => knownOf(key, view).flatMap((name) => tools.get(name) ?? []),
+    toolsNow: (view) => listKnown(key, view).flatMap((name) => tools.get(name) ?? []),
     uses: [listings],
     async discover(discovery) {
       const now = names(discovery.view);
-      if (now.length === 0 || isEqualJson(now, knownOf(key, discovery.view))) return [];
+      if (now.length === 0 || isEqualJson(now, listKnown(key, discovery.view))) return [];
       try {
         return [await ask(discovery)];
       } catch (failure) {
@@ -102,13 +102,13 @@ const preparedScenario: Scenario = {
   kind: 'unfolding-prepared',
   tells: '"slice":"listings"',
   agent: (kit) => {
-    const tools = toolsOf(kit);
+    const tools = createTools(kit);
     return defineSurvivor([
       kit.tool({ name: 'wait', care: 'read' }),
       defineUnfolding({
         name: 'shop',
         description: 'Shops.',
-        tools: (view) => knownOf('shop', view).flatMap((name) => tools.get(name) ?? []),
+        tools: (view) => listKnown('shop', view).flatMap((name) => tools.get(name) ?? []),
         uses: [listings],
         prepare: async (call) => {
           const { view, record } = call;

@@ -23,7 +23,7 @@ const createTools = (kit: Kit): readonly AnyTool[] => [
 ];
 
 /** A hand-written frame with the same tools. */
-const dig = (kit: Kit): AnyTool => ({
+const createDig = (kit: Kit): AnyTool => ({
   name: 'dig',
   description: 'Digs deeper.',
   inputSchema: { type: 'object' },
@@ -48,7 +48,7 @@ export const everything: Scenario = {
   agent: (kit) =>
     defineSurvivor([
       ...createTools(kit),
-      dig(kit),
+      createDig(kit),
       kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true }),
     ]),
   script: [

@@ -3,7 +3,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** One tool, called once and then twice in one reply. */
-const leafScenario = (kind: string, care: RepeatEffect): Scenario => ({
+const createLeafScenario = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
   agent: (kit) => defineSurvivor([kit.tool({ name: 'act', care })]),
   script: [{ to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] }],
@@ -68,10 +68,10 @@ const textTool: Scenario = {
 };
 
 export const leaves: readonly Scenario[] = [
-  leafScenario('read', 'read'),
-  leafScenario('idempotent', 'idempotent'),
-  leafScenario('once', 'once'),
-  leafScenario('once-reconciled', 'reconciled'),
+  createLeafScenario('read', 'read'),
+  createLeafScenario('idempotent', 'idempotent'),
+  createLeafScenario('once', 'once'),
+  createLeafScenario('once-reconciled', 'reconciled'),
   batch,
   serialLane,
   textTool,

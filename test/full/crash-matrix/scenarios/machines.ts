@@ -6,7 +6,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** Orders with separate positions, over two turns. */
-const machineScenario = (kind: string, care: RepeatEffect): Scenario => ({
+const createMachineScenario = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
   agent: (kit) => defineSurvivor([defineOrders(kit, care)]),
   script: [
@@ -74,7 +74,10 @@ const renamedScenario: Scenario = {
         return 'deployed';
       },
     });
-    return defineSurvivor([world.isDeployed ? renamedOrders(kit) : defineOrders(kit, 'reconciled'), deploy]);
+    return defineSurvivor([
+      world.isDeployed ? createRenamedOrders(kit) : defineOrders(kit, 'reconciled'),
+      deploy,
+    ]);
   },
   script: [
     { to: 'Go.', replies: [{ calls: [orderCall(41)] }, 'Ordered.'] },
@@ -86,7 +89,7 @@ const renamedScenario: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Deploy.' }, { send: 'Again.' }],
 };
 
-const renamedOrders = (kit: Kit) =>
+const createRenamedOrders = (kit: Kit) =>
   defineStateMachine({
     name: 'orders',
     description: 'Processes one order.',
@@ -102,8 +105,8 @@ const renamedOrders = (kit: Kit) =>
   });
 
 export const machines: readonly Scenario[] = [
-  machineScenario('state-machine', 'reconciled'),
-  machineScenario('state-machine-once', 'once'),
+  createMachineScenario('state-machine', 'reconciled'),
+  createMachineScenario('state-machine-once', 'once'),
   movedStartScenario,
   renamedScenario,
 ];

@@ -8,7 +8,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** A rate-limited tool. The remaining time is removed from its texts, because disturbances take time. */
-const limitedTool = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => {
+const createLimitedTool = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => {
   const tool = withRateLimit({ perHour })(kit.tool({ name: 'act', care }));
   return decorate(tool, {
     call: async (input, call) =>
@@ -17,12 +17,12 @@ const limitedTool = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => 
 };
 
 /** Calls that reach a limit, one by one and in parallel. Further calls are refused, also in the next turn. */
-const rateLimited = (care: RepeatEffect): Scenario => ({
+const createRateLimitScenario = (care: RepeatEffect): Scenario => ({
   kind: `rate-limited-${care}`,
   refuses: 2,
   kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
-  agent: (kit) => defineSurvivor([limitedTool(kit, care, 2)]),
+  agent: (kit) => defineSurvivor([createLimitedTool(kit, care, 2)]),
   script: [
     { to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] },
     { to: 'Again.', replies: [{ calls: ['act'] }, 'Refused.'] },
@@ -37,7 +37,7 @@ const countedScenario: Scenario = {
   kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
   agent(kit) {
-    const act = limitedTool(kit, 'reconciled', 2);
+    const act = createLimitedTool(kit, 'reconciled', 2);
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
@@ -61,9 +61,9 @@ const countedScenario: Scenario = {
 };
 
 export const ownKinds: readonly Scenario[] = [
-  rateLimited('read'),
-  rateLimited('idempotent'),
-  rateLimited('once'),
-  rateLimited('reconciled'),
+  createRateLimitScenario('read'),
+  createRateLimitScenario('idempotent'),
+  createRateLimitScenario('once'),
+  createRateLimitScenario('reconciled'),
   countedScenario,
 ];

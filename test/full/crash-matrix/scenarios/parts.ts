@@ -9,19 +9,19 @@ import { defineSurvivor } from './survivor.ts';
 type Call = string | readonly [name: string, input: string];
 
 /** The data that a provider attaches to a part. Its bytes and their order must be preserved. */
-const signature = (of: string) => ({
+const createSignature = (of: string) => ({
   maker: { signature: `${of}:`.repeat(12), 'b\u2028': [null, 1.5], a: 'é' },
 });
 
 /** A reply with a thought, a text and parallel calls. All parts are signed with `word`. */
-const thinkingReply = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
+const createThinkingReply = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
   parts: [
-    { type: 'reasoning', text: `I think ${word}.`, provider: signature(word) },
-    ...(text === '' ? [] : [{ type: 'text', text, provider: signature(`${word} said`) } as const]),
+    { type: 'reasoning', text: `I think ${word}.`, provider: createSignature(word) },
+    ...(text === '' ? [] : [{ type: 'text', text, provider: createSignature(`${word} said`) } as const]),
     ...calls.map((call, index): ReplyPart => {
       const [name, input] = typeof call === 'string' ? [call, '{ }'] : call;
       const id = `${word}-${index}`;
-      return { type: 'tool-call', id, name, input, provider: signature(id) };
+      return { type: 'tool-call', id, name, input, provider: createSignature(id) };
     }),
     { type: 'reasoning', text: '', provider: { maker: { redacted: `${word}==` } } },
   ],
@@ -48,20 +48,23 @@ const reasoning: Scenario = {
     {
       to: 'Go.',
       replies: [
-        thinkingReply('first', 'One moment.', 'look', 'pay', ['work', '{"task": "inside"}']),
-        thinkingReply('second', '', 'look', 'look'),
-        thinkingReply('third', 'Gone.'),
+        createThinkingReply('first', 'One moment.', 'look', 'pay', ['work', '{"task": "inside"}']),
+        createThinkingReply('second', '', 'look', 'look'),
+        createThinkingReply('third', 'Gone.'),
       ],
     },
     {
       to: 'inside',
       replies: [
-        thinkingReply('inside', '', 'look', 'note'),
-        thinkingReply('deeper', 'So.', 'note'),
-        thinkingReply('out', 'Inside it is.'),
+        createThinkingReply('inside', '', 'look', 'note'),
+        createThinkingReply('deeper', 'So.', 'note'),
+        createThinkingReply('out', 'Inside it is.'),
       ],
     },
-    { to: 'Again.', replies: [thinkingReply('fourth', '', 'pay'), thinkingReply('fifth', 'Gone again.')] },
+    {
+      to: 'Again.',
+      replies: [createThinkingReply('fourth', '', 'pay'), createThinkingReply('fifth', 'Gone again.')],
+    },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -69,7 +72,7 @@ const reasoning: Scenario = {
 /** A reply with the provider's own tool calls and their sources, before calls of our tools. */
 const searchReply = (word: string, ...calls: readonly string[]): ScriptedReply => ({
   parts: [
-    { type: 'reasoning', text: `I search ${word}.`, provider: signature(word) },
+    { type: 'reasoning', text: `I search ${word}.`, provider: createSignature(word) },
     {
       type: 'tool-call',
       id: `srv-${word}`,
@@ -82,15 +85,15 @@ const searchReply = (word: string, ...calls: readonly string[]): ScriptedReply =
       id: `srv-${word}`,
       name: 'web_search',
       result: [{ url: 'https://kelp.test', encrypted: `${word}==` }],
-      provider: signature(`found ${word}`),
+      provider: createSignature(`found ${word}`),
     },
     { type: 'text', text: `Found ${word}.`, provider: { maker: { cites: [0] } } },
     { type: 'source', id: `src-${word}`, url: 'https://kelp.test', title: 'Kelp' },
-    { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=', provider: signature('file') },
-    { type: 'custom', kind: 'maker.memory', provider: signature('memory') },
+    { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=', provider: createSignature('file') },
+    { type: 'custom', kind: 'maker.memory', provider: createSignature('memory') },
     ...calls.map((name, index): ReplyPart => {
       const id = `${word}-${index}`;
-      return { type: 'tool-call', id, name, input: '{}', provider: signature(id) };
+      return { type: 'tool-call', id, name, input: '{}', provider: createSignature(id) };
     }),
   ],
 });

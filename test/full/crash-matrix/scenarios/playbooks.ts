@@ -40,12 +40,15 @@ const playbook: Scenario = {
     ]);
   },
   script: [
-    { to: 'Go.', replies: [{ calls: [researchCall('kelp'), researchCall('tides')] }, 'Researched.'] },
+    {
+      to: 'Go.',
+      replies: [{ calls: [createResearchCall('kelp'), createResearchCall('tides')] }, 'Researched.'],
+    },
     {
       to: 'Again.',
       replies: [
-        { calls: [researchCall('kelp', false)] },
-        { calls: [researchCall('kelp', true)] },
+        { calls: [createResearchCall('kelp', false)] },
+        { calls: [createResearchCall('kelp', true)] },
         'Researched again.',
       ],
     },
@@ -65,7 +68,7 @@ const playbook: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-function researchCall(topic: string, anew?: boolean) {
+function createResearchCall(topic: string, anew?: boolean) {
   return { name: 'research', input: { topic, ...(anew !== undefined && { anew }) } };
 }
 

@@ -6,10 +6,10 @@ import {
   type ToolSource,
 } from '../../../../src/index.ts';
 
-type More = Pick<AgentConfig<'survivor', InputDeclaration>, 'output' | 'limits' | 'use'>;
+type SurvivorOptions = Pick<AgentConfig<'survivor', InputDeclaration>, 'output' | 'limits' | 'use'>;
 
 /** Defines the agent of a scenario. */
-export const defineSurvivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
+export const defineSurvivor = (tools: readonly ToolSource[], more: SurvivorOptions = {}): Agent =>
   defineAgent({
     name: 'survivor',
     description: 'Acts.',

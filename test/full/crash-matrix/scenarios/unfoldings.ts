@@ -60,8 +60,8 @@ const categoryScenario: Scenario = {
     {
       to: 'Go.',
       replies: [
-        { calls: [officeCall('files')] },
-        { calls: ['save', officeCall('mail')] },
+        { calls: [createOfficeCall('files')] },
+        { calls: ['save', createOfficeCall('mail')] },
         { calls: ['send', 'send'] },
         'Sent.',
       ],
@@ -71,7 +71,7 @@ const categoryScenario: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-function officeCall(category: string) {
+function createOfficeCall(category: string) {
   return { name: 'office', input: { category } };
 }
 

@@ -68,7 +68,7 @@ const askingWhileRunning: Scenario = {
   kind: 'asks-while-running',
   tells: '"type":"tool-call-answered"',
   agent: (kit) => {
-    const asks = (name: string, care: RepeatEffect) =>
+    const createAskingTool = (name: string, care: RepeatEffect) =>
       kit.tool({
         name,
         care,
@@ -77,7 +77,11 @@ const askingWhileRunning: Scenario = {
           return (await call.ask({ ...question, expires: 20, onExpiry: 'approve' })).decision;
         },
       });
-    const tools = [asks('put', 'idempotent'), asks('book', 'once'), kit.tool({ name: 'look', care: 'read' })];
+    const tools = [
+      createAskingTool('put', 'idempotent'),
+      createAskingTool('book', 'once'),
+      kit.tool({ name: 'look', care: 'read' }),
+    ];
     return defineSurvivor(tools, { use: [answers] });
   },
   script: [{ to: 'Go.', replies: [{ calls: ['book', 'look'] }, { calls: ['put', 'book'] }, 'Booked.'] }],

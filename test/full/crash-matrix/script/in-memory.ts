@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { MODES } from '../../../doors/testing.ts';
-import { cellsOf, type PlayedCell, trialsOf } from '../matrix.ts';
+import { createTrials, listCells, type PlayedCell } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import type { TableRow } from '../table.ts';
 import type { ThreadMessage, ThreadTask } from './memory-thread.ts';
@@ -18,8 +18,8 @@ export async function playInMemory(
   { only, at, without }: Pick<MatrixOptions, 'only' | 'at' | 'without'>,
   onPlayed: (done: number, of: number) => void,
 ): Promise<MemoryPlays> {
-  const trials = await trialsOf(SCENARIOS.filter(({ kind }) => only === undefined || kind === only));
-  const cells = cellsOf(trials, MODES)
+  const trials = await createTrials(SCENARIOS.filter(({ kind }) => only === undefined || kind === only));
+  const cells = listCells(trials, MODES)
     .filter(({ disturbance }) => at === undefined || disturbance.at === at)
     .map(({ trial, disturbance }) => ({ kind: trial.scenario.kind, disturbance }));
   const threads = availableParallelism();

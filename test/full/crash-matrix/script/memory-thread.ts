@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Disturbance } from '../../../doors/testing.ts';
 import type { Guard } from '../lab/sabotage.ts';
-import { type Cell, type PlayedCell, playAll, trialsOf } from '../matrix.ts';
+import { type Cell, createTrials, type PlayedCell, playAll } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 
 /** The cells of one thread. */
@@ -18,10 +18,10 @@ const { cells, without } = workerData as ThreadTask; // set by the code that sta
 const say = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
 const kinds = new Set(cells.map(({ kind }) => kind));
-const trials = await trialsOf(SCENARIOS.filter(({ kind }) => kinds.has(kind)));
-const trialOf = new Map(trials.map((trial) => [trial.scenario.kind, trial]));
+const trials = await createTrials(SCENARIOS.filter(({ kind }) => kinds.has(kind)));
+const trialsByKind = new Map(trials.map((trial) => [trial.scenario.kind, trial]));
 const ownCells = cells.flatMap(({ kind, disturbance }): Cell[] => {
-  const trial = trialOf.get(kind);
+  const trial = trialsByKind.get(kind);
   return trial ? [{ trial, disturbance }] : [];
 });
 await playAll(ownCells, { without, onPlayed: (played) => say({ played }) });

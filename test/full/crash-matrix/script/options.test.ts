@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { help, readOptions } from './options.ts';
+import { formatHelp, readOptions } from './options.ts';
 
 const read = (...args: readonly string[]) => readOptions(args, ['read', 'once']);
 
@@ -34,6 +34,6 @@ describe('the options of the crash matrix', () => {
 
   it('are listed in the usage', () => {
     expect(read('--help')).toBeUndefined();
-    expect(help(['read', 'once'])).toContain('  --only <kind>      one kind alone: read, once\n');
+    expect(formatHelp(['read', 'once'])).toContain('  --only <kind>      one kind alone: read, once\n');
   });
 });

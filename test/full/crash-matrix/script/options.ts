@@ -14,7 +14,7 @@ export interface MatrixOptions {
   readonly samples: number;
 }
 
-export const help = (kinds: readonly string[]): string => `Usage: npm run crash-matrix -- [options]
+export const formatHelp = (kinds: readonly string[]): string => `Usage: npm run crash-matrix -- [options]
 
 Plays every kind of tool once undisturbed, and then once for each position and each disturbance. What the model was shown,
 what the session remembers and how often each call had its effect must be the same. Without --only, --at and --without, also a fork and a

@@ -7,16 +7,16 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { PlayedCell } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
-import { failuresOf, type TableRow, tableOf } from '../table.ts';
+import { formatTable, listFailures, type TableRow } from '../table.ts';
 import type { WorkerdOrder } from '../workerd-order.ts';
 import { playInMemory } from './in-memory.ts';
 import { playInWorkerd } from './in-workerd.ts';
-import { help, type MatrixOptions, readOptions } from './options.ts';
+import { formatHelp, type MatrixOptions, readOptions } from './options.ts';
 
 const kinds = SCENARIOS.map(({ kind }) => kind);
 
 /** The maximum number of failures in the output. */
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run(options: MatrixOptions): Promise<boolean> {
@@ -26,16 +26,17 @@ async function run(options: MatrixOptions): Promise<boolean> {
   let shown = 0;
   const memory = await playInMemory(options, (done, of) => {
     const tenth = Math.floor((10 * done) / of);
-    if (tenth > shown) console.log(`crash-matrix: ${done} of ${of} in memory, ${elapsedSeconds(began)}`);
+    if (tenth > shown)
+      console.log(`crash-matrix: ${done} of ${of} in memory, ${formatElapsedSeconds(began)}`);
     shown = Math.max(shown, tenth);
   });
   print('in memory', memory.rows, memory.played);
-  const sampled = count === 0 ? [] : await inWorkerd({ count, seed, only, without });
+  const sampled = count === 0 ? [] : await runInWorkerd({ count, seed, only, without });
   const isPart = [only, at, without].some((one) => one !== undefined);
   const isRight =
     [...memory.played, ...sampled].every(({ verdict }) => verdict.is !== 'failed') &&
-    (isPart || forksAndRetries());
-  console.log(`crash-matrix: ${elapsedSeconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
+    (isPart || playForksAndRetries());
+  console.log(`crash-matrix: ${formatElapsedSeconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
   return isRight;
 }
 
@@ -43,12 +44,12 @@ async function run(options: MatrixOptions): Promise<boolean> {
  * Runs the plays with several sessions. A scenario has only one session, so these plays use the real session
  * object and requests.
  */
-function forksAndRetries(): boolean {
+function playForksAndRetries(): boolean {
   const plays = join(import.meta.dirname, '../../plays/run-plays.ts');
   return spawnSync(process.execPath, [plays, '--matrix', 'whole'], { stdio: 'inherit' }).status === 0;
 }
 
-async function inWorkerd(order: WorkerdOrder): Promise<readonly PlayedCell[]> {
+async function runInWorkerd(order: WorkerdOrder): Promise<readonly PlayedCell[]> {
   console.log(`crash-matrix: ${order.count} samples in workerd, seed ${order.seed} ...`);
   const played = await playInWorkerd(order);
   const rows = kinds.flatMap((kind) => {
@@ -62,13 +63,14 @@ async function inWorkerd(order: WorkerdOrder): Promise<readonly PlayedCell[]> {
 }
 
 function print(where: string, rows: readonly TableRow[], played: readonly PlayedCell[]): void {
-  console.log(`\n${where}\n${tableOf(rows, played)}\n`);
-  for (const failure of failuresOf(played, SHOWN)) console.log(`failed: ${failure}`);
+  console.log(`\n${where}\n${formatTable(rows, played)}\n`);
+  for (const failure of listFailures(played, MAX_SHOWN)) console.log(`failed: ${failure}`);
 }
 
-const elapsedSeconds = (began: number): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+const formatElapsedSeconds = (began: number): string =>
+  `${((performance.now() - began) / 1000).toFixed(1)} s`;
 
-function optionsOrHelp(): MatrixOptions | undefined {
+function parseOptionsOrHelp(): MatrixOptions | undefined {
   try {
     return readOptions(process.argv.slice(2), kinds);
   } catch (problem) {
@@ -78,6 +80,6 @@ function optionsOrHelp(): MatrixOptions | undefined {
   }
 }
 
-const options = optionsOrHelp();
+const options = parseOptionsOrHelp();
 if (options) process.exitCode = (await run(options)) ? 0 : 1;
-else console.log(help(kinds));
+else console.log(formatHelp(kinds));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Template } from '../../../../src/create/cli/options.ts';
 import { MANAGERS, type Manager } from '../../../../src/create/cli/package-manager.ts';
 import { runCommand } from '../../process/run-command.ts';
-import { packBoth, runDev, type Tarballs, userEnv } from '../created.ts';
+import { createUserEnv, packBoth, runDev, type Tarballs } from '../created.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 
 /** The npm packages of each package manager. */
@@ -26,7 +26,7 @@ interface CommandOutput {
 }
 
 /** Runs a command to its end. @throws Error with all output if the command fails. */
-async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<CommandOutput> {
+async function executeCommand(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<CommandOutput> {
   const start = performance.now();
   const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
@@ -55,17 +55,17 @@ async function tryOne({ manager, node, template, tarballs, env }: Trial): Promis
   await mkdir(cwd, { recursive: true });
   const { run, exec } = MANAGERS[manager];
   const create = `create-holdfast ${template} --template ${template} --yes --no-install --package-manager ${manager} --holdfast ${tarballs.holdfast}`;
-  const created = await command(create, cwd, env);
-  const installed = await command(`${manager} install`, path, env);
+  const created = await executeCommand(create, cwd, env);
+  const installed = await executeCommand(`${manager} install`, path, env);
   const start = performance.now();
   const project = await runDev(path, env);
   const answered = performance.now() - start;
   await project.end();
   if (!/"outcome"|202 Accepted/.test(project.answer))
     throw new Error(`The command that the project in ${path} prints returned: ${project.answer}`);
-  const checked = await command(`${run} check`, path, env);
-  const tested = await command(`${run} test`, path, env);
-  const deployed = await command(`${exec} wrangler deploy --dry-run`, path, env);
+  const checked = await executeCommand(`${run} check`, path, env);
+  const tested = await executeCommand(`${run} test`, path, env);
+  const deployed = await executeCommand(`${exec} wrangler deploy --dry-run`, path, env);
   const warnings = [created, installed, checked, tested]
     .flatMap(({ text }) => text.split('\n'))
     .filter((line) => WARNING.test(line));
@@ -102,11 +102,11 @@ async function tryAll({ managers, nodes, templates }: Options): Promise<boolean>
   let hasFailed = false;
   try {
     for (const node of nodes) {
-      const bin = await programsFor(node, managers, tarballs, tools);
+      const bin = await installPrograms(node, managers, tarballs, tools);
       for (const manager of managers) {
         for (const template of templates) {
           // `CI` is unset, because Yarn does not write a lock file if it is set.
-          const env = userEnv({
+          const env = createUserEnv({
             CI: undefined,
             PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
             XDG_CONFIG_HOME: join(tools, 'config'),
@@ -133,7 +133,7 @@ async function tryAll({ managers, nodes, templates }: Options): Promise<boolean>
 /**
  * Installs a version of Node, `create-holdfast` and the package managers. Returns the folder of their commands.
  */
-async function programsFor(
+async function installPrograms(
   node: string,
   managers: readonly Manager[],
   tarballs: Tarballs,
@@ -148,7 +148,7 @@ async function programsFor(
     tarballs.createHoldfast,
     ...managers.flatMap((manager) => PROGRAMS[manager]),
   ];
-  await command(`npm install --no-audit --no-fund ${packages.join(' ')}`, folder, userEnv());
+  await executeCommand(`npm install --no-audit --no-fund ${packages.join(' ')}`, folder, createUserEnv());
   return join(folder, 'node_modules/.bin');
 }
 

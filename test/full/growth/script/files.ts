@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  getSessionUrl,
   type MeasuredTurn,
   type MeasuredWorker,
   measureTurn,
-  sessionAt,
   startMeasured,
   stopMeasured,
 } from './measured-turn.ts';
@@ -28,11 +28,11 @@ const SIZES = [1.9, 8, 8, 8, 8, 8, 8].map((mib) => Math.floor(mib * MIB));
  * An isolate has 128 MB. During a model request, a turn holds the base64 of 16 MiB, the request body of the
  * same size, and the newest tool result. Half of the isolate remains for garbage and for the app.
  */
-const MOST_HELD = 64 * MIB;
+const MAX_HELD_BYTES = 64 * MIB;
 /** The memory after a turn must not grow with its files. */
-const MOST_AFTER = 8 * MIB;
+const MAX_AFTER_BYTES = 8 * MIB;
 /** The maximum time of a turn, for a busy machine. A turn usually takes about one second. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 const ASK = JSON.stringify({ message: 'What’s there?' });
 
@@ -53,18 +53,18 @@ export interface FileGrowth {
 export const FILE_HEAD = ['turn', 'ms', 'held', 'most seen', 'after', 'process', 'request'];
 
 /** Runs all measurements, in separate processes. */
-export async function fileGrowth(): Promise<FileGrowth> {
+export async function measureFileGrowth(): Promise<FileGrowth> {
   const model = await startModelServer();
   const storage = mkdtempSync(join(tmpdir(), 'growth-'));
   try {
-    const turns = await turnsOver(model, storage);
-    const loads = await loadsOver(model, storage);
+    const turns = await measureTurns(model, storage);
+    const loads = await measureLoads(model, storage);
     return {
       rows: [
-        ...turns.map(([name, turn]) => [name, turn.ms.toFixed(0), ...memoryOf(turn)]),
+        ...turns.map(([name, turn]) => [name, turn.ms.toFixed(0), ...formatMemory(turn)]),
         ...loads.map(([name, ms]) => [name, ms.toFixed(0), '', '', '', '', '']),
       ],
-      problems: [...turns.flatMap(problemsOf), ...loads.flatMap(findLateness)],
+      problems: [...turns.flatMap(listProblems), ...loads.flatMap(findLateness)],
     };
   } finally {
     model.close();
@@ -72,16 +72,16 @@ export async function fileGrowth(): Promise<FileGrowth> {
   }
 }
 
-type Named<Value> = readonly [string, Value];
+type NamedValue<Value> = readonly [string, Value];
 
 /** Measures each kind of turn. Cold turns run in a process that was just started on the same storage. */
-async function turnsOver(model: ModelServer, storage: string): Promise<Named<MeasuredTurn>[]> {
-  const turns: Named<MeasuredTurn>[] = [];
-  const within = async (work: (at: MeasuredWorker) => Promise<void>): Promise<void> => {
+async function measureTurns(model: ModelServer, storage: string): Promise<NamedValue<MeasuredTurn>[]> {
+  const turns: NamedValue<MeasuredTurn>[] = [];
+  const withWorker = async (work: (at: MeasuredWorker) => Promise<void>): Promise<void> => {
     const at = await startMeasured(model, storage);
     await work(at).finally(() => stopMeasured(at));
   };
-  await within(async (at) => {
+  await withWorker(async (at) => {
     const uploads: MeasuredTurn[] = [];
     for (const size of SIZES) {
       uploads.push(await measureTurn(at, 'full', upload(size)));
@@ -94,12 +94,12 @@ async function turnsOver(model: ModelServer, storage: string): Promise<Named<Mea
     ['none', 'without files'],
     ['full', 'with 50 MiB'],
   ] as const) {
-    await within(async (at) => {
+    await withWorker(async (at) => {
       for (const when of ['cold', 'warm', 'warm again'])
         turns.push([`${name}, ${when}`, await measureTurn(at, session, ASK)]);
     });
   }
-  await within(async (at) => {
+  await withWorker(async (at) => {
     turns.push([
       'five images of 8 MiB, made by a tool',
       await measureTurn(at, 'drawn', JSON.stringify({ message: 'Draw 5' })),
@@ -109,15 +109,15 @@ async function turnsOver(model: ModelServer, storage: string): Promise<Named<Mea
 }
 
 /** Measures operations on the files. */
-async function loadsOver(model: ModelServer, storage: string): Promise<Named<number>[]> {
+async function measureLoads(model: ModelServer, storage: string): Promise<NamedValue<number>[]> {
   const at = await startMeasured(model, storage);
   try {
-    const session = sessionAt(at, 'full');
+    const session = getSessionUrl(at, 'full');
     const { events } = (await (await fetch(`${session}/events`)).json()) as {
       events: { parts?: { id?: string }[] }[];
     };
     const id = events.flatMap(({ parts = [] }) => parts).findLast((part) => part.id)?.id;
-    const timed = async (init: RequestInit, path: string): Promise<number> => {
+    const measureTime = async (init: RequestInit, path: string): Promise<number> => {
       const began = performance.now();
       const response = await fetch(`${session}${path}`, init);
       const { byteLength } = await response.arrayBuffer();
@@ -126,32 +126,32 @@ async function loadsOver(model: ModelServer, storage: string): Promise<Named<num
       return performance.now() - began;
     };
     return [
-      ['GET of a file of 8 MiB', await timed({ method: 'GET' }, `/files/${id}`)],
-      ['GET of it again', await timed({ method: 'GET' }, `/files/${id}`)],
-      ['DELETE of the session', await timed({ method: 'DELETE' }, '')],
+      ['GET of a file of 8 MiB', await measureTime({ method: 'GET' }, `/files/${id}`)],
+      ['GET of it again', await measureTime({ method: 'GET' }, `/files/${id}`)],
+      ['DELETE of the session', await measureTime({ method: 'DELETE' }, '')],
     ];
   } finally {
     await stopMeasured(at);
   }
 }
 
-const memoryOf = ({ held, seen, after, process, request }: MeasuredTurn): string[] =>
+const formatMemory = ({ held, seen, after, process, request }: MeasuredTurn): string[] =>
   [held, seen, after, process, request].map(formatMib);
 
 const formatMib = (bytes: number): string => (bytes / MIB).toFixed(1);
 
-function problemsOf([name, turn]: Named<MeasuredTurn>): string[] {
+function listProblems([name, turn]: NamedValue<MeasuredTurn>): string[] {
   const { ms, held, after } = turn;
   return [
     ...findLateness([name, ms]),
-    ...(held < MOST_HELD
+    ...(held < MAX_HELD_BYTES
       ? []
-      : [`${name}: holds ${formatMib(held)} MiB, and may hold ${formatMib(MOST_HELD)}`]),
-    ...(after < MOST_AFTER
+      : [`${name}: holds ${formatMib(held)} MiB, and may hold ${formatMib(MAX_HELD_BYTES)}`]),
+    ...(after < MAX_AFTER_BYTES
       ? []
-      : [`${name}: leaves ${formatMib(after)} MiB, and may leave ${formatMib(MOST_AFTER)}`]),
+      : [`${name}: leaves ${formatMib(after)} MiB, and may leave ${formatMib(MAX_AFTER_BYTES)}`]),
   ];
 }
 
-const findLateness = ([name, ms]: Named<number>): string[] =>
-  ms < MOST_MS ? [] : [`${name}: takes ${ms.toFixed(0)} ms, and may take ${MOST_MS}`];
+const findLateness = ([name, ms]: NamedValue<number>): string[] =>
+  ms < MAX_MS ? [] : [`${name}: takes ${ms.toFixed(0)} ms, and may take ${MAX_MS}`];

@@ -1,6 +1,6 @@
 /** Measures the time and memory of a Worker's turns from outside. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { workerdMost } from '../../../bench/workerd-cpu.ts';
+import { readWorkerdPeakMemory } from '../../../bench/workerd-cpu.ts';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
 import { type HeapReader, readHeapOf } from './heap.ts';
 import type { ModelServer } from './model-server.ts';
@@ -24,7 +24,7 @@ export async function stopMeasured({ worker, heap }: MeasuredWorker): Promise<vo
   await worker.stop();
 }
 
-export const sessionAt = ({ worker }: MeasuredWorker, session: string): string =>
+export const getSessionUrl = ({ worker }: MeasuredWorker, session: string): string =>
   new URL(`/agents/seer/sessions/${session}`, worker.url).href;
 
 /** The measurements of a turn. Memory is in bytes. */
@@ -48,7 +48,7 @@ export interface MeasuredTurn {
  */
 const COLLECTIONS = 3;
 
-async function liveMemory({ worker, heap }: MeasuredWorker): Promise<number> {
+async function measureLiveMemory({ worker, heap }: MeasuredWorker): Promise<number> {
   // The inspector also has a command for this, but it blocks until the Worker receives a request.
   for (let i = 0; i < COLLECTIONS; i += 1) {
     const response = await fetch(new URL('/collect', worker.url));
@@ -73,7 +73,7 @@ export async function measureTurn(
     const began = performance.now();
     most.request = Math.max(most.request, bytes);
     await see();
-    most.held = Math.max(most.held, await liveMemory(at));
+    most.held = Math.max(most.held, await measureLiveMemory(at));
     paused += performance.now() - began;
   };
   let isOver = false;
@@ -82,13 +82,13 @@ export async function measureTurn(
   })();
   const began = performance.now();
   try {
-    await post(sessionAt(at, session), body);
+    await post(getSessionUrl(at, session), body);
   } finally {
     isOver = true;
   }
   const ms = performance.now() - began - paused;
   await looking;
-  return { ms, ...most, after: await liveMemory(at), process: workerdMost() };
+  return { ms, ...most, after: await measureLiveMemory(at), process: readWorkerdPeakMemory() };
 }
 
 async function post(session: string, body: FormData | string): Promise<void> {

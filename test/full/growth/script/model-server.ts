@@ -12,14 +12,14 @@ export interface ModelServer {
 /** Starts the server. For a message `Draw 5`, it calls the tool `draw` in five replies. */
 export async function startModelServer(): Promise<ModelServer> {
   const server = createServer((request, response) => {
-    const answering = async (): Promise<void> => {
-      const body = await bodyOf(request);
+    const answerRequest = async (): Promise<void> => {
+      const body = await readBody(request);
       const { messages } = JSON.parse(body.toString()) as { messages: readonly ServedMessage[] };
       await model.onRequest(body.byteLength);
       const answer = { choices: [{ message: replyTo(messages), finish_reason: 'stop' }] };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
     };
-    answering().catch((failure: unknown) => {
+    answerRequest().catch((failure: unknown) => {
       console.error(failure);
       response.writeHead(400).end(JSON.stringify({ error: { message: String(failure) } }));
     });
@@ -39,7 +39,7 @@ interface ServedMessage {
   readonly content: unknown;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer); // no encoding is set, so pieces are buffers
   return Buffer.concat(pieces);

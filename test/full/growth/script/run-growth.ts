@@ -7,7 +7,7 @@
  */
 import { measure } from '../../../bench/measure.ts';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
-import { FILE_HEAD, fileGrowth } from './files.ts';
+import { FILE_HEAD, measureFileGrowth } from './files.ts';
 
 const SIZES = [10, 100, 1_000, 10_000];
 const APPENDS = 50;
@@ -45,7 +45,7 @@ interface Size {
   readonly snapshot: number;
 }
 
-const sizeOf = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
+const measureSize = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
 
 /** Measures the time to open a session for a turn that stays open. */
 const measureOpening = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
@@ -59,7 +59,7 @@ const measureOpening = async (query: Query, from: 'journal' | 'snapshot'): Promi
 async function measureGrowth(messages: number): Promise<readonly string[]> {
   const plain = { agent: 'plain', session: `s${messages}`, turn: 'measured' };
   await ask('/fill', { ...plain, count: messages });
-  const { journal } = await sizeOf(plain);
+  const { journal } = await measureSize(plain);
   const whole = await measureOpening(plain, 'journal');
   await ask('/end', plain);
   // The session needs a second turn, because a session with few events has no snapshot and is folded from the
@@ -71,7 +71,7 @@ async function measureGrowth(messages: number): Promise<readonly string[]> {
     units: APPENDS,
     rounds: ROUNDS,
   });
-  const { database } = await sizeOf(plain);
+  const { database } = await measureSize(plain);
   const compacting = { agent: 'compacting', session: `c${messages}`, turn: 'measured' };
   await ask('/fill', { ...compacting, count: messages });
   await say('compacting', compacting.session);
@@ -88,11 +88,11 @@ async function measureGrowth(messages: number): Promise<readonly string[]> {
 async function measureBlackboard(entries: number): Promise<readonly string[]> {
   const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
   await ask('/fill-blackboard', { ...query, count: entries });
-  const { journal } = await sizeOf(query);
+  const { journal } = await measureSize(query);
   const whole = await measureOpening(query, 'journal');
   await ask('/end', query);
   await say('plain', query.session);
-  const { snapshot } = await sizeOf(query);
+  const { snapshot } = await measureSize(query);
   const shown = await measure(() => ask(`/agents/plain/sessions/${query.session}`, {}), { rounds: ROUNDS });
   const turn = await measure(() => say('plain', query.session), { rounds: ROUNDS });
   return [
@@ -115,7 +115,7 @@ const TURNS = 80;
  * Returns the rows that another turn reads and writes in a session of this many turns: the median, and the
  * maximum, which includes a snapshot.
  */
-async function rowsOfTurns(agent: string, turns: number): Promise<readonly string[]> {
+async function measureTurnRows(agent: string, turns: number): Promise<readonly string[]> {
   const query = { agent, session: `r${turns}`, turn: 'rows' };
   await ask('/fill', { ...query, count: turns * 2 });
   for (let i = 0; i < 2; i += 1) await say(agent, query.session);
@@ -125,9 +125,9 @@ async function rowsOfTurns(agent: string, turns: number): Promise<readonly strin
     await say(agent, query.session);
     rows.push((await ask('/rows', query)) as Rows);
   }
-  const sorted = (key: keyof Rows): number[] => rows.map((row) => row[key]).toSorted((a, b) => a - b);
-  const told = (numbers: readonly number[]): string => `${numbers[TURNS / 2]} (${numbers.at(-1)})`;
-  return [turns.toLocaleString('en'), agent, told(sorted('read')), told(sorted('written'))];
+  const sortBy = (key: keyof Rows): number[] => rows.map((row) => row[key]).toSorted((a, b) => a - b);
+  const formatNumbers = (numbers: readonly number[]): string => `${numbers[TURNS / 2]} (${numbers.at(-1)})`;
+  return [turns.toLocaleString('en'), agent, formatNumbers(sortBy('read')), formatNumbers(sortBy('written'))];
 }
 
 const formatMs = (value: number): string => value.toFixed(2);
@@ -135,17 +135,17 @@ const formatKib = (bytes: number): string => `${Math.round(bytes / 1024).toLocal
 
 function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
+  const formatLine = (row: readonly string[]): string =>
     `| ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => `${'-'.repeat(width + 1)}:`).join('|')}|`;
-  process.stdout.write(`${[line(head), rule, ...rows.map(line)].join('\n')}\n\n`);
+  process.stdout.write(`${[formatLine(head), rule, ...rows.map(formatLine)].join('\n')}\n\n`);
 }
 
 async function measureMessages(): Promise<void> {
   worker = await startWorker('test/full/growth/growth-worker.ts', { vars: { LEASE_MS: '600000' } });
   const counted: (readonly string[])[] = [];
   for (const agent of ['plain', 'compacting'])
-    for (const turns of [10, 1_500, 5_000]) counted.push(await rowsOfTurns(agent, turns));
+    for (const turns of [10, 1_500, 5_000]) counted.push(await measureTurnRows(agent, turns));
   print(['turns', 'agent', 'rows read by one more (most)', 'rows written (most)'], counted);
   const rows: (readonly string[])[] = [];
   for (const messages of SIZES) rows.push(await measureGrowth(messages));
@@ -157,7 +157,7 @@ async function measureMessages(): Promise<void> {
 }
 
 if (!process.argv.includes('--files')) await measureMessages();
-const { rows, problems } = await fileGrowth();
+const { rows, problems } = await measureFileGrowth();
 print(FILE_HEAD, rows);
 for (const problem of problems) process.stdout.write(`PROBLEM: ${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -11,8 +11,8 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { d1Reports } from '../../../../src/modules/index/d1/entry.ts';
 import { IndexObject as Index, sessionIndex } from '../../../../src/modules/index/entry.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
-import { factsOf, type Shown } from './journal-facts.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
+import { computeFacts, type Shown } from './journal-facts.ts';
 
 interface IndexEnv extends Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
@@ -40,10 +40,10 @@ export class IndexObject extends Index {
   }
 }
 
-const pay = asksFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
+const pay = askFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
 
 /** The time that the model takes for a reply, in ms. */
-const THINKS = 20;
+const THINKING_MS = 20;
 
 /**
  * Replies according to the message: `pay` waits for an approval, `fail` fails, and any other message is
@@ -52,7 +52,7 @@ const THINKS = 20;
 const model: ChatModel = {
   name: 'planned',
   async ask({ messages }) {
-    await new Promise((resolve) => setTimeout(resolve, THINKS));
+    await new Promise((resolve) => setTimeout(resolve, THINKING_MS));
     const said = messages.findLast(({ role }) => role === 'user')?.text ?? '';
     if (said.startsWith('fail')) throw new ModelError('bad-request', 'No.');
     const usage = { inputTokens: 10 + said.length, outputTokens: 3 };
@@ -92,11 +92,13 @@ export default {
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
     const owner = searchParams.get('owner') ?? '';
-    const named = (session: string) =>
+    const getStub = (session: string) =>
       env.SESSIONS.getByName(JSON.stringify([{ tenant: owner }, 'clerk', session]));
     switch (pathname) {
       case '/journal':
-        return Response.json(factsOf(await named(searchParams.get('session') ?? '').read({ from: 1 })));
+        return Response.json(
+          computeFacts(await getStub(searchParams.get('session') ?? '').read({ from: 1 })),
+        );
       case '/shown':
         return Response.json(await env.INDEX.getByName(`tenant:${owner}`).shown());
       case '/rows': {

@@ -30,21 +30,21 @@ export interface Shown {
 }
 
 /** Returns the facts of a page with all events, or `null` if the session does not exist. */
-export function factsOf(page: Page | null): JournalFacts | null {
+export function computeFacts(page: Page | null): JournalFacts | null {
   if (!page) return null;
   const events = page.rows.map(({ seq, at, type, body }) => ({ ...Object(JSON.parse(body)), seq, at, type }));
-  const of = (type: string) => events.filter((event) => event.type === type);
-  const ended = of('turn-ended');
+  const listOfType = (type: string) => events.filter((event) => event.type === type);
+  const ended = listOfType('turn-ended');
   const outcome = ended.at(-1)?.outcome;
   const sum = (part: string): number =>
-    of('model-replied').reduce((all, { usage }) => all + (usage?.[part] ?? 0), 0);
+    listOfType('model-replied').reduce((all, { usage }) => all + (usage?.[part] ?? 0), 0);
   return {
     status: page.openTurn?.state ?? (outcome === 'failed' ? 'failed' : 'idle'),
     outcome,
     turns: ended.length,
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),
-    title: of('turn-started')[0]?.message,
+    title: listOfType('turn-started')[0]?.message,
     stops: [...ended, ...(page.openTurn?.state === 'waiting' ? events.slice(-1) : [])].map(({ seq, at }) => ({
       seq,
       at,

@@ -27,7 +27,7 @@ async function refund(orderId: number, decide: Decide) {
   }
 }
 
-const refundsOf = (orderId: number): readonly unknown[] =>
+const listRefunds = (orderId: number): readonly unknown[] =>
   worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
 
 describe('an approval of a Worker that was killed while it waited', () => {
@@ -35,7 +35,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     const asked: unknown[] = [];
     const answer = await refund(1002, async (params) => {
       asked.push(params);
-      expect(refundsOf(1002)).toEqual([]);
+      expect(listRefunds(1002)).toEqual([]);
       await worker.restart();
       return { action: 'accept', content: { decision: 'approve' } };
     });
@@ -46,7 +46,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
       },
     ]);
     expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
-    expect(refundsOf(1002)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(listRefunds(1002)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('runs the call with the edited input', async () => {
@@ -55,7 +55,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
       return { action: 'accept', content: { decision: 'edit', orderId: 1002, amount: 100 } };
     });
     expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
-    expect(refundsOf(1002)).toEqual([
+    expect(listRefunds(1002)).toEqual([
       { orderId: 1002, amount: 118.5 },
       { orderId: 1002, amount: 100 },
     ]);

@@ -34,12 +34,12 @@ const Answer = v.object({
   structuredContent: v.optional(v.record(v.string(), v.unknown())),
 });
 
-function fromAnswer(answer: unknown, told: CallOutcome['told'] = []): CallOutcome {
+function toCallOutcome(answer: unknown, told: CallOutcome['told'] = []): CallOutcome {
   const { content, structuredContent: structured } = v.parse(Answer, answer);
   return { text: content.map(({ text }) => text).join('\n'), structured, told };
 }
 
-const namesOf = (tools: readonly { readonly name: string }[]): readonly string[] =>
+const listNames = (tools: readonly { readonly name: string }[]): readonly string[] =>
   tools.map(({ name }) => name);
 
 const WHO = { name: 'foreign-client', version: '1' };
@@ -51,11 +51,11 @@ const connectSdk2 =
     const client = new Client2(WHO, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(url));
     return {
-      tools: async () => namesOf((await client.listTools()).tools),
+      tools: async () => listNames((await client.listTools()).tools),
       async call(name, input) {
         const told: (string | undefined)[] = [];
         const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
-        return fromAnswer(await client.callTool({ name, arguments: input }, { onprogress }), told);
+        return toCallOutcome(await client.callTool({ name, arguments: input }, { onprogress }), told);
       },
       close: () => client.close(),
     };
@@ -87,21 +87,24 @@ async function connectBridge(url: URL, args: readonly string[], decide?: Decide)
     }),
   );
   return {
-    tools: async () => namesOf((await client.listTools()).tools),
+    tools: async () => listNames((await client.listTools()).tools),
     async call(name, input) {
       const told: (string | undefined)[] = [];
       const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
-      return fromAnswer(await client.callTool({ name, arguments: input }, undefined, { onprogress }), told);
+      return toCallOutcome(
+        await client.callTool({ name, arguments: input }, undefined, { onprogress }),
+        told,
+      );
     },
     close: () => client.close(),
   };
 }
 
-async function aiSdk(url: URL): Promise<ForeignClient> {
+async function connectAiSdk(url: URL): Promise<ForeignClient> {
   const client = await createMCPClient({ transport: { type: 'http', url: url.href } });
   return {
-    tools: async () => namesOf((await client.listTools()).tools),
-    call: async (name, input) => fromAnswer(await client.callTool({ name, arguments: input })),
+    tools: async () => listNames((await client.listTools()).tools),
+    call: async (name, input) => toCallOutcome(await client.callTool({ name, arguments: input })),
     close: () => client.close(),
   };
 }
@@ -114,7 +117,7 @@ const ToolMessage = v.object({
   artifact: v.array(v.object({ type: v.string(), data: v.record(v.string(), v.unknown()) })),
 });
 
-async function langChain(url: URL): Promise<ForeignClient> {
+async function connectLangChain(url: URL): Promise<ForeignClient> {
   const told: (string | undefined)[] = [];
   const client = new MultiServerMCPClient({
     mcpServers: { published: { transport: 'http', url: url.href } },
@@ -122,7 +125,7 @@ async function langChain(url: URL): Promise<ForeignClient> {
   });
   const tools = await client.getTools();
   return {
-    tools: async () => namesOf(tools),
+    tools: async () => listNames(tools),
     async call(name, input) {
       told.length = 0;
       const tool = tools.find((one) => one.name === name);
@@ -130,7 +133,7 @@ async function langChain(url: URL): Promise<ForeignClient> {
       const { content, artifact } = v.parse(ToolMessage, said);
       const structured = artifact.find(({ type }) => type === 'mcp_structured_content')?.data;
       const blocks = typeof content === 'string' ? [{ text: content }] : content.filter(({ text }) => text);
-      return fromAnswer({ content: blocks, structuredContent: structured }, [...told]);
+      return toCallOutcome({ content: blocks, structuredContent: structured }, [...told]);
     },
     close: () => client.close(),
   };
@@ -140,8 +143,8 @@ async function openAiAgents(url: URL): Promise<ForeignClient> {
   const server = new MCPServerStreamableHttp({ url: url.href, name: 'published' });
   await server.connect();
   return {
-    tools: async () => namesOf(await server.listTools()),
-    call: async (name, input) => fromAnswer(await server.callToolResult(name, { ...input })),
+    tools: async () => listNames(await server.listTools()),
+    call: async (name, input) => toCallOutcome(await server.callToolResult(name, { ...input })),
     close: () => server.close(),
   };
 }
@@ -157,8 +160,8 @@ export const connectTranslating = (url: URL, decide?: Decide): Promise<ForeignCl
 export const FOREIGN_CLIENTS: Readonly<Record<string, (url: URL) => Promise<ForeignClient>>> = {
   "the second SDK's client, of 2025-11-25": connectSdk2('legacy'),
   "the second SDK's client, of 2026-07-28": connectSdk2({ pin: '2026-07-28' }),
-  '@ai-sdk/mcp': aiSdk,
-  "LangChain's adapters": langChain,
+  '@ai-sdk/mcp': connectAiSdk,
+  "LangChain's adapters": connectLangChain,
   '@openai/agents': openAiAgents,
   'mcp-remote': (url) => connectBridge(url, REMOTE),
   'mcp-remote, of 2026-07-28': connectTranslating,

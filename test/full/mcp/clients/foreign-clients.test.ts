@@ -16,9 +16,9 @@ afterAll(() => worker?.stop());
  * Clients whose callers cannot request progress, and supergateway, which does not forward notifications from a
  * server.
  */
-const DEAF = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
+const DEAF_CLIENTS = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
 /** Clients that can return a result before they have forwarded all earlier progress. */
-const HASTY = new Set(['mcp-remote', 'mcp-remote, of 2026-07-28']);
+const HASTY_CLIENTS = new Set(['mcp-remote', 'mcp-remote, of 2026-07-28']);
 
 /** The first progress messages of the librarian. */
 const AT_FIRST = [
@@ -53,14 +53,14 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
   it('calls an agent, receives its progress and continues its session', async () => {
     const first = await client.call('researcher', { message: 'Research tides' });
     expect(first.text).toContain('The moon pulls');
-    const heard = HASTY.has(name) ? Math.max(1, first.told.length) : AT_FIRST.length;
-    expect(first.told).toEqual(DEAF.has(name) ? [] : AT_FIRST.slice(0, heard));
+    const heard = HASTY_CLIENTS.has(name) ? Math.max(1, first.told.length) : AT_FIRST.length;
+    expect(first.told).toEqual(DEAF_CLIENTS.has(name) ? [] : AT_FIRST.slice(0, heard));
     const session = /call 'researcher' with the session '([\w-]+)'/.exec(first.text)?.[1] ?? '';
     const again = await client.call('researcher', { message: 'Research tides again', session });
     expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
     // The tool that the first turn unlocked is still unlocked, so the first progress is its report.
     const [told = 'nothing'] = again.told;
-    const silence = HASTY.has(name) || DEAF.has(name) ? ['nothing'] : [];
+    const silence = HASTY_CLIENTS.has(name) || DEAF_CLIENTS.has(name) ? ['nothing'] : [];
     expect(['report_findings: started', ...silence]).toContain(told);
   });
 });

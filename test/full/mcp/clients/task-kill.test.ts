@@ -3,7 +3,7 @@ import { resultFromTaskOutcome, type TaskEnabledSession } from '@modelcontextpro
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withTimeLimit } from '../../../../src/examples/demo/ports.ts';
 import { type KilledWorker, startKilled } from './killed-worker.ts';
-import { taskSession } from './task-session.ts';
+import { createTaskSession } from './task-session.ts';
 
 let worker: KilledWorker;
 const sessions: TaskEnabledSession[] = [];
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 async function connectClient(): Promise<TaskEnabledSession> {
-  const session = await taskSession(worker.fetch);
+  const session = await createTaskSession(worker.fetch);
   sessions.push(session);
   return session;
 }

@@ -7,7 +7,7 @@ const REVISION = '2026-07-28';
 const clientInfo = { name: 'foreign-client', version: '1' };
 
 /** Opens the client of the tasks extension on a connection of the second SDK. */
-export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession> {
+export async function createTaskSession(via: typeof fetch): Promise<TaskEnabledSession> {
   const client = new Client(clientInfo, { versionNegotiation: { mode: { pin: REVISION } } });
   await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: via }));
   let id = 0;

@@ -10,7 +10,7 @@ export const callsEverything: ChatModel = {
   name: 'calls-everything',
   async ask({ messages, tools }) {
     const last = messages.at(-1);
-    const wanted = last?.role === 'user' ? wantedIn(last.text) : new Map();
+    const wanted = last?.role === 'user' ? parseWantedCalls(last.text) : new Map();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
     if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // schemas arrive as JSON
     const toolCalls = last?.role === 'user' ? tools.map((tool, index) => callOf(tool, index, wanted)) : [];
@@ -29,26 +29,26 @@ const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wa
   id: `call_${index}`,
   name,
   // Schemas arrive as JSON.
-  input: JSON.stringify(wanted.get(name) ?? exampleOf(inputSchema as JsonObject)),
+  input: JSON.stringify(wanted.get(name) ?? createExample(inputSchema as JsonObject)),
 });
 
 /** Returns the inputs in a JSON message. Omits `null` values, as a model would. */
-function wantedIn(message: string): WantedCall {
+function parseWantedCalls(message: string): WantedCall {
   if (!message.startsWith('{')) return new Map();
   const { toolCalls = [] }: { readonly toolCalls?: readonly { name: string; arguments: JsonObject }[] } =
     JSON.parse(message);
-  const said = (input: JsonObject): JsonObject =>
+  const omitNulls = (input: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-  return new Map(toolCalls.map(({ name, arguments: input }) => [name, said(input)]));
+  return new Map(toolCalls.map(({ name, arguments: input }) => [name, omitNulls(input)]));
 }
 
 /** Returns an example for the simple schemas of the suite's tools. */
-function exampleOf({ type, properties }: JsonObject): Json {
+function createExample({ type, properties }: JsonObject): Json {
   switch (type) {
     case 'object':
       return Object.fromEntries(
         Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
-          isJsonObject(schema) ? [[name, exampleOf(schema)]] : [],
+          isJsonObject(schema) ? [[name, createExample(schema)]] : [],
         ),
       );
     case 'number':

@@ -4,9 +4,9 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineMcpClient, type McpUser, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { callsEverything } from './calls-everything.ts';
-import { providerOf, type Scenario } from './provider-of.ts';
+import { createProvider, type Scenario } from './provider-of.ts';
 
-const scenarioOf = ({ context }: McpUser): Scenario => ({
+const getScenario = ({ context }: McpUser): Scenario => ({
   name: context.get('scenario', v.string()) ?? '',
   server: context.get('server', v.string()) ?? '',
   given: context.get('given', v.string()) ?? '',
@@ -14,13 +14,13 @@ const scenarioOf = ({ context }: McpUser): Scenario => ({
 
 const server = defineMcpClient({
   name: 'scenario',
-  url: (user) => scenarioOf(user).server,
+  url: (user) => getScenario(user).server,
   // The suite's servers run on this machine, so private addresses are allowed.
   allowPrivate: true,
   // All scenarios run in parallel, and the machine can be busy.
   connectTimeout: 60_000,
   timeout: 60_000,
-  oauth: (caller) => providerOf(scenarioOf(caller)),
+  oauth: (caller) => createProvider(getScenario(caller)),
 });
 
 const holdfast = createHoldfast({

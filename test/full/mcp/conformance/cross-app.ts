@@ -23,7 +23,7 @@ const Exchanged = v.object({ access_token: v.string() });
  * exchanges the id token for a grant (RFC 8693). The authorization server exchanges the grant for an access
  * token (RFC 7523).
  */
-export function crossApp(app: CrossApp): OAuthClientProvider {
+export function createCrossAppProvider(app: CrossApp): OAuthClientProvider {
   let tokens: StoredOAuthTokens | undefined;
   let discovery: OAuthDiscoveryState | undefined;
   return {

@@ -4,8 +4,8 @@ import {
   PrivateKeyJwtProvider,
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
-import { crossApp } from './cross-app.ts';
-import { signingIn } from './signing-in.ts';
+import { createCrossAppProvider } from './cross-app.ts';
+import { createSignInProvider } from './signing-in.ts';
 
 /** A scenario of the suite, as the message of a turn describes it. */
 export interface Scenario {
@@ -32,7 +32,7 @@ const Company = v.object({
 const METADATA_URL = 'https://conformance-test.local/client-metadata.json';
 
 /** Returns the OAuth provider that an app would choose for the server of this scenario. */
-export function providerOf({ name, server, given }: Scenario): OAuthClientProvider {
+export function createProvider({ name, server, given }: Scenario): OAuthClientProvider {
   const read = <Schema extends v.GenericSchema>(schema: Schema): v.InferOutput<Schema> =>
     v.parse(schema, JSON.parse(given));
   switch (name) {
@@ -46,12 +46,12 @@ export function providerOf({ name, server, given }: Scenario): OAuthClientProvid
     }
     case 'auth/cross-app-access-complete-flow':
     case 'auth/enterprise-managed-authorization':
-      return crossApp(read(Company));
+      return createCrossAppProvider(read(Company));
     case 'auth/pre-registration':
-      return signingIn({ server, client: read(Secret) });
+      return createSignInProvider({ server, client: read(Secret) });
     case 'auth/basic-cimd':
-      return signingIn({ server, clientMetadataUrl: METADATA_URL });
+      return createSignInProvider({ server, clientMetadataUrl: METADATA_URL });
     default:
-      return signingIn({ server });
+      return createSignInProvider({ server });
   }
 }

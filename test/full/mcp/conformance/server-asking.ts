@@ -7,7 +7,7 @@ import {
 } from '../../../../src/mcp/server/entry.ts';
 
 /** The schema of a form with one required field. */
-const form = (message: string, field: string) =>
+const createForm = (message: string, field: string) =>
   ({
     method: 'elicitation/create',
     params: {
@@ -24,7 +24,7 @@ const consent = {
   },
 } satisfies McpQuestion;
 
-const samplingRequest = (text: string, maxTokens: number) =>
+const createSamplingRequest = (text: string, maxTokens: number) =>
   ({
     method: 'sampling/createMessage',
     params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens },
@@ -34,7 +34,7 @@ const roots = { method: 'roots/list' } satisfies McpQuestion;
 
 const base = { effect: 'read' } as const;
 
-const asksForConsent = (name: string, answer: string): AnyTool =>
+const createConsentTool = (name: string, answer: string): AnyTool =>
   defineTool({
     ...base,
     name,
@@ -52,7 +52,7 @@ export const askingTools: readonly AnyTool[] = [
     name: 'test_input_required_result_elicitation',
     description: 'Asks for a name.',
     async run(_, call) {
-      const { user_name } = await askClient(call, { user_name: form('What is your name?', 'name') });
+      const { user_name } = await askClient(call, { user_name: createForm('What is your name?', 'name') });
       return `Hello, ${user_name?.content?.name ?? 'whoever you are'}!`;
     },
   }),
@@ -62,7 +62,7 @@ export const askingTools: readonly AnyTool[] = [
     description: 'Asks a model for a capital.',
     async run(_, call) {
       const { capital_question } = await askClient(call, {
-        capital_question: samplingRequest('What is the capital of France?', 100),
+        capital_question: createSamplingRequest('What is the capital of France?', 100),
       });
       return JSON.stringify(capital_question?.content ?? 'No model.');
     },
@@ -76,16 +76,16 @@ export const askingTools: readonly AnyTool[] = [
       return `Roots: ${client_roots?.roots.map(({ uri }) => uri).join(', ')}`;
     },
   }),
-  asksForConsent('test_input_required_result_request_state', 'state-ok'),
-  asksForConsent('test_input_required_result_tampered_state', 'The state is as it was.'),
+  createConsentTool('test_input_required_result_request_state', 'state-ok'),
+  createConsentTool('test_input_required_result_tampered_state', 'The state is as it was.'),
   defineTool({
     ...base,
     name: 'test_input_required_result_multiple_inputs',
     description: 'Asks for three things at once.',
     async run(_, call) {
       const { user_name, greeting, client_roots } = await askClient(call, {
-        user_name: form('What is your name?', 'name'),
-        greeting: samplingRequest('Generate a greeting', 50),
+        user_name: createForm('What is your name?', 'name'),
+        greeting: createSamplingRequest('Generate a greeting', 50),
         client_roots: roots,
       });
       return JSON.stringify([user_name?.content, greeting?.content, client_roots?.roots]);
@@ -96,9 +96,9 @@ export const askingTools: readonly AnyTool[] = [
     name: 'test_input_required_result_multi_round',
     description: 'Asks for a name, and then for a color.',
     async run(_, call) {
-      const { step1 } = await askClient(call, { step1: form('Step 1: What is your name?', 'name') });
+      const { step1 } = await askClient(call, { step1: createForm('Step 1: What is your name?', 'name') });
       const { step2 } = await askClient(call, {
-        step2: form('Step 2: What is your favorite color?', 'color'),
+        step2: createForm('Step 2: What is your favorite color?', 'color'),
       });
       return `${step1?.content?.name} likes ${step2?.content?.color}.`;
     },
@@ -109,8 +109,8 @@ export const askingTools: readonly AnyTool[] = [
     description: 'Asks for what the client can answer.',
     async run(_, call) {
       const answers = await askClient(call, {
-        user_name: form('What is your name?', 'name'),
-        greeting: samplingRequest('Generate a greeting', 50),
+        user_name: createForm('What is your name?', 'name'),
+        greeting: createSamplingRequest('Generate a greeting', 50),
       });
       return JSON.stringify(answers);
     },
@@ -134,7 +134,7 @@ export const askingPrompts: readonly McpPrompt[] = [
     description: 'A text about what the client says.',
     async messages(_, call) {
       const { user_context } = await askClient(call, {
-        user_context: form('What context should the prompt use?', 'context'),
+        user_context: createForm('What context should the prompt use?', 'context'),
       });
       return `Context: ${user_context?.content?.context}`;
     },

@@ -1,7 +1,8 @@
 import { defineMcpPrompt, type McpPrompt } from '../../../../src/mcp/server/entry.ts';
 import { PNG } from './samples.ts';
 
-const text = (words: string) => ({ role: 'user', content: { type: 'text', text: words } }) as const;
+const createTextMessage = (words: string) =>
+  ({ role: 'user', content: { type: 'text', text: words } }) as const;
 
 /** The prompts for the suite's server scenarios. */
 export const serverPrompts: readonly McpPrompt[] = [
@@ -33,7 +34,7 @@ export const serverPrompts: readonly McpPrompt[] = [
         role: 'user',
         content: { type: 'resource', resource: { uri, mimeType: 'text/plain', text: 'Some content.' } },
       },
-      text('Please process the embedded resource above.'),
+      createTextMessage('Please process the embedded resource above.'),
     ],
   }),
   defineMcpPrompt({
@@ -41,7 +42,7 @@ export const serverPrompts: readonly McpPrompt[] = [
     description: 'An image, and a text about it.',
     messages: () => [
       { role: 'user', content: { type: 'image', data: PNG, mimeType: 'image/png' } },
-      text('Please analyze the image above.'),
+      createTextMessage('Please analyze the image above.'),
     ],
   }),
 ];

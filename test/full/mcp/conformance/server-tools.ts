@@ -33,7 +33,7 @@ export const serverTools: readonly AnyTool[] = [
     ...base,
     name: 'test_embedded_resource',
     description: 'Answers with a resource inside the answer.',
-    run: () => mcpResult([resource('test://embedded-resource', 'text/plain', 'This is a resource.')]),
+    run: () => mcpResult([createResource('test://embedded-resource', 'text/plain', 'This is a resource.')]),
   }),
   defineTool({
     ...base,
@@ -43,7 +43,7 @@ export const serverTools: readonly AnyTool[] = [
       mcpResult([
         { type: 'text', text: 'Multiple content types test:' },
         image,
-        resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
+        createResource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
       ]),
   }),
   defineTool({
@@ -124,5 +124,5 @@ export const serverTools: readonly AnyTool[] = [
   }),
 ];
 
-const resource = (uri: string, mimeType: string, text: string) =>
+const createResource = (uri: string, mimeType: string, text: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text } }) as const;

@@ -23,7 +23,7 @@ const REDIRECT = 'http://localhost:9/signed-in';
  * A provider with the authorization code flow that acts as its own browser. It follows the sign-in URL, reads
  * the code from the redirect, and stores a token before `redirectToAuthorization` resolves.
  */
-export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthClientProvider {
+export function createSignInProvider({ server, client, clientMetadataUrl }: SignIn): OAuthClientProvider {
   let information = client;
   let tokens: StoredOAuthTokens | undefined;
   let verifier = '';
@@ -57,14 +57,14 @@ export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthC
       if (scope === 'discovery') discovery = undefined;
     },
     async redirectToAuthorization(address) {
-      await auth(provider, { serverUrl: server, ...(await signedInAt(address)) });
+      await auth(provider, { serverUrl: server, ...(await signInAt(address)) });
     },
   };
   return provider;
 }
 
 /** Returns the code and the issuer of a sign-in. The SDK compares the issuer. */
-async function signedInAt(
+async function signInAt(
   address: URL,
 ): Promise<{ readonly authorizationCode: string; readonly iss?: string }> {
   const response = await fetch(address, { redirect: 'manual' });

@@ -9,12 +9,12 @@ import { type CrashScript, crashMatrix } from '../../../../src/testing/crash-mat
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { clerkOf, makeShop, type Shop } from './shop.ts';
+import { createClerk, makeShop, type Shop } from './shop.ts';
 
 const call = (name: string, n: number) => ({ name, input: { n } });
 
 /** @param first The replies of the model before any tool is available. */
-const scriptOf = (...first: readonly ScriptedReply[]): CrashScript => ({
+const createScript = (...first: readonly ScriptedReply[]): CrashScript => ({
   steps: [
     {
       send: 'Go.',
@@ -34,23 +34,26 @@ interface Way {
   toolsOf(client: McpClient): ToolSource;
 }
 
-const flatSource = (client: McpClient): ToolSource => mcpToolProvider({ clients: [client] });
-const facadeSource = (client: McpClient): ToolSource =>
+const createFlatSource = (client: McpClient): ToolSource => mcpToolProvider({ clients: [client] });
+const createFacadeSource = (client: McpClient): ToolSource =>
   createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
 
 it.each<[string, Way]>([
-  ['listed flat', { script: scriptOf(), server: {}, toolsOf: flatSource }],
-  ['behind an unfolding tool', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facadeSource }],
+  ['listed flat', { script: createScript(), server: {}, toolsOf: createFlatSource }],
+  [
+    'behind an unfolding tool',
+    { script: createScript({ calls: ['shop'] }), server: {}, toolsOf: createFacadeSource },
+  ],
   [
     'of a server without sessions',
-    { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flatSource },
+    { script: createScript(), server: { kind: 'stateless', json: true }, toolsOf: createFlatSource },
   ],
 ])(
   'calls of tools %s are not lost or doubled by a crash of the Worker at any position',
   async (_, { script, server, toolsOf }) => {
     captureWarnings(); // each call with an unknown outcome logs a warning
     const shops: Shop[] = [];
-    const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
+    const report = await crashMatrix<Shop>((kit) => createClerk(kit, toolsOf), script, {
       world: () => {
         const shop = makeShop(server);
         shops.push(shop);

@@ -3,10 +3,10 @@ import { defineMcpClient, type Fetch, type McpClient } from '../../../../src/mcp
 import type { CrashKit } from '../../../../src/testing/crash-matrix/entry.ts';
 import { IDEMPOTENCY_KEY } from '../../../doors/mcp.ts';
 import {
+  createFakeServer,
   type FakeServer,
   type FakeServerOptions,
   type FakeTool,
-  fakeServer,
 } from '../../../fixtures/mcp/fake-server.ts';
 
 /** A server that is not affected by crashes, with a record of its calls. */
@@ -27,7 +27,7 @@ type Name = keyof typeof TOOLS;
 
 export function makeShop(options: FakeServerOptions = {}): Shop {
   const ran = new Map<string, string[]>();
-  const toolOf = (name: Name): FakeTool => ({
+  const createTool = (name: Name): FakeTool => ({
     name,
     description: `Does ${name}.`,
     annotations: TOOLS[name].annotations,
@@ -37,11 +37,17 @@ export function makeShop(options: FakeServerOptions = {}): Shop {
       return { content: [{ type: 'text', text: `${name} done` }] };
     },
   });
-  return { server: fakeServer({ ...options, tools: [toolOf('look'), toolOf('put'), toolOf('pay')] }), ran };
+  return {
+    server: createFakeServer({
+      ...options,
+      tools: [createTool('look'), createTool('put'), createTool('pay')],
+    }),
+    ran,
+  };
 }
 
 /** An agent with the shop's tools. `toolsOf` creates them from the client. */
-export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => ToolSource): Agent {
+export function createClerk(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => ToolSource): Agent {
   const client = defineMcpClient({
     name: 'shop',
     url: kit.world.server.url,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** A call of a tool of the everything server that only returns a result. */
-export type Answered = readonly [
+export type AnsweredCall = readonly [
   tool: string,
   input: Readonly<Record<string, unknown>>,
   /** The result as the model receives it. */
@@ -13,13 +13,13 @@ export type Answered = readonly [
 /** Tools that the server lists but our calls cannot run. They require tasks (MCP specification, Tasks). */
 export const TASKS = ['simulate-research-query'];
 
-export const THAT_ASK = ['trigger-elicitation-request'];
+export const ASKING_TOOLS = ['trigger-elicitation-request'];
 
 const HIDDEN = '[1 block is for the user only]';
 
 const withContent = (...content: readonly unknown[]) => [{ type: 'McpContent', value: { content } }];
 
-const text = (words: unknown) => ({ type: 'text', text: words });
+const createText = (words: unknown) => ({ type: 'text', text: words });
 /** An image for the user only, so it does not become a file. */
 const hiddenImage = {
   type: 'image',
@@ -27,28 +27,28 @@ const hiddenImage = {
   data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
 };
 /** Matches a file of a result whose bytes are stored elsewhere, with this size in bytes. */
-const bytesElsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
-const annotations = (priority: number, ...audience: readonly string[]) => ({
+const createBytesMatcher = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
+const createAnnotations = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },
 });
 
-const resourceUri = (path: string): string => `demo://resource/${path}`;
+const formatResourceUri = (path: string): string => `demo://resource/${path}`;
 
-const answersOfContent: readonly Answered[] = [
+const answersOfContent: readonly AnsweredCall[] = [
   [
     'get-annotated-message',
     { messageType: 'error', includeImage: true },
     `Error: Operation failed\n\n${HIDDEN}`,
     withContent(
-      { ...text('Error: Operation failed'), ...annotations(1, 'user', 'assistant') },
-      { ...hiddenImage, ...annotations(0.5, 'user') },
+      { ...createText('Error: Operation failed'), ...createAnnotations(1, 'user', 'assistant') },
+      { ...hiddenImage, ...createAnnotations(0.5, 'user') },
     ),
   ],
   [
     'get-annotated-message',
     { messageType: 'success' },
     HIDDEN,
-    withContent({ ...text('Operation completed successfully'), ...annotations(0.7, 'user') }),
+    withContent({ ...createText('Operation completed successfully'), ...createAnnotations(0.7, 'user') }),
   ],
   ['get-annotated-message', { messageType: 'debug' }, 'Debug: Cache hit ratio 0.95, latency 150ms'],
   [
@@ -58,20 +58,20 @@ const answersOfContent: readonly Answered[] = [
       /^Here's the image you requested:\n\n\[file [0-9a-f]{64}: image\/png, 4,033 bytes\]\n\n\(The file .*\)\n\nThe image above is the MCP logo\.$/,
     ),
     withContent(
-      text("Here's the image you requested:"),
-      { type: 'image', mimeType: 'image/png', data: bytesElsewhere(4_033) },
-      text('The image above is the MCP logo.'),
+      createText("Here's the image you requested:"),
+      { type: 'image', mimeType: 'image/png', data: createBytesMatcher(4_033) },
+      createText('The image above is the MCP logo.'),
     ),
   ],
   [
     'get-resource-links',
     { count: 2 },
     'Here are 2 resource links to resources available in this server:\n\n' +
-      `[resource link: Blob Resource 1 (${resourceUri('dynamic/blob/1')}), text/plain: Resource 1: plaintext resource]\n\n` +
-      `[resource link: Text Resource 2 (${resourceUri('dynamic/text/2')}), text/plain: Resource 2: plaintext resource]`,
+      `[resource link: Blob Resource 1 (${formatResourceUri('dynamic/blob/1')}), text/plain: Resource 1: plaintext resource]\n\n` +
+      `[resource link: Text Resource 2 (${formatResourceUri('dynamic/text/2')}), text/plain: Resource 2: plaintext resource]`,
     withContent(
-      text('Here are 2 resource links to resources available in this server:'),
-      ...[resourceUri('dynamic/blob/1'), resourceUri('dynamic/text/2')].map((uri) =>
+      createText('Here are 2 resource links to resources available in this server:'),
+      ...[formatResourceUri('dynamic/blob/1'), formatResourceUri('dynamic/text/2')].map((uri) =>
         expect.objectContaining({ type: 'resource_link', uri }),
       ),
     ),
@@ -83,16 +83,16 @@ const answersOfContent: readonly Answered[] = [
       /^Returning .* 1:\n\n\[resource demo:.*\/text\/1, text\/plain\]\nResource 1: This is a plaintext .*\n\nYou can access /,
     ),
     withContent(
-      text('Returning resource reference for Resource 1:'),
+      createText('Returning resource reference for Resource 1:'),
       {
         type: 'resource',
         resource: {
-          uri: resourceUri('dynamic/text/1'),
+          uri: formatResourceUri('dynamic/text/1'),
           mimeType: 'text/plain',
           text: expect.stringMatching(/^Resource 1: This is a plaintext/),
         },
       },
-      text(`You can access this resource using the URI: ${resourceUri('dynamic/text/1')}`),
+      createText(`You can access this resource using the URI: ${formatResourceUri('dynamic/text/1')}`),
     ),
   ],
   [
@@ -102,16 +102,16 @@ const answersOfContent: readonly Answered[] = [
       /^Returning .* 2:\n\n\[resource demo:.*\/blob\/2\]\n\n\[file .*: text\/plain, "2", \d\d bytes\]\nResource 2: .*\n\nYou can access /,
     ),
     withContent(
-      text('Returning resource reference for Resource 2:'),
+      createText('Returning resource reference for Resource 2:'),
       {
         type: 'resource',
         resource: {
-          uri: resourceUri('dynamic/blob/2'),
+          uri: formatResourceUri('dynamic/blob/2'),
           mimeType: 'text/plain',
-          blob: bytesElsewhere(expect.any(Number)),
+          blob: createBytesMatcher(expect.any(Number)),
         },
       },
-      text(`You can access this resource using the URI: ${resourceUri('dynamic/blob/2')}`),
+      createText(`You can access this resource using the URI: ${formatResourceUri('dynamic/blob/2')}`),
     ),
   ],
   [
@@ -122,10 +122,10 @@ const answersOfContent: readonly Answered[] = [
   [
     'gzip-file-as-resource',
     { data: 'data:text/plain,hello', name: 'a.gz' },
-    `[resource link: a.gz (${resourceUri('session/a.gz')}), application/gzip]`,
+    `[resource link: a.gz (${formatResourceUri('session/a.gz')}), application/gzip]`,
     withContent({
       type: 'resource_link',
-      uri: resourceUri('session/a.gz'),
+      uri: formatResourceUri('session/a.gz'),
       name: 'a.gz',
       mimeType: 'application/gzip',
     }),
@@ -139,16 +139,16 @@ const answersOfContent: readonly Answered[] = [
     withContent({
       type: 'resource',
       resource: {
-        uri: resourceUri('session/a.gz'),
+        uri: formatResourceUri('session/a.gz'),
         mimeType: 'application/gzip',
-        blob: bytesElsewhere(expect.any(Number)),
+        blob: createBytesMatcher(expect.any(Number)),
       },
     }),
   ],
 ];
 
 /** Every tool that only returns a result, with each kind of content. */
-export const answers: readonly Answered[] = [
+export const answers: readonly AnsweredCall[] = [
   ['echo', { message: 'Grüße, 世界!' }, 'Echo: Grüße, 世界!'],
   ['get-sum', { a: 2, b: 3.5 }, 'The sum of 2 and 3.5 is 5.5.'],
   ['get-env', {}, expect.stringContaining('"GREETING": "Hello from the environment."')],

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { answers, TASKS, THAT_ASK } from './everything-answers.ts';
-import { listedBy } from './plain-client.ts';
-import { realRun } from './real-run.ts';
-import { allTools, calls, type RealTalk, realTalk } from './real-talk.ts';
+import { ASKING_TOOLS, answers, TASKS } from './everything-answers.ts';
+import { listTools } from './plain-client.ts';
+import { createRealRun } from './real-run.ts';
+import { calls, createAllTools, createRealTalk, type RealTalk } from './real-talk.ts';
 
 const ASK = calls('trigger-elicitation-request');
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => warnings.mockRestore());
 
 /** Collects the progress of a turn's calls from its stream until `isEnough`, and then cancels the turn. */
-async function progressOf(
+async function collectProgress(
   talk: RealTalk,
   isEnough: (status: unknown) => boolean,
 ): Promise<readonly unknown[]> {
@@ -29,12 +29,12 @@ async function progressOf(
 
 describe('the real everything server used by an agent', () => {
   it('offers all of its tools to the model, except those that run only as tasks', async () => {
-    const run = realRun('everything');
-    const talk = realTalk(run, { replies: ['Done.'] });
+    const run = createRealRun('everything');
+    const talk = createRealTalk(run, { replies: ['Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const names = (await listedBy(run)).map(({ name }) => name).toSorted();
+    const names = (await listTools(run)).map(({ name }) => name).toSorted();
     expect([...talk.offered(), ...TASKS].toSorted()).toEqual(names);
-    expect([...new Set(answers.map(([tool]) => tool)), ...THAT_ASK].toSorted()).toEqual(talk.offered());
+    expect([...new Set(answers.map(([tool]) => tool)), ...ASKING_TOOLS].toSorted()).toEqual(talk.offered());
     expect(warnings.mock.calls).toContainEqual([
       "holdfast: MCP server 'real' has tools that are left out: 'simulate-research-query' runs as a task only.",
     ]);
@@ -43,7 +43,7 @@ describe('the real everything server used by an agent', () => {
   it.each(answers.map(([tool, input, shows, artifacts = []]) => ({ tool, input, shows, artifacts })))(
     'returns the result of $tool with the input $input to the model',
     async ({ tool, input, shows, artifacts }) => {
-      const talk = realTalk(realRun('everything'), { replies: [calls(tool, input), 'Done.'] });
+      const talk = createRealTalk(createRealRun('everything'), { replies: [calls(tool, input), 'Done.'] });
       const answer = await talk.say();
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
       expect(talk.shown()).toEqual([shows]);
@@ -56,9 +56,9 @@ describe('the real everything server used by an agent', () => {
     const model = scriptedModel([calls('get-tiny-image'), 'Done.']);
     const images = { data: ['image/*'], url: [] };
     const media = { message: images, result: images };
-    const talk = realTalk(realRun('everything'), {
+    const talk = createRealTalk(createRealRun('everything'), {
       replies: [],
-      agent: (client) => ({ ...allTools(client), model: { ...model, media } }),
+      agent: (client) => ({ ...createAllTools(client), model: { ...model, media } }),
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const shown = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
@@ -80,9 +80,9 @@ describe('the real everything server used by an agent', () => {
   });
 
   it('runs all calls of a reply on one connection', async () => {
-    const run = realRun('everything');
+    const run = createRealRun('everything');
     const sums = Array.from({ length: 12 }, (_, a) => ({ name: 'get-sum', input: { a, b: 1 } }));
-    const talk = realTalk(run, { replies: [{ calls: sums }, 'Done.'] });
+    const talk = createRealTalk(run, { replies: [{ calls: sums }, 'Done.'] });
     await talk.say();
     expect(talk.shown()).toEqual(sums.map((_, a) => `The sum of ${a} and 1 is ${a + 1}.`));
     const begun = (await run.requests()).filter(({ body }) => body.includes('"initialize"'));
@@ -91,24 +91,24 @@ describe('the real everything server used by an agent', () => {
 
   it('reports its progress while it works', async () => {
     const work = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
-    const talk = realTalk(realRun('everything'), { replies: [work, 'Done.'] });
-    const told = await progressOf(talk, (status) => status === '3/3');
+    const talk = createRealTalk(createRealRun('everything'), { replies: [work, 'Done.'] });
+    const told = await collectProgress(talk, (status) => status === '3/3');
     expect(told).toEqual(['1/3', '2/3', '3/3']);
   });
 
   it('writes its log messages to the stream of the running call', async () => {
     const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
     const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
-    const talk = realTalk(realRun('everything'), { replies });
+    const talk = createRealTalk(createRealRun('everything'), { replies });
     // The server logs at once and then every 5 s. The first message can arrive before the client listens.
-    const told = await progressOf(talk, (status) => String(status).startsWith('['));
+    const told = await collectProgress(talk, (status) => String(status).startsWith('['));
     expect(told).toEqual([expect.stringMatching(/^\[\w+\] .*message - SessionId [\w-]{36}$/)]);
   });
 });
 
 describe('an elicitation of the real everything server', () => {
   it('becomes an approval of the turn, and the server receives its answer', async () => {
-    const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
+    const talk = createRealTalk(createRealRun('everything'), { replies: [ASK, 'Done.'] });
     const saying = talk.say();
     const pending = await talk.pending();
     expect(pending).toMatchObject({
@@ -129,7 +129,7 @@ describe('an elicitation of the real everything server', () => {
   });
 
   it('rejects an answer that does not match its schema', async () => {
-    const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
+    const talk = createRealTalk(createRealRun('everything'), { replies: [ASK, 'Done.'] });
     const saying = talk.say();
     const pending = await talk.pending();
     const input = { name: 'Ada', integer: 101 };
@@ -145,7 +145,7 @@ describe('an elicitation of the real everything server', () => {
   });
 
   it('is cancelled if it gets no answer in time', async () => {
-    const talk = realTalk(realRun('everything'), {
+    const talk = createRealTalk(createRealRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { elicitation: { expires: 300 } },
     });
@@ -154,7 +154,7 @@ describe('an elicitation of the real everything server', () => {
   });
 
   it('suspends a restartable call, which then reads the answer from the journal', async () => {
-    const talk = realTalk(realRun('everything'), {
+    const talk = createRealTalk(createRealRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
     });
@@ -165,7 +165,10 @@ describe('an elicitation of the real everything server', () => {
   });
 
   it('is impossible without a user to ask, so its tool is not listed', async () => {
-    const talk = realTalk(realRun('everything'), { replies: ['Done.'], client: { elicitation: 'refuse' } });
+    const talk = createRealTalk(createRealRun('everything'), {
+      replies: ['Done.'],
+      client: { elicitation: 'refuse' },
+    });
     await talk.say();
     expect(talk.offered()).toEqual([...new Set(answers.map(([tool]) => tool))].toSorted());
   });

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { createRealRun } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 describe('a server built with fastmcp', () => {
   it('lists and runs its tools', async () => {
-    const talk = realTalk(realRun('fastmcp'), { replies: [calls('double', { amount: 21 }), 'Done.'] });
+    const talk = createRealTalk(createRealRun('fastmcp'), {
+      replies: [calls('double', { amount: 21 }), 'Done.'],
+    });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(talk.offered()).toEqual(['double', 'tell_recipe']);
     expect(talk.shown()).toEqual(['42']);
   });
 
   it('streams text, which becomes the result if the result itself is empty', async () => {
-    const talk = realTalk(realRun('fastmcp'), {
+    const talk = createRealTalk(createRealRun('fastmcp'), {
       replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'],
     });
     const told: unknown[] = [];

@@ -2,28 +2,28 @@ import { expect, it } from 'vitest';
 import { defineFiles } from '../../../../src/examples/files/files.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { orOffline } from '../../../../src/offline-model/entry.ts';
-import { appWith } from '../../../gate/workerd/http/app.ts';
-import { json, newSession, post } from '../../../gate/workerd/http/client.ts';
+import { createTestApp } from '../../../gate/workerd/http/app.ts';
+import { createSessionPath, post, readJson } from '../../../gate/workerd/http/client.ts';
 import { answer } from '../../../gate/workerd/http/waiting.ts';
-import { type RealRun, realRun } from './real-run.ts';
+import { createRealRun, type RealRun } from './real-run.ts';
 
 /** Opens a session of the example agent over HTTP, with the offline planner and the server of a run. */
 function talk({ url }: RealRun) {
   // Keeps the turn in one invocation, because another invocation would run in the tests' Worker.
   const platform = { subrequests: 10_000 };
-  const via = appWith(
+  const via = createTestApp(
     { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), limits: platform },
     { MODEL: 'offline' },
   );
-  const session = newSession('files');
+  const session = createSessionPath('files');
   return {
-    say: async (message: string) => json(await post(session, { message }, { via })),
-    decide: async (path: string, decision: object) => json(await answer(path, decision, { via })),
+    say: async (message: string) => readJson(await post(session, { message }, { via })),
+    decide: async (path: string, decision: object) => readJson(await answer(path, decision, { via })),
   };
 }
 
 /** Returns the methods of the server's requests and the names of the called tools, oldest first. */
-async function toolRequests(run: RealRun): Promise<readonly string[]> {
+async function listToolRequests(run: RealRun): Promise<readonly string[]> {
   const posted = (await run.requests()).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
   return posted
     .filter(({ id }) => id !== undefined)
@@ -31,7 +31,7 @@ async function toolRequests(run: RealRun): Promise<readonly string[]> {
 }
 
 it('the files agent lists, reads and writes approved files without a language model, and lists its tools once', async () => {
-  const run = realRun('filesystem');
+  const run = createRealRun('filesystem');
   const { say, decide } = talk(run);
   const listed = await say('Give a detailed listing of the directory with the path "."');
   expect(listed.text).toMatch(/\[DIR\] media.*\[FILE\] notes\.txt.*\[DIR\] plans/s);
@@ -51,7 +51,7 @@ it('the files agent lists, reads and writes approved files without a language mo
   const written = await decide(pending.links.approvals, { decision: 'approve' });
   expect(written).toMatchObject({ outcome: 'completed' });
   expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');
-  expect(await toolRequests(run)).toEqual([
+  expect(await listToolRequests(run)).toEqual([
     // The revision of the server is also requested only once.
     ...['server/discover', 'initialize', 'tools/list', 'list_directory'],
     ...['initialize', 'read_text_file'],
@@ -61,7 +61,7 @@ it('the files agent lists, reads and writes approved files without a language mo
 });
 
 it('the files agent reports what is missing if its server is gone', async () => {
-  const run = realRun('filesystem');
+  const run = createRealRun('filesystem');
   await run.kill();
   const answer = await talk(run).say('Give a detailed listing of the directory with the path "."');
   expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });

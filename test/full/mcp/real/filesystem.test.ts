@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FILES } from '../servers/run-files.ts';
-import { listedBy, withPlainClient } from './plain-client.ts';
-import { type RealRun, realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { listTools, withPlainClient } from './plain-client.ts';
+import { createRealRun, type RealRun } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 interface Step {
   readonly tool: string;
@@ -12,7 +12,7 @@ interface Step {
 }
 
 /** Matches the text that describes a file to a model without media support. */
-const fileOf = (mimeType: string, size: number, name = '', from = '') =>
+const expectFile = (mimeType: string, size: number, name = '', from = '') =>
   expect.stringMatching(
     new RegExp(
       `^${from}\\[file [0-9a-f]{64}: ${mimeType}, ${name}${size} bytes\\]\n\n` +
@@ -21,7 +21,7 @@ const fileOf = (mimeType: string, size: number, name = '', from = '') =>
   );
 
 /** Uses every tool of the server. Each step uses the files of the previous steps. */
-const steps = ({ folder }: RealRun): readonly Step[] => [
+const createSteps = ({ folder }: RealRun): readonly Step[] => [
   { tool: 'list_allowed_directories', shows: `Allowed directories:\n${folder}` },
   { tool: 'read_text_file', input: { path: 'notes.txt', head: 1 }, shows: 'One line.' },
   { tool: 'create_directory', input: { path: 'drafts' }, shows: 'Successfully created directory drafts' },
@@ -63,23 +63,25 @@ const steps = ({ folder }: RealRun): readonly Step[] => [
     input: { path: 'drafts/b.txt' },
     shows: expect.stringMatching(/^size: 16\n.*isFile: true/s),
   },
-  { tool: 'read_media_file', input: { path: 'media/dot.png' }, shows: fileOf('image/png', 70) },
+  { tool: 'read_media_file', input: { path: 'media/dot.png' }, shows: expectFile('image/png', 70) },
 ];
 
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+const decodeBytes = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function computeSha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 describe('the real filesystem server used by an agent', () => {
   it('offers all of its tools to the model, and each of them can be called', async () => {
-    const run = realRun('filesystem');
-    const day = steps(run);
-    const talk = realTalk(run, { replies: [...day.map(({ tool, input }) => calls(tool, input)), 'Done.'] });
+    const run = createRealRun('filesystem');
+    const day = createSteps(run);
+    const talk = createRealTalk(run, {
+      replies: [...day.map(({ tool, input }) => calls(tool, input)), 'Done.'],
+    });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: day.length });
-    const names = (await listedBy(run)).map(({ name }) => name).toSorted();
+    const names = (await listTools(run)).map(({ name }) => name).toSorted();
     expect(talk.offered()).toEqual(names);
     expect(day.map(({ tool }) => tool).toSorted()).toEqual(names);
     expect(talk.shown()).toEqual(day.map(({ shows }) => shows));
@@ -90,25 +92,25 @@ describe('the real filesystem server used by an agent', () => {
     ['media/beep.wav', 'audio/wav', 16],
     ['media/blob.bin', 'application/octet-stream', 4],
   ] as const)('returns %s as a file, and replaces its bytes with its hash', async (path, mimeType, size) => {
-    const talk = realTalk(realRun('filesystem'), {
+    const talk = createRealTalk(createRealRun('filesystem'), {
       replies: [calls('read_media_file', { path }), 'Seen.'],
     });
     const { artifacts } = await talk.say();
     const isResource = path === 'media/blob.bin';
     const from = '\\[resource file:.*/blob\\.bin\\]\n\n';
     expect(talk.shown()).toEqual([
-      isResource ? fileOf(mimeType, size, '"blob.bin", ', from) : fileOf(mimeType, size),
+      isResource ? expectFile(mimeType, size, '"blob.bin", ', from) : expectFile(mimeType, size),
     ]);
-    const there = { sha256: await sha256Hex(bytesOf(FILES[path])), size };
+    const there = { sha256: await computeSha256Hex(decodeBytes(FILES[path])), size };
     const resource = { uri: expect.stringContaining(path), mimeType, blob: there };
     const block = expect.objectContaining(isResource ? { resource } : { data: there, mimeType });
     expect(artifacts).toMatchObject([{ type: 'McpContent', value: { content: [block] } }]);
   });
 
   it('stores the agent’s changes in its folder', async () => {
-    const run = realRun('filesystem');
+    const run = createRealRun('filesystem');
     const written = { path: 'new.txt', content: 'Kept.' };
-    await realTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();
+    await createRealTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();
     const read = { name: 'read_text_file', arguments: { path: 'new.txt' } };
     const { structuredContent } = await withPlainClient(run, (client) => client.callTool(read));
     expect(structuredContent).toEqual({ content: 'Kept.' });

@@ -1,30 +1,30 @@
 import { expect, it } from 'vitest';
-import { journal } from '../../../gate/workerd/http/client.ts';
-import { kindOf } from './leak-paths.ts';
-import { realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { readJournal } from '../../../gate/workerd/http/client.ts';
+import { getKind } from './leak-paths.ts';
+import { createRealRun } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 const ROUNDS = 12;
 
 it('a turn that is too long for one invocation reconnects in the next one without repeating calls', async () => {
-  const run = realRun('memory');
-  const entityOf = (at: number) => ({ name: `e${at}`, entityType: 'thing', observations: [] });
+  const run = createRealRun('memory');
+  const createEntity = (at: number) => ({ name: `e${at}`, entityType: 'thing', observations: [] });
   const rounds = Array.from({ length: ROUNDS }, (_, at) =>
-    calls('create_entities', { entities: [entityOf(at)] }),
+    calls('create_entities', { entities: [createEntity(at)] }),
   );
-  const talk = realTalk(run, { replies: [...rounds, 'Done.'], app: { limits: { subrequests: 40 } } });
+  const talk = createRealTalk(run, { replies: [...rounds, 'Done.'], app: { limits: { subrequests: 40 } } });
   const accepted = await talk.say({}, { prefer: 'respond-async' });
   let parts = 0;
   let types: unknown[] = [];
   while (types.at(-1) !== 'turn-ended') {
     await talk.resume(String(accepted.turn));
     parts += 1;
-    types = (await journal(talk.session, talk.via)).map(({ type }) => type);
+    types = (await readJournal(talk.session, talk.via)).map(({ type }) => type);
   }
   expect(parts).toBeGreaterThan(1);
   expect(types.filter((type) => type === 'turn-yielded')).toHaveLength(parts - 1);
-  expect(talk.shown()).toEqual(rounds.map((_, at) => JSON.stringify([entityOf(at)], null, 2)));
-  const kinds = (await run.requests()).map(kindOf);
+  expect(talk.shown()).toEqual(rounds.map((_, at) => JSON.stringify([createEntity(at)], null, 2)));
+  const kinds = (await run.requests()).map(getKind);
   const count = (kind: string): number => kinds.filter((one) => one === kind).length;
   expect([count('tools/list'), count('tools/call')]).toEqual([1, ROUNDS]);
   expect(count('initialize')).toBe(parts);

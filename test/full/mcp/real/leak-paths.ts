@@ -21,7 +21,7 @@ export interface LeakPath {
   readonly server?: ServerName;
   /** The turn to run. By default, the message is sent and answered. */
   readonly turn?: Turn;
-  /** The kinds of requests that must be in the record (see `kindOf`). Defaults to a call. */
+  /** The kinds of requests that must be in the record (see `getKind`). Defaults to a call. */
   readonly sends?: readonly string[];
 }
 
@@ -142,13 +142,13 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
  * Returns the method of a message, `answer` for a response to the server, `resume` for a resumed stream, or the
  * HTTP method.
  */
-export function kindOf({ method, headers, body }: RecordedRequest): string {
+export function getKind({ method, headers, body }: RecordedRequest): string {
   if (body !== '') return JSON.parse(body).method ?? 'answer';
   return headers.includes('last-event-id') ? 'resume' : method;
 }
 
 /** Returns the ids of the sessions in these requests. */
-export const sessionsIn = (requests: readonly RecordedRequest[]): readonly string[] => [
+export const listSessions = (requests: readonly RecordedRequest[]): readonly string[] => [
   ...new Set(
     requests.flatMap(({ headers }) => {
       const at = headers.findIndex((word) => word.toLowerCase() === 'mcp-session-id');

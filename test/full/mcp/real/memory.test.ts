@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listedBy, withPlainClient } from './plain-client.ts';
-import { type RealRun, realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { listTools, withPlainClient } from './plain-client.ts';
+import { createRealRun, type RealRun } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 const ada = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
 const engine = { name: 'Engine', entityType: 'machine', observations: ['is made of brass'] };
@@ -66,20 +66,20 @@ const steps: readonly Step[] = [
   { tool: 'read_graph', input: {}, value: { entities: [ada], relations: [] } },
 ];
 
-const graphOf = (run: RealRun): Promise<unknown> =>
+const readGraph = (run: RealRun): Promise<unknown> =>
   withPlainClient(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
 
 describe('the real memory server used by an agent', () => {
   it('offers all of its tools to the model, and each of them can be called', async () => {
-    const run = realRun('memory');
+    const run = createRealRun('memory');
     const replies = [...steps.map(({ tool, input }) => calls(tool, input)), 'Done.'];
-    const talk = realTalk(run, { replies });
+    const talk = createRealTalk(run, { replies });
     const answer = await talk.say();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: steps.length });
-    const names = (await listedBy(run)).map(({ name }) => name).toSorted();
+    const names = (await listTools(run)).map(({ name }) => name).toSorted();
     expect(talk.offered()).toEqual(names);
     expect(steps.map(({ tool }) => tool).toSorted()).toEqual(names);
-    expect(await graphOf(run)).toEqual({ entities: [ada], relations: [] });
+    expect(await readGraph(run)).toEqual({ entities: [ada], relations: [] });
     expect(talk.shown()).toEqual(steps.map(({ value, shows }) => shows ?? JSON.stringify(value)));
     expect(answer.artifacts).toEqual(
       steps.map(({ tool, value }) => ({ call: expect.any(String), tool, value })),
@@ -88,7 +88,7 @@ describe('the real memory server used by an agent', () => {
 
   it('returns its own error message for a failed call', async () => {
     const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
-    const talk = realTalk(realRun('memory'), {
+    const talk = createRealTalk(createRealRun('memory'), {
       replies: [calls('add_observations', { observations }), 'Oh.'],
     });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Oh.', artifacts: [] });
@@ -96,9 +96,9 @@ describe('the real memory server used by an agent', () => {
   });
 
   it('keeps data of one turn for the next, which has its own connection', async () => {
-    const run = realRun('memory');
+    const run = createRealRun('memory');
     const replies = [calls('create_entities', { entities: [ada] }), 'Kept.', calls('read_graph'), 'Read.'];
-    const talk = realTalk(run, { replies });
+    const talk = createRealTalk(run, { replies });
     await talk.say();
     expect((await talk.say()).artifacts).toEqual([
       expect.objectContaining({ tool: 'read_graph', value: { entities: [ada], relations: [] } }),

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/tools/entry.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
-import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
+import { getSessionId, post, readAllEvents, SSE_HEADERS } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from './leak-paths.ts';
-import { type RealRun, realRun } from './real-run.ts';
-import { allTools, calls, realTalk } from './real-talk.ts';
+import { getKind, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, listSessions } from './leak-paths.ts';
+import { createRealRun, type RealRun } from './real-run.ts';
+import { calls, createAllTools, createRealTalk } from './real-talk.ts';
 
 /** All data that a server must not receive contains this word, in its keys and values. */
 const PLANTED = /planted/i;
@@ -59,10 +59,10 @@ afterAll(() => void vi.restoreAllMocks());
 /** Runs a turn on this path, with planted data wherever possible, until it has released the server. */
 async function runTurn(
   run: RealRun,
-  { agent = allTools, client, replies, turn = (talk, body) => talk.say(body) }: LeakPath,
+  { agent = createAllTools, client, replies, turn = (talk, body) => talk.say(body) }: LeakPath,
   meta: MetaConverter | undefined,
 ): Promise<string> {
-  const talk = realTalk(run, {
+  const talk = createRealTalk(run, {
     client: { meta, bearer: 'planted_bearer', ...client },
     agent: (made) => {
       const own = agent(made);
@@ -73,18 +73,18 @@ async function runTurn(
     headers,
   });
   await turn(talk, { message: 'planted-message-a1d0', context: CONTEXT }, run);
-  if (!client?.keepSession) await untilLetGo(run);
-  return sessionId(talk.session);
+  if (!client?.keepSession) await waitUntilLetGo(run);
+  return getSessionId(talk.session);
 }
 
 /**
  * Waits until the invocation has ended its sessions with the server, which happens after the answer. Sessions
  * of the old transport end with their stream.
  */
-async function untilLetGo(run: RealRun): Promise<void> {
+async function waitUntilLetGo(run: RealRun): Promise<void> {
   for (;;) {
     const requests = await run.requests();
-    const kinds = requests.map(kindOf);
+    const kinds = requests.map(getKind);
     const begun = requests.filter(({ headers: sent }) => sent.includes('mcp-session-id')).length > 0;
     if (!begun || count(kinds, 'initialize') === count(kinds, 'DELETE')) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -93,13 +93,13 @@ async function untilLetGo(run: RealRun): Promise<void> {
 
 const count = (kinds: readonly string[], kind: string): number => kinds.filter((one) => one === kind).length;
 
-const isCall = (request: RecordedRequest): boolean => kindOf(request) === 'tools/call';
+const isCall = (request: RecordedRequest): boolean => getKind(request) === 'tools/call';
 
 /**
  * Returns a request without the bearer token and a call's `_meta`, which are allowed. Another check covers
  * `_meta`.
  */
-function restOf(request: RecordedRequest): string {
+function getRest(request: RecordedRequest): string {
   const { method, url, headers: sent, body } = request;
   const message = body === '' ? {} : JSON.parse(body);
   if (isCall(request)) delete message.params._meta;
@@ -128,7 +128,7 @@ const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HE
 
 /** Asserts that no request contains planted data. */
 function expectNothingPlanted(requests: readonly RecordedRequest[], session: string): void {
-  for (const text of requests.map(restOf)) {
+  for (const text of requests.map(getRest)) {
     expect(text).not.toMatch(PLANTED);
     expect(text).not.toMatch(ENCODED);
     expect(text).not.toContain(session);
@@ -136,10 +136,10 @@ function expectNothingPlanted(requests: readonly RecordedRequest[], session: str
   expect(requests.flatMap(({ headers: sent }) => sent.filter(isUnknownName))).toEqual([]);
 }
 
-const metasOf = (requests: readonly RecordedRequest[]): readonly unknown[] =>
+const listMetas = (requests: readonly RecordedRequest[]): readonly unknown[] =>
   requests.filter(isCall).map(({ body }) => JSON.parse(body).params._meta);
 
-const OF_A_CALL = {
+const CALL_META = {
   'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{32}\.\d+\.\d+$/),
   progressToken: expect.any(Number),
 };
@@ -147,34 +147,34 @@ const OF_A_CALL = {
 /** The tests are concurrent, because some of them wait for an answer. */
 describe.concurrent.each(converters)('the requests to an MCP server %s (MCP-05)', (_, meta, crossing) => {
   it.each(Object.entries(LEAK_PATHS))('contain only the allowed data for %s', async (_name, path) => {
-    const run = realRun(path.server ?? 'everything');
+    const run = createRealRun(path.server ?? 'everything');
     const session = await runTurn(run, path, meta);
     const requests = await run.requests();
     const { sends = ['tools/call'] } = path;
-    const kinds = requests.map(kindOf);
+    const kinds = requests.map(getKind);
     const isLeft = path.server === 'everything-sse' || path.client?.keepSession;
     const end = isLeft ? [] : ['DELETE'];
     const all = ['initialize', 'notifications/initialized', 'tools/list', ...end, ...sends];
     expect(kinds).toEqual(expect.arrayContaining(all));
     expect(count(kinds, 'tools/call')).toBe(count(sends, 'tools/call'));
     expectNothingPlanted(requests, session);
-    for (const sent of metasOf(requests)) expect(sent).toEqual({ ...crossing, ...OF_A_CALL });
+    for (const sent of listMetas(requests)) expect(sent).toEqual({ ...crossing, ...CALL_META });
   });
 
   it.each(Object.entries(LEAK_PATHS_2026))(
     'contain only the allowed data for %s, with revision 2026-07-28',
     async (_name, path) => {
-      const run = realRun(path.server ?? 'sdk-2026');
+      const run = createRealRun(path.server ?? 'sdk-2026');
       const session = await runTurn(run, path, meta);
       const requests = await run.requests();
       const { sends = ['tools/call'] } = path;
-      const kinds = requests.map(kindOf);
+      const kinds = requests.map(getKind);
       expect(kinds.filter((kind) => kind !== 'server/discover')).toEqual(['tools/list', ...sends]);
       expectNothingPlanted(requests, session);
-      for (const sent of metasOf(requests)) {
+      for (const sent of listMetas(requests)) {
         expect(sent).toEqual({
           ...crossing,
-          ...OF_A_CALL,
+          ...CALL_META,
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
           'io.modelcontextprotocol/clientInfo': { name: 'holdfast', version: expect.any(String) },
           'io.modelcontextprotocol/clientCapabilities': expect.any(Object),
@@ -185,20 +185,20 @@ describe.concurrent.each(converters)('the requests to an MCP server %s (MCP-05)'
 });
 
 it('no response, stream, event or log line contains the id of a stored MCP session', async () => {
-  const run = realRun('everything');
+  const run = createRealRun('everything');
   const seen: unknown[] = [];
-  const talk = realTalk(run, {
+  const talk = createRealTalk(run, {
     replies: [calls('get-env'), 'One.', calls('echo', { message: 'Hello.' }), 'Two.'],
     client: { keepSession: true },
     app: { use: [logTo((line) => void seen.push(line))] },
   });
   seen.push(await talk.say());
-  const streamed = await post(talk.session, { message: 'Go on.' }, { via: talk.via, headers: SSE });
-  seen.push(await allEvents(streamed));
+  const streamed = await post(talk.session, { message: 'Go on.' }, { via: talk.via, headers: SSE_HEADERS });
+  seen.push(await readAllEvents(streamed));
   for (const path of [talk.session, `${talk.session}/events`]) {
     seen.push(await (await talk.via(path)).text());
   }
-  const ids = sessionsIn(await run.requests());
+  const ids = listSessions(await run.requests());
   expect(ids).toHaveLength(1);
   expect(JSON.stringify(seen)).toContain('Echo: Hello.');
   for (const id of ids) expect(JSON.stringify(seen)).not.toContain(id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answers } from './everything-answers.ts';
-import { realRun } from './real-run.ts';
-import { actAtProgress, calls, isFast, realTalk } from './real-talk.ts';
+import { createRealRun } from './real-run.ts';
+import { actAtProgress, calls, createRealTalk, isFast } from './real-talk.ts';
 
 const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
 
@@ -11,10 +11,10 @@ afterAll(() => void vi.restoreAllMocks());
 
 describe('a real server that supports only the transport of 2024-11-05', () => {
   it('is detected, lists its tools and answers calls', async () => {
-    const run = realRun('everything-sse');
+    const run = createRealRun('everything-sse');
     const chosen = answers.filter(([tool]) => !tool.startsWith('t'));
     const replies = [{ calls: chosen.map(([name, input]) => ({ name, input })) }, 'Done.'];
-    const talk = realTalk(run, { replies });
+    const talk = createRealTalk(run, { replies });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: chosen.length });
     expect(talk.offered()).toEqual(expect.arrayContaining(chosen.map(([tool]) => tool)));
     expect(talk.shown()).toEqual(chosen.map(([, , shows]) => shows));
@@ -23,8 +23,8 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
   });
 
   it('is called with that transport from the start if the client is configured for it', async () => {
-    const run = realRun('everything-sse');
-    const talk = realTalk(run, { replies: [WORK, 'Done.'], client: { transport: 'sse' } });
+    const run = createRealRun('everything-sse');
+    const talk = createRealTalk(run, { replies: [WORK, 'Done.'], client: { transport: 'sse' } });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
     expect(told).toEqual(['1/3', '2/3', '3/3']);
@@ -32,7 +32,7 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
   });
 
   it('can elicit input and receives the answer', async () => {
-    const talk = realTalk(realRun('everything-sse'), {
+    const talk = createRealTalk(createRealRun('everything-sse'), {
       replies: [calls('trigger-elicitation-request'), 'Done.'],
     });
     const saying = talk.say();
@@ -42,8 +42,8 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
   });
 
   it('does not end the turn if it dies during a call', async () => {
-    const run = realRun('everything-sse');
-    const talk = realTalk(run, {
+    const run = createRealRun('everything-sse');
+    const talk = createRealTalk(run, {
       replies: [isFast(60), 'I do without.'],
     });
     const answer = await actAtProgress(talk.stream(), () => run.kill());

@@ -26,5 +26,5 @@ export async function withPlainClient<Answer>(
 }
 
 /** Returns the tools that the server lists for a client with form support. */
-export const listedBy = (run: RealRun): Promise<readonly Tool[]> =>
+export const listTools = (run: RealRun): Promise<readonly Tool[]> =>
   withPlainClient(run, async (client) => (await client.listTools()).tools);

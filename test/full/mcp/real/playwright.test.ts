@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { isThere, realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { createRealRun, isThere } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 describe.skipIf(!isThere('playwright'))("Playwright's MCP server with a browser, used by an agent,", () => {
   it('keeps its page through three turns of a session with keepSession', async () => {
-    const run = realRun('playwright');
+    const run = createRealRun('playwright');
     const url = run.url.replace(/mcp$/, 'page');
     const press = calls('browser_click', { element: 'the button', target: 'button' });
-    const talk = realTalk(run, {
+    const talk = createRealTalk(run, {
       replies: [
         ...[calls('browser_navigate', { url }), 'It is open.'],
         ...[press, press, 'Pressed.'],

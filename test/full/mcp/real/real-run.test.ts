@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { listedBy, withPlainClient } from './plain-client.ts';
-import { realRun } from './real-run.ts';
+import { listTools, withPlainClient } from './plain-client.ts';
+import { createRealRun } from './real-run.ts';
 
-const rpcOf = ({ method, body }: RecordedRequest): string => (body === '' ? method : JSON.parse(body).method);
+const formatRpc = ({ method, body }: RecordedRequest): string =>
+  body === '' ? method : JSON.parse(body).method;
 
 const NOTES = 'One line.\nAnother line.\nThe last line.\n';
 
@@ -13,30 +14,30 @@ describe('a real server called by the SDK’s client in workerd', () => {
     ['filesystem', 'read_text_file', { path: 'notes.txt' }, NOTES],
     ['memory', 'read_graph', {}, '{\n  "entities": [],\n  "relations": []\n}'],
   ] as const)('%s lists its tools and answers a call', async (server, name, input, text) => {
-    const run = realRun(server);
-    expect((await listedBy(run)).map((tool) => tool.name)).toContain(name);
+    const run = createRealRun(server);
+    expect((await listTools(run)).map((tool) => tool.name)).toContain(name);
     const { content } = await withPlainClient(run, (client) => client.callTool({ name, arguments: input }));
     expect(content).toEqual([{ type: 'text', text }]);
   });
 
   it('has a record of all requests that it received', async () => {
-    const run = realRun('memory');
-    await listedBy(run);
+    const run = createRealRun('memory');
+    await listTools(run);
     const requests = await run.requests();
     // The stream for messages of the server is opened in parallel.
-    expect(requests.map(rpcOf).toSorted()).toEqual([
+    expect(requests.map(formatRpc).toSorted()).toEqual([
       'DELETE',
       'GET',
       'initialize',
       'notifications/initialized',
       'tools/list',
     ]);
-    const list = requests.find((request) => rpcOf(request) === 'tools/list');
+    const list = requests.find((request) => formatRpc(request) === 'tools/list');
     expect(list?.headers.join(' ')).toMatch(/mcp-session-id [\w-]{36}/);
   });
 
   it('uses a separate folder for each run', async () => {
-    const [one, other] = [realRun('filesystem'), realRun('filesystem')];
+    const [one, other] = [createRealRun('filesystem'), createRealRun('filesystem')];
     const read = { name: 'read_text_file', arguments: { path: `${one.folder}/notes.txt` } };
     const own = await withPlainClient(one, (client) => client.callTool(read));
     expect(own.structuredContent).toEqual({ content: NOTES });
@@ -45,7 +46,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
   });
 
   it('resumes a stream that was cut', async () => {
-    const run = realRun('everything');
+    const run = createRealRun('everything');
     const work = { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 } };
     let steps = 0;
     const onprogress = () => {
@@ -63,12 +64,12 @@ describe('a real server called by the SDK’s client in workerd', () => {
   it.each(['everything', 'filesystem'] as const)(
     '%s does not respond after it was killed',
     async (server) => {
-      const run = realRun(server);
+      const run = createRealRun(server);
       await withPlainClient(run, async (client) => {
         await run.kill();
         await expect(client.listTools()).rejects.toThrow();
       });
-      await expect(listedBy(run)).rejects.toThrow();
+      await expect(listTools(run)).rejects.toThrow();
     },
   );
 });

@@ -19,18 +19,18 @@ export interface RealRun {
 export const isThere = (server: ServerName): boolean => inject('realServers').urls[server] !== undefined;
 
 /** Creates a run that is isolated from all others. */
-export function realRun(server: ServerName): RealRun {
+export function createRealRun(server: ServerName): RealRun {
   const { urls, folder } = inject('realServers');
   const name = crypto.randomUUID();
   const at = `${urls[server] ?? `http://nowhere-of-${server}.test`}/${name}`;
-  const tell = async (action: string): Promise<void> => {
+  const sendAction = async (action: string): Promise<void> => {
     await fetch(`${at}/${action}`, { method: 'POST' });
   };
   return {
     url: server === 'everything-sse' ? `${at}/sse` : `${at}/mcp`,
     folder: `${folder}/${name}`,
     requests: async () => (await fetch(`${at}/requests`)).json(),
-    cut: () => tell('cut'),
-    kill: () => tell('kill'),
+    cut: () => sendAction('cut'),
+    kill: () => sendAction('kill'),
   };
 }

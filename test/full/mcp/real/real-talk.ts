@@ -10,16 +10,16 @@ import {
 } from '../../../../src/mcp/tools/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { appWith } from '../../../gate/workerd/http/app.ts';
+import { createTestApp } from '../../../gate/workerd/http/app.ts';
 import {
-  eventsOf,
-  json,
-  newSession,
+  createSessionPath,
+  getSessionName,
   post,
+  readJson,
+  readSentEvents,
   type Send,
   type SentEvent,
-  SSE,
-  sessionName,
+  SSE_HEADERS,
 } from '../../../gate/workerd/http/client.ts';
 import { answer } from '../../../gate/workerd/http/waiting.ts';
 import type { RealRun } from './real-run.ts';
@@ -80,17 +80,20 @@ export interface PendingCall {
  * Opens a session of an agent with a run's server. The tests' Worker does not have an agent of this name, so it
  * leaves the turns alone.
  */
-export function realTalk(run: RealRun, options: RealTalkOptions): RealTalk {
-  return talkIn(run, options, { session: newSession('agent'), model: scriptedModel(options.replies) });
+export function createRealTalk(run: RealRun, options: RealTalkOptions): RealTalk {
+  return createTalk(run, options, {
+    session: createSessionPath('agent'),
+    model: scriptedModel(options.replies),
+  });
 }
 
-function talkIn(
+function createTalk(
   run: RealRun,
   options: RealTalkOptions,
   { session, model }: Pick<RealTalk, 'session' | 'model'>,
 ): RealTalk {
   const { url } = run;
-  const { agent: ofAgent = allTools, app = {}, headers = {} } = options;
+  const { agent: ofAgent = createAllTools, app = {}, headers = {} } = options;
   const agent = defineAgent({
     name: 'agent',
     description: 'Uses a real MCP server.',
@@ -99,27 +102,29 @@ function talkIn(
     ...ofAgent(defineMcpClient({ name: 'real', url, ...options.client })),
   });
   const config = { agents: [agent], limits: PAID, ...app, use: [files(), ...(app.use ?? [])] };
-  const via = appWith(config);
+  const via = createTestApp(config);
   const send: RealTalkSend = (body = {}, more = {}) =>
     post(session, { message: 'Go on.', ...body }, { via, headers: { ...headers, ...more } });
-  const last = () => model.requests.at(-1) ?? { messages: [], tools: [] };
+  const getLastRequest = () => model.requests.at(-1) ?? { messages: [], tools: [] };
   return {
     session,
     via,
     model,
-    say: async (body, more) => json(await send(body, more)),
+    say: async (body, more) => readJson(await send(body, more)),
     stream: async function* (body) {
-      yield* eventsOf(await send(body, SSE));
+      yield* readSentEvents(await send(body, SSE_HEADERS));
     },
-    restarted: () => talkIn(run, options, { session, model }),
+    restarted: () => createTalk(run, options, { session, model }),
     async resume(turn) {
       const { TurnRunner } = createHoldfast(config);
-      await new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn });
+      await new TurnRunner(createExecutionContext(), { ...env }).run({ name: getSessionName(session), turn });
     },
-    offered: () => last().tools.map(({ name }) => name),
-    shown: () => last().messages.flatMap((message) => (message.role === 'tool' ? message.text : [])),
-    pending: () => pendingIn(session, via, headers),
-    decide: async ({ links }, decision) => json(await answer(links.approvals, decision, { via, headers })),
+    offered: () => getLastRequest().tools.map(({ name }) => name),
+    shown: () =>
+      getLastRequest().messages.flatMap((message) => (message.role === 'tool' ? message.text : [])),
+    pending: () => readPending(session, via, headers),
+    decide: async ({ links }, decision) =>
+      readJson(await answer(links.approvals, decision, { via, headers })),
   };
 }
 
@@ -127,12 +132,12 @@ function talkIn(
 const PAID = { subrequests: 10_000 };
 
 /** Offers all tools of a server directly. */
-export const allTools = (client: McpClient) => ({ tools: [mcpToolProvider({ clients: [client] })] });
+export const createAllTools = (client: McpClient) => ({ tools: [mcpToolProvider({ clients: [client] })] });
 
 /** Polls the session, because no event announces a pending call. */
-async function pendingIn(session: string, via: Send, headers: HeadersInit): Promise<PendingCall> {
+async function readPending(session: string, via: Send, headers: HeadersInit): Promise<PendingCall> {
   for (;;) {
-    const { pending } = await json(await via(session, { headers }));
+    const { pending } = await readJson(await via(session, { headers }));
     const [one] = Array.isArray(pending) ? pending : [];
     if (one) return one;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
-import { realRun } from './real-run.ts';
-import { calls, realTalk } from './real-talk.ts';
+import { createRealRun } from './real-run.ts';
+import { calls, createRealTalk } from './real-talk.ts';
 
 const SPEAKS: readonly (readonly [ServerName, string])[] = [
   ['sdk-2026', 'only 2026-07-28'],
   ['sdk-both', 'both revisions'],
 ];
 
-const methodOf = ({ body }: RecordedRequest): string => (body === '' ? '' : JSON.parse(body).method);
+const getMethod = ({ body }: RecordedRequest): string => (body === '' ? '' : JSON.parse(body).method);
 
 describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s', (server) => {
   it('lists and runs its tools over 2026-07-28, without a session', async () => {
-    const run = realRun(server);
+    const run = createRealRun(server);
     const word = { word: 'tide' };
     const replies = [calls('count_letters', word), calls('spell', word), calls('refuse'), 'Done.'];
-    const talk = realTalk(run, { replies });
+    const talk = createRealTalk(run, { replies });
     const answer = await talk.say();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 3 });
     expect(talk.offered()).toEqual(['ask_word', 'count_letters', 'refuse', 'spell']);
     expect(talk.shown()).toEqual(['tide has 4 letters.', 't-i-d-e', 'Error: There are no words left today.']);
     expect(answer.artifacts).toMatchObject([{ tool: 'count_letters', value: { letters: 4 } }]);
     const requests = await run.requests();
-    expect(requests.map(methodOf).filter((method) => method !== 'server/discover')).toEqual([
+    expect(requests.map(getMethod).filter((method) => method !== 'server/discover')).toEqual([
       'tools/list',
       ...Array(3).fill('tools/call'),
     ]);
@@ -36,8 +36,8 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
   });
 
   it('receives the answer to its elicitation, and resumes with the data in its state', async () => {
-    const run = realRun(server);
-    const talk = realTalk(run, { replies: [calls('ask_word'), 'Done.'] });
+    const run = createRealRun(server);
+    const talk = createRealTalk(run, { replies: [calls('ask_word'), 'Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'suspended' });
     const pending = await talk.pending();
     expect(pending).toMatchObject({ tool: 'ask_word', message: expect.stringContaining('Which word?') });
@@ -51,7 +51,9 @@ describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s'
   });
 
   it('reports its progress while it works', async () => {
-    const talk = realTalk(realRun(server), { replies: [calls('spell', { word: 'sea' }), 'Done.'] });
+    const talk = createRealTalk(createRealRun(server), {
+      replies: [calls('spell', { word: 'sea' }), 'Done.'],
+    });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
     expect(told).toEqual(['s (1/3)', 'e (2/3)', 'a (3/3)']);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMcpToolFactory } from '../../../../src/mcp/tools/entry.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { realRun } from './real-run.ts';
-import { actAtProgress, calls, isFast, realTalk } from './real-talk.ts';
+import { createRealRun } from './real-run.ts';
+import { actAtProgress, calls, createRealTalk, isFast } from './real-talk.ts';
 
-const UNKNOWN =
+const UNKNOWN_OUTCOME_TEXT =
   "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
   'It may have happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -17,15 +17,15 @@ afterAll(() => void vi.restoreAllMocks());
 
 describe('a real server that dies', () => {
   it.each([
-    ['once', UNKNOWN],
-    ['idempotent', UNKNOWN],
+    ['once', UNKNOWN_OUTCOME_TEXT],
+    ['idempotent', UNKNOWN_OUTCOME_TEXT],
     ['read', "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered."],
   ] as const)(
     'does not end the turn, even if it dies during a call with the effect %s',
     async (effect, shows) => {
-      const run = realRun('everything-stdio');
+      const run = createRealRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
-      const talk = realTalk(run, { replies: [isFast(60), 'I do without.'], client: { effects } });
+      const talk = createRealTalk(run, { replies: [isFast(60), 'I do without.'], client: { effects } });
       const answer = await actAtProgress(talk.stream(), () => run.kill());
       expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
       expect(talk.shown()).toEqual([shows]);
@@ -33,8 +33,8 @@ describe('a real server that dies', () => {
   );
 
   it('is abandoned when its stream cannot be resumed', async () => {
-    const run = realRun('everything');
-    const talk = realTalk(run, { replies: [isFast(60), 'I do without.'], client: { timeout: 3_000 } });
+    const run = createRealRun('everything');
+    const talk = createRealTalk(run, { replies: [isFast(60), 'I do without.'], client: { timeout: 3_000 } });
     const answer = await actAtProgress(talk.stream(), () => run.kill());
     expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.shown()).toEqual([
@@ -43,7 +43,7 @@ describe('a real server that dies', () => {
   });
 
   it('makes later calls fail', async () => {
-    const run = realRun('memory');
+    const run = createRealRun('memory');
     const replies = [
       calls('read_graph'),
       async () => {
@@ -52,7 +52,7 @@ describe('a real server that dies', () => {
       },
       'I do without.',
     ];
-    const talk = realTalk(run, { replies });
+    const talk = createRealTalk(run, { replies });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.shown()).toEqual([
       '{"entities":[],"relations":[]}',
@@ -61,17 +61,17 @@ describe('a real server that dies', () => {
   });
 
   it('affects only its own tools, which a tool that reports the failure replaces', async () => {
-    const run = realRun('memory');
+    const run = createRealRun('memory');
     await run.kill();
-    const talk = realTalk(run, { replies: ['I do without.'] });
+    const talk = createRealTalk(run, { replies: ['I do without.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.offered()).toEqual(['real_is_not_reachable']);
   });
 
   it('is reported by a required tool with the missing tools', async () => {
-    const run = realRun('memory');
+    const run = createRealRun('memory');
     await run.kill();
-    const talk = realTalk(run, {
+    const talk = createRealTalk(run, {
       replies: [calls('read_graph'), 'I do without.'],
       agent: (client) => ({
         tools: [createMcpToolFactory({ clients: [client] }).requiredToolByName('read_graph')],
@@ -86,8 +86,8 @@ describe('a real server that dies', () => {
 
 describe('the tools of a real server', () => {
   it('are requested once per session: a later turn reads them from its journal', async () => {
-    const run = realRun('memory');
-    const talk = realTalk(run, { replies: ['One.', 'Two.', calls('read_graph'), 'Three.'] });
+    const run = createRealRun('memory');
+    const talk = createRealTalk(run, { replies: ['One.', 'Two.', calls('read_graph'), 'Three.'] });
     await talk.say();
     const first = talk.offered();
     const requests = (await run.requests()).length;
@@ -99,17 +99,17 @@ describe('the tools of a real server', () => {
   });
 
   it('are requested again once the list is too old', async () => {
-    const run = realRun('memory');
-    const talk = realTalk(run, { replies: ['One.', 'Two.'], client: { refreshAfter: 1 } });
+    const run = createRealRun('memory');
+    const talk = createRealTalk(run, { replies: ['One.', 'Two.'], client: { refreshAfter: 1 } });
     await talk.say();
     await talk.say();
     expect(countRequests(await run.requests(), 'tools/list')).toBe(2);
   });
 
   it('belong to one session: another session lists them itself', async () => {
-    const run = realRun('memory');
-    await realTalk(run, { replies: ['One.'] }).say();
-    await realTalk(run, { replies: ['One.'] }).say();
+    const run = createRealRun('memory');
+    await createRealTalk(run, { replies: ['One.'] }).say();
+    await createRealTalk(run, { replies: ['One.'] }).say();
     expect(countRequests(await run.requests(), 'tools/list')).toBe(2);
   });
 });

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import {
   type BridgeOptions,
+  createStdioBridge,
   type StdioBridge,
   type StdioCommand,
-  stdioBridge,
 } from '../../../../src/examples/files/server/stdio-bridge.ts';
 import type { Backend } from './backend.ts';
 
@@ -13,19 +13,19 @@ export function createBridgedBackend(
   options: BridgeOptions = {},
 ): Backend {
   const bridges = new Map<string, StdioBridge>();
-  const all = (): readonly StdioBridge[] => [...bridges.values()];
+  const listBridges = (): readonly StdioBridge[] => [...bridges.values()];
   return {
     async handle({ run, request, response, body }) {
-      const bridge = bridges.get(run) ?? stdioBridge(commandOf(run), options);
+      const bridge = bridges.get(run) ?? createStdioBridge(commandOf(run), options);
       bridges.set(run, bridge);
       await bridge.handle(request, response, body === '' ? undefined : JSON.parse(body));
     },
     kill(run) {
       for (const pid of bridges.get(run)?.pids() ?? []) process.kill(pid, 'SIGKILL');
     },
-    pids: () => all().flatMap((bridge) => bridge.pids()),
+    pids: () => listBridges().flatMap((bridge) => bridge.pids()),
     async stop() {
-      await Promise.all(all().map((bridge) => bridge.stop()));
+      await Promise.all(listBridges().map((bridge) => bridge.stop()));
     },
   };
 }

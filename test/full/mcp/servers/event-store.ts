@@ -2,7 +2,7 @@ import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
 /** Stores the messages of a session, so that a broken stream can be resumed. Ids increase. */
-export function eventStore(): EventStore {
+export function createEventStore(): EventStore {
   const events: { readonly stream: string; readonly message: JSONRPCMessage }[] = [];
   const streamOf = (id: string): string => events[Number(id)]?.stream ?? '';
   return {

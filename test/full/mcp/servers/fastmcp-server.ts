@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { FastMCP, type Logger } from 'fastmcp';
 import { z } from 'zod';
-import { freePort } from '../../../../src/examples/demo/ports.ts';
+import { findFreePort } from '../../../../src/examples/demo/ports.ts';
 import type { Backend } from './backend.ts';
 import { passOn } from './pass-on.ts';
 import { PROGRESS_INTERVAL_MS } from './sdk-server.ts';
@@ -41,7 +41,7 @@ export async function startFastMcp(): Promise<Backend> {
       await reportProgress({ progress: 2, total: 2 });
     },
   });
-  const port = await freePort();
+  const port = await findFreePort();
   await server.start({ transportType: 'httpStream', httpStream: { port, host: '127.0.0.1' } });
   return {
     handle: async (arrived) => passOn(arrived, { host: '127.0.0.1', port }),

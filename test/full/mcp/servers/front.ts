@@ -33,7 +33,7 @@ export async function startFront(backend: Backend): Promise<Front> {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [name, path] = partsOf(request);
+    const [name, path] = splitUrl(request);
     const run = runs.get(name) ?? { requests: [], open: new Set(), isDead: false };
     runs.set(name, run);
     switch (path) {
@@ -54,7 +54,7 @@ export async function startFront(backend: Backend): Promise<Front> {
 
   async function serve(run: Run, arriving: Omit<ArrivedRequest, 'body'>): Promise<void> {
     const { request, response } = arriving;
-    const body = await textOf(request);
+    const body = await readText(request);
     const { method = '', url = '', rawHeaders: headers } = request;
     run.requests.push({ method, url, headers, body });
     if (run.isDead) return void response.destroy();
@@ -75,14 +75,14 @@ export async function startFront(backend: Backend): Promise<Front> {
 }
 
 /** The run is the name of a folder, so only simple words are allowed. */
-function partsOf({ url = '' }: IncomingMessage): [run: string, path: string] {
+function splitUrl({ url = '' }: IncomingMessage): [run: string, path: string] {
   const [, run, path] = /^\/([\w-]{1,64})(\/.*)$/.exec(url) ?? [];
   if (run === undefined || path === undefined)
     throw new Error(`${url} must start with the name of a run, such as /run-1/mcp.`);
   return [run, path];
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();

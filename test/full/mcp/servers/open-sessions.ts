@@ -1,7 +1,7 @@
 import type { RealServers } from './provided.ts';
 
 /** The skipped servers: they have another transport, no sessions, or a browser for each session. */
-const WITHOUT = new Set(['everything-sse', 'sdk-2026', 'playwright']);
+const SKIPPED_SERVERS = new Set(['everything-sse', 'sdk-2026', 'playwright']);
 
 /** Opens a session with each server, so that each has a running process. */
 export async function openSessions({ urls }: RealServers): Promise<void> {
@@ -11,7 +11,7 @@ export async function openSessions({ urls }: RealServers): Promise<void> {
     clientInfo: { name: 'test', version: '1' },
   };
   for (const [name, url] of Object.entries(urls)) {
-    if (WITHOUT.has(name)) continue;
+    if (SKIPPED_SERVERS.has(name)) continue;
     const response = await fetch(`${url}/run/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { freePort } from '../../../../src/examples/demo/ports.ts';
+import { findFreePort } from '../../../../src/examples/demo/ports.ts';
 import type { Backend } from './backend.ts';
 import { startChild } from './child-server.ts';
 
@@ -13,11 +13,11 @@ const PAGE = `<!doctype html><title>Counter</title><link rel="icon" href="data:,
  * Serves Playwright's MCP server with a browser for each session, and a test page at `/page`. Starts on the
  * first request.
  */
-export function playwrightServer(chromium: string, folder: string): Backend {
+export function createPlaywrightServer(chromium: string, folder: string): Backend {
   let starting: Promise<Backend> | undefined;
   let started: Backend | undefined;
   async function start(): Promise<Backend> {
-    const [host, port] = ['127.0.0.1', await freePort()];
+    const [host, port] = ['127.0.0.1', await findFreePort()];
     started = await startChild({
       args: [
         ...[main, '--host', host, '--port', String(port), '--allowed-hosts', '*'],

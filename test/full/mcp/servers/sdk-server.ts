@@ -14,7 +14,7 @@ const Answer = z.object({ word: z.string().describe('The word of the day.') });
 /**
  * Creates a typical server with the second SDK. Its tool `ask_word` asks the user as specified in 2026-07-28.
  */
-function wordServer(): McpServer {
+function createWordServer(): McpServer {
   const server = new McpServer(
     { name: 'words', version: '1.0.0' },
     { cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } } },
@@ -68,8 +68,8 @@ function wordServer(): McpServer {
  * Serves the word server in this process for all runs. It cannot be killed. `reject` allows only clients of
  * 2026-07-28.
  */
-export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
-  const handler = createMcpHandler(() => wordServer(), { legacy });
+export function createSdkServer(legacy: 'stateless' | 'reject'): Backend {
+  const handler = createMcpHandler(() => createWordServer(), { legacy });
   return {
     async handle({ request, body, response }) {
       const gone = new AbortController();

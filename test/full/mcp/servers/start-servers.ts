@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { findChromium } from '../../files/chromium.ts';
 import { createBridgedBackend } from './bridged.ts';
-import { eventStore } from './event-store.ts';
+import { createEventStore } from './event-store.ts';
 import { EVERYTHING_ENV, startEverything } from './everything-server.ts';
 import { startFastMcp } from './fastmcp-server.ts';
 import { type Front, startFront } from './front.ts';
-import { playwrightServer } from './playwright-server.ts';
+import { createPlaywrightServer } from './playwright-server.ts';
 import type { RealServers } from './provided.ts';
 import { runFolder } from './run-folder.ts';
-import { sdkServer } from './sdk-server.ts';
+import { createSdkServer } from './sdk-server.ts';
 
 export interface StartedServers extends RealServers {
   /** Returns the running processes. */
@@ -20,7 +20,7 @@ export interface StartedServers extends RealServers {
   stop(): Promise<void>;
 }
 
-export const mainOf = (server: string): string =>
+export const getMainPath = (server: string): string =>
   createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${server}/dist/index.js`);
 
 /**
@@ -34,30 +34,32 @@ export async function startServers(): Promise<StartedServers> {
   process.once('exit', remove);
   const startOwn = async (transport: 'streamableHttp' | 'sse'): Promise<Front> => {
     const socketPath = join(folder, `${transport}.sock`);
-    return startFront(await startEverything(mainOf('everything'), { transport, socketPath }));
+    return startFront(await startEverything(getMainPath('everything'), { transport, socketPath }));
   };
   const [everything, everythingSse] = await Promise.all([startOwn('streamableHttp'), startOwn('sse')]);
   const filesystem = await startFront(
-    createBridgedBackend((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+    createBridgedBackend((run) => ({ args: [getMainPath('filesystem'), runFolder(folder, run)] })),
   );
   const everythingStdio = await startFront(
-    createBridgedBackend(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV }), {
-      streams: () => ({ eventStore: eventStore(), retryInterval: 100 }),
+    createBridgedBackend(() => ({ args: [getMainPath('everything'), 'stdio'], env: EVERYTHING_ENV }), {
+      streams: () => ({ eventStore: createEventStore(), retryInterval: 100 }),
     }),
   );
   const memory = await startFront(
     createBridgedBackend((run) => ({
-      args: [mainOf('memory')],
+      args: [getMainPath('memory')],
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),
   );
-  const thinking = await startFront(createBridgedBackend(() => ({ args: [mainOf('sequential-thinking')] })));
-  const sdk2026 = await startFront(sdkServer('reject'));
-  const sdkBoth = await startFront(sdkServer('stateless'));
+  const thinking = await startFront(
+    createBridgedBackend(() => ({ args: [getMainPath('sequential-thinking')] })),
+  );
+  const sdk2026 = await startFront(createSdkServer('reject'));
+  const sdkBoth = await startFront(createSdkServer('stateless'));
   const fastmcp = await startFront(await startFastMcp());
   const chromium = findChromium();
   const playwright =
-    chromium === undefined ? undefined : await startFront(playwrightServer(chromium, folder));
+    chromium === undefined ? undefined : await startFront(createPlaywrightServer(chromium, folder));
   const fronts = [
     everything,
     everythingSse,

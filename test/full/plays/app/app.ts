@@ -4,7 +4,7 @@ import { defineAgent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
-import { plannedModel } from './planned-model.ts';
+import { createPlannedModel } from './planned-model.ts';
 import type { AppOptions } from './port.ts';
 import { toolsOf } from './tools.ts';
 
@@ -30,7 +30,7 @@ export function createApp(options: AppOptions) {
   const holdfast = createHoldfast({
     agents: [agent],
     use: [...appWide, logTo(log)],
-    model: plannedModel(options.outside),
+    model: createPlannedModel(options.outside),
     auth: () => ({ id: 'player' }),
   });
   const worker = { ...holdfast.worker, queue: consumeTurns(holdfast) };

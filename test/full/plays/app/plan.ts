@@ -70,5 +70,5 @@ export function planIn(text: string): Plan | undefined {
 }
 
 /** Returns all calls of the steps, including calls in nested loops. */
-export const callsOf = (steps: Steps): readonly PlannedCall[] =>
-  steps.flat().flatMap((call) => [call, ...callsOf(call.steps ?? [])]);
+export const listCalls = (steps: Steps): readonly PlannedCall[] =>
+  steps.flat().flatMap((call) => [call, ...listCalls(call.steps ?? [])]);

@@ -1,6 +1,6 @@
 import { type ChatModel, ModelError } from '../../../../src/index.ts';
 import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
-import { callsOf, type Plan, type PlannedCall, planIn } from './plan.ts';
+import { listCalls, type Plan, type PlannedCall, planIn } from './plan.ts';
 import type { Outside } from './port.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Outside } from './port.ts';
  * and then answers, so a lost reply is generated again. It does not repeat calls that the notice of a fork
  * lists as cut off.
  */
-export const plannedModel = (outside: Outside): ChatModel => ({
+export const createPlannedModel = (outside: Outside): ChatModel => ({
   name: 'planned',
   async ask({ messages }, { signal, onText, alive }) {
     const { plans, known } = findUnfinished(messages);
@@ -52,7 +52,7 @@ const callReply = (calls: readonly PlannedCall[]): ModelReply => ({
  * Returns `true` if the call was requested, or if it or an inner call happened in the part that was cut off.
  */
 const isKnown = (call: PlannedCall, known: ReadonlySet<string>): boolean =>
-  callsOf([[call]]).some(({ label }) => known.has(label));
+  listCalls([[call]]).some(({ label }) => known.has(label));
 
 /**
  * Returns the plans since the last text answer, and the labels of all calls that were made. A plan that does
@@ -72,11 +72,11 @@ function findUnfinished(messages: readonly ModelMessage[]): {
     if (plan) plans = [...plans, plan];
     if (message.role === 'assistant')
       for (const { input } of message.toolCalls) known.add((JSON.parse(input) as PlannedCall).label); // the input is from the planned model
-    if (message.role === 'user' && message.text.startsWith(CUT_OFF))
+    if (message.role === 'user' && message.text.startsWith(CUT_OFF_TEXT))
       for (const [, label = ''] of message.text.matchAll(/"label":"([^"]+)"/g)) known.add(label);
   }
   return { plans, known };
 }
 
 /** The start of the notice that lists a fork's cut-off calls. */
-const CUT_OFF = 'A later part of this conversation was cut off.';
+const CUT_OFF_TEXT = 'A later part of this conversation was cut off.';

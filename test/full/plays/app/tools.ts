@@ -33,7 +33,7 @@ async function act(
   return { did: label };
 }
 
-const actingConfig = <Name extends string>(outside: Outside, name: Name) =>
+const createActingConfig = <Name extends string>(outside: Outside, name: Name) =>
   ({
     name,
     description: `Does what the plan says: ${name}.`,
@@ -49,7 +49,7 @@ const reconcileBy =
   };
 
 /** Creates a tool for each effect. */
-export function simpleTools(outside: Outside) {
+export function createSimpleTools(outside: Outside) {
   const read = defineTool({
     name: 'read',
     description: 'Looks something up.',
@@ -57,17 +57,21 @@ export function simpleTools(outside: Outside) {
     input,
     run: ({ before }) => outside.pause(before).then(() => ({ found: 1 })),
   });
-  const idempotent = defineTool({ ...actingConfig(outside, 'idempotent'), effect: 'idempotent' });
-  const once = defineTool({ ...actingConfig(outside, 'once'), effect: 'once' });
+  const idempotent = defineTool({ ...createActingConfig(outside, 'idempotent'), effect: 'idempotent' });
+  const once = defineTool({ ...createActingConfig(outside, 'once'), effect: 'once' });
   const reconciled = defineTool({
-    ...actingConfig(outside, 'reconciled'),
+    ...createActingConfig(outside, 'reconciled'),
     effect: 'once',
     reconcile: reconcileBy(outside),
   });
   const approved = requireApproval(
-    defineTool({ ...actingConfig(outside, 'approved'), effect: 'once', reconcile: reconcileBy(outside) }),
+    defineTool({
+      ...createActingConfig(outside, 'approved'),
+      effect: 'once',
+      reconcile: reconcileBy(outside),
+    }),
     ({ label }) => `Do ${label}?`,
-    { expires: APPROVAL_EXPIRES },
+    { expires: APPROVAL_EXPIRES_MS },
   );
   const fails = defineTool({
     name: 'fails',
@@ -83,7 +87,7 @@ export function simpleTools(outside: Outside) {
 }
 
 /** The expiry of an undecided approval, in ms. */
-const APPROVAL_EXPIRES = 90_000;
+const APPROVAL_EXPIRES_MS = 90_000;
 
 const manual = defineManualTool({
   name: 'manual',
@@ -131,7 +135,7 @@ export function toolsOf({ outside, version }: AppOptions): {
   readonly tools: readonly AnyTool[];
   readonly kinds: readonly ModuleUse[];
 } {
-  const { fails, ...simple } = simpleTools(outside);
+  const { fails, ...simple } = createSimpleTools(outside);
   const kind = defineTally(version);
   const tally = defineTool({
     name: 'tally',
@@ -152,8 +156,8 @@ export function toolsOf({ outside, version }: AppOptions): {
     input: loopInput,
     tools: [...Object.values(simple), tally],
   });
-  const step = (name: 'confirm' | 'ship' | 'prepare' | 'finish') =>
-    defineTool({ ...actingConfig(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
+  const createStep = (name: 'confirm' | 'ship' | 'prepare' | 'finish') =>
+    defineTool({ ...createActingConfig(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
   const order = defineStateMachine({
     name: 'order',
     description: 'Works on one order.',
@@ -161,8 +165,8 @@ export function toolsOf({ outside, version }: AppOptions): {
     key: ({ label }) => label,
     initial: 'open',
     states: {
-      open: [{ tool: step('confirm'), to: 'confirmed' }],
-      confirmed: [{ tool: step('ship'), to: 'shipped' }],
+      open: [{ tool: createStep('confirm'), to: 'confirmed' }],
+      confirmed: [{ tool: createStep('ship'), to: 'shipped' }],
       shipped: [],
     },
   });
@@ -171,15 +175,15 @@ export function toolsOf({ outside, version }: AppOptions): {
     description: 'Works step by step.',
     input: loopInput,
     key: ({ label }) => label,
-    tools: [step('prepare')],
-    locked: [{ tool: step('finish'), unlockedBy: after('prepare') }],
+    tools: [createStep('prepare')],
+    locked: [{ tool: createStep('finish'), unlockedBy: after('prepare') }],
   });
   const desk = defineUnfolding({
     name: 'desk',
     description: 'Brings two more tools.',
     tools: [
-      defineTool({ ...actingConfig(outside, 'filed'), effect: 'once' }),
-      defineTool({ ...actingConfig(outside, 'noted'), effect: 'idempotent' }),
+      defineTool({ ...createActingConfig(outside, 'filed'), effect: 'once' }),
+      defineTool({ ...createActingConfig(outside, 'noted'), effect: 'idempotent' }),
     ],
   });
   const legacy = defineTool({

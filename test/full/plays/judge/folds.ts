@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModuleUse, ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
-import { emptyState, foldCoveredEvent, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
+import {
+  createEmptyState,
+  foldCoveredEvent,
+  MESSAGE_TYPES,
+  parseSnapshot,
+  reduce,
+} from '../../../doors/journal.ts';
 import { composeModules } from '../../../doors/kinds.ts';
 
 /** A snapshot, as a holder stores it. */
@@ -33,7 +39,7 @@ export class Folds {
       events.filter((event) => event.seq <= seq),
       memories,
     );
-    return findDifference(inSnapshot(cold), inSnapshot(fromSnapshot(body)));
+    return findDifference(toSnapshotState(cold), toSnapshotState(parseSnapshot(body)));
   }
 
   /** Returns the results with which a fold closes the open calls of abandoned, unreadable turns. */
@@ -48,7 +54,7 @@ export class Folds {
    */
   foldFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer) ?? [];
-    const state = fromSnapshot(body);
+    const state = parseSnapshot(body);
     for (const event of events) {
       if (event.seq > seq) reduce(state, event, memories);
       else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
@@ -61,7 +67,7 @@ export class Folds {
 }
 
 function foldAll(events: readonly StoredEvent[], memories: readonly ToolMemory[]) {
-  const state = emptyState();
+  const state = createEmptyState();
   for (const event of events) reduce(state, event, memories);
   return state;
 }
@@ -70,7 +76,7 @@ function foldAll(events: readonly StoredEvent[], memories: readonly ToolMemory[]
  * Returns the part of a state that a snapshot stores. It excludes messages, which are in the journal, and open
  * loops.
  */
-const inSnapshot = ({ messages: _, turn, offered, ...state }: ReturnType<typeof emptyState>) => ({
+const toSnapshotState = ({ messages: _, turn, offered, ...state }: ReturnType<typeof createEmptyState>) => ({
   ...state,
   offered: { ...offered, change: undefined },
   turn: turn && { ...turn, frames: undefined },
@@ -83,17 +89,17 @@ const inSnapshot = ({ messages: _, turn, offered, ...state }: ReturnType<typeof 
 function findDifference(cold: unknown, warm: unknown): string | undefined {
   const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value, asEntries)));
   if (isDeepStrictEqual(one, other)) return undefined;
-  return firstDifference(one, other, '');
+  return findFirstDifference(one, other, '');
 }
 
 const asEntries = (_: string, value: unknown): unknown =>
   value instanceof Map || value instanceof Set ? [...value] : value;
 
-function firstDifference(one: unknown, other: unknown, path: string): string {
+function findFirstDifference(one: unknown, other: unknown, path: string): string {
   if (typeof one === 'object' && typeof other === 'object' && one !== null && other !== null) {
     for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
       const [mine, theirs] = [Reflect.get(one, key), Reflect.get(other, key)];
-      if (!isDeepStrictEqual(mine, theirs)) return firstDifference(mine, theirs, `${path}.${key}`);
+      if (!isDeepStrictEqual(mine, theirs)) return findFirstDifference(mine, theirs, `${path}.${key}`);
     }
   }
   return `${path}: cold ${JSON.stringify(one)?.slice(0, 200)}, warm ${JSON.stringify(other)?.slice(0, 200)}`;

@@ -1,9 +1,9 @@
 import type { ToolName } from '../app/plan.ts';
 import type { Effect } from '../play/outside.ts';
-import type { CallStory, Told, TurnStory } from './story.ts';
+import type { CallStory, ReportedResult, TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
 
-const ONCE: readonly ToolName[] = [
+const ONCE_TOOLS: readonly ToolName[] = [
   'once',
   'approved',
   'reconciled',
@@ -13,10 +13,17 @@ const ONCE: readonly ToolName[] = [
   'prepare',
   'finish',
 ];
-const IDEMPOTENT: readonly ToolName[] = ['idempotent', 'noted'];
-const RECONCILED: readonly ToolName[] = ['reconciled', 'approved', 'confirm', 'ship', 'prepare', 'finish'];
+const IDEMPOTENT_TOOLS: readonly ToolName[] = ['idempotent', 'noted'];
+const RECONCILED_TOOLS: readonly ToolName[] = [
+  'reconciled',
+  'approved',
+  'confirm',
+  'ship',
+  'prepare',
+  'finish',
+];
 /** Tools that fail as planned or are missing in a version. */
-const MAY_FAIL: readonly ToolName[] = ['fails', 'legacy'];
+const FAILING_TOOLS: readonly ToolName[] = ['fails', 'legacy'];
 
 const toFinding = (rule: string, { label, tool, id }: CallStory, what: string): Finding => ({
   rule,
@@ -59,7 +66,7 @@ export interface SessionCalls {
  * tool belongs to one call.
  */
 export function judgeStrangers(sessions: readonly SessionCalls[], effects: readonly Effect[]): Finding[] {
-  const bySession = new Map(sessions.map((one) => [one.session, callsOf(one.own)]));
+  const bySession = new Map(sessions.map((one) => [one.session, collectCalls(one.own)]));
   const byLabel = Map.groupBy(effects, ({ label }) => label);
   const byKey = Map.groupBy(effects, ({ key }) => key);
   return [
@@ -84,7 +91,7 @@ export function judgeStrangers(sessions: readonly SessionCalls[], effects: reado
 
 const placeOf = ({ call, session }: Effect): string => `${call} in ${session}`;
 
-const callsOf = (turns: readonly TurnStory[]): ReadonlyMap<string, CallStory> =>
+const collectCalls = (turns: readonly TurnStory[]): ReadonlyMap<string, CallStory> =>
   new Map(turns.flatMap(({ calls }) => [...calls]));
 
 /**
@@ -94,7 +101,7 @@ function judgeDoubled(
   { session, turns, own }: SessionCalls,
   byLabel: ReadonlyMap<string, readonly Effect[]>,
 ): Finding[] {
-  const [all, mine] = [callsOf(turns), callsOf(own)];
+  const [all, mine] = [collectCalls(turns), collectCalls(own)];
   return [...Map.groupBy(all.values(), ({ label }) => label)].flatMap(([label, calls]) => {
     if (calls.length === 1) return [];
     // A copied call was made by the source.
@@ -102,7 +109,7 @@ function judgeDoubled(
       (one) => all.has(one.call) && mine.has(one.call) === (one.session === session),
     );
     const makers = [...new Set(done.map(placeOf))];
-    const isDoubled = calls.some(({ tool }) => ONCE.includes(tool)) && makers.length > 1;
+    const isDoubled = calls.some(({ tool }) => ONCE_TOOLS.includes(tool)) && makers.length > 1;
     return [
       {
         rule: 'made twice',
@@ -146,10 +153,10 @@ function judgeStart(call: CallStory, effects: readonly Effect[]): Finding[] {
     : [];
 }
 
-function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Finding[] {
+function judgeCount(call: CallStory, word: ReportedResult, effects: readonly Effect[]): Finding[] {
   const { tool } = call;
-  const isIdempotent = IDEMPOTENT.includes(tool);
-  if (!isIdempotent && !ONCE.includes(tool)) return [];
+  const isIdempotent = IDEMPOTENT_TOOLS.includes(tool);
+  if (!isIdempotent && !ONCE_TOOLS.includes(tool)) return [];
   const times = isIdempotent ? Math.min(1, effects.length) : effects.length;
   if (times > 1)
     return [toFinding('doubled', call, `It happened ${times} times, and the model was shown ${word}.`)];
@@ -160,7 +167,7 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
       toFinding(
         'effect not shown',
         call,
-        `The model was shown ${word} (${resultOf(call)}), and it happened.`,
+        `The model was shown ${word} (${getResult(call)}), and it happened.`,
       ),
     ];
   }
@@ -171,20 +178,20 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
  * Checks that a call fails only for a known reason: its tool fails as planned, the model of its loop failed, or
  * its unfolding tool was not called in its turn.
  */
-function judgeFailure({ turn, call, excuses }: JudgedCall, word: Told): Finding[] {
-  const result = resultOf(call);
-  const isByModel = excuses.mayModelFail && MODEL_FAILED.some((words) => result.includes(words));
-  const isNotOffered = BEHIND_DESK.includes(call.tool) && ![...turn.calls.values()].some(isDesk);
-  const isExcused = MAY_FAIL.includes(call.tool) || isByModel || isNotOffered;
+function judgeFailure({ turn, call, excuses }: JudgedCall, word: ReportedResult): Finding[] {
+  const result = getResult(call);
+  const isByModel = excuses.mayModelFail && MODEL_FAILURE_TEXTS.some((words) => result.includes(words));
+  const isNotOffered = DESK_TOOLS.includes(call.tool) && ![...turn.calls.values()].some(isDesk);
+  const isExcused = FAILING_TOOLS.includes(call.tool) || isByModel || isNotOffered;
   return word === 'failed' && !isExcused ? [toFinding('failed', call, result)] : [];
 }
 
-const MODEL_FAILED: readonly string[] = [
+const MODEL_FAILURE_TEXTS: readonly string[] = [
   'The provider returned 503.',
   "The model 'planned' was silent for ",
   'The stream broke off.',
 ];
-const BEHIND_DESK: readonly ToolName[] = ['filed', 'noted'];
+const DESK_TOOLS: readonly ToolName[] = ['filed', 'noted'];
 const isDesk = ({ tool, told }: CallStory): boolean => tool === 'desk' && told.includes('done');
 
 /**
@@ -195,11 +202,11 @@ function judgeDoubt(turn: TurnStory, call: CallStory): Finding[] {
   const [word] = call.told;
   const isStopped = turn.isCancelled || turn.outcomes[0] === 'failed' || turn.outcomes[0] === 'cancelled';
   if (word !== 'unknown' || isStopped) return [];
-  if (RECONCILED.includes(call.tool)) return [toFinding('in doubt', call, 'It can be found out.')];
-  if (!ONCE.includes(call.tool)) return [toFinding('in doubt', call, 'It can be done again.')];
+  if (RECONCILED_TOOLS.includes(call.tool)) return [toFinding('in doubt', call, 'It can be found out.')];
+  if (!ONCE_TOOLS.includes(call.tool)) return [toFinding('in doubt', call, 'It can be done again.')];
   return call.isTakenOver
     ? []
-    : [toFinding('in doubt', call, `Nobody took over between its start and its end: ${resultOf(call)}`)];
+    : [toFinding('in doubt', call, `Nobody took over between its start and its end: ${getResult(call)}`)];
 }
 
-const resultOf = ({ results }: CallStory): string => JSON.stringify(results.at(-1))?.slice(0, 300) ?? '';
+const getResult = ({ results }: CallStory): string => JSON.stringify(results.at(-1))?.slice(0, 300) ?? '';

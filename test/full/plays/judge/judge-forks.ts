@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
-import type { AskedFork, ListedFork, SentFork } from '../play/forks.ts';
+import type { ForkAttempt, ListedFork, SentFork } from '../play/forks.ts';
 import { type CutOffCall, cutOffCallsIn } from './cut-off.ts';
 import type { Journals } from './judge-streams.ts';
 import type { CallStory, TurnStory } from './story.ts';
@@ -33,7 +33,7 @@ export interface Forks {
   readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
 }
 
-type Forked = Extract<StoredEvent, { type: 'session-forked' }>;
+type ForkEvent = Extract<StoredEvent, { type: 'session-forked' }>;
 
 /** Checks that forks match their requests, and that they do not repeat effects. */
 export function judgeForks(forks: Forks): Finding[] {
@@ -47,7 +47,7 @@ export function judgeForks(forks: Forks): Finding[] {
 }
 
 /** Returns the fork event of a session, if it is a fork. */
-export const forkedIn = ([first]: readonly StoredEvent[]): Forked | undefined =>
+export const findForkEvent = ([first]: readonly StoredEvent[]): ForkEvent | undefined =>
   first?.type === 'session-forked' ? first : undefined;
 
 /**
@@ -55,7 +55,7 @@ export const forkedIn = ([first]: readonly StoredEvent[]): Forked | undefined =>
  * turns.
  */
 function judgeCopy({ session, events }: ForkSession, sessions: Forks['sessions']): Finding[] {
-  const forked = forkedIn(events);
+  const forked = findForkEvent(events);
   if (!forked) return [];
   const { upTo, told } = forked;
   const find = (what: string): Finding => ({ rule: 'copy', where: session, what });
@@ -164,7 +164,7 @@ function judgeRequests(
   ];
 }
 
-function judgeReply(reply: AskedFork, source: ForkSession | undefined): string[] {
+function judgeReply(reply: ForkAttempt, source: ForkSession | undefined): string[] {
   if (reply.came === 'unexpected') {
     const isExcused = source?.isErasable && reply.status === 422 && reply.body.includes('is after it');
     return isExcused ? [] : [`${reply.status} ${reply.body}`];
@@ -189,13 +189,13 @@ function judgeForked(
     sessions,
     source,
   }: {
-    readonly replies: readonly AskedFork[];
+    readonly replies: readonly ForkAttempt[];
     readonly sessions: ReadonlyMap<string, ForkSession>;
     readonly source: ForkSession | undefined;
   },
 ): string[] {
   if (!source || source.isErasable) return [];
-  const forked = forkedIn(sessions.get(session)?.events ?? []);
+  const forked = findForkEvent(sessions.get(session)?.events ?? []);
   if (!forked) return [`${session} is no fork.`];
   const asked = replies[0]?.askedAt;
   const sentAt = Math.min(...replies.map((reply) => reply.sentAt));
@@ -208,7 +208,7 @@ function judgeForked(
     ...(known.length > 0
       ? [`It cuts off ${known.map(({ call }) => call).join(', ')}, and is not refused.`]
       : []),
-    ...(forked.told !== undefined && !mayRepeat && !forkedIn(source.events)
+    ...(forked.told !== undefined && !mayRepeat && !findForkEvent(source.events)
       ? ['It may not repeat effects, and says which.']
       : []),
   ];
@@ -218,7 +218,7 @@ function judgeForked(
 function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
   return [...sessions.keys()].flatMap((source) => {
     const unnamed = [...sessions.values()].filter(
-      ({ session, events }) => forkedIn(events)?.from === source && session.startsWith(`${source}.`),
+      ({ session, events }) => findForkEvent(events)?.from === source && session.startsWith(`${source}.`),
     ).length;
     const requests = asked
       .filter(({ session, errand }) => session === source && !errand.isNamed)
@@ -231,15 +231,15 @@ function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
 
 /** Returns the cut-off effects that were recorded when the fork was first requested. */
 function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
-  const forked = forkedIn(fork.events);
+  const forked = findForkEvent(fork.events);
   const source = forked && forks.sessions.get(forked.from);
   if (!source || source.isErasable) return [];
-  const own = cutOffCallsIn(source.events, forked.upTo, headWhenAsked(fork, source, forks));
+  const own = cutOffCallsIn(source.events, forked.upTo, findHeadWhenAsked(fork, source, forks));
   return [...own, ...cutOffBefore(source, forks)];
 }
 
 /** Returns the last event of the source when its fork was first requested, or 0 if the time is unknown. */
-function headWhenAsked({ session }: ForkSession, source: ForkSession, { asked }: Forks): number {
+function findHeadWhenAsked({ session }: ForkSession, source: ForkSession, { asked }: Forks): number {
   const sent = asked.find(({ replies }) =>
     replies.some((reply) => reply.came === 'forked' && reply.session === session),
   );
@@ -270,8 +270,8 @@ function judgeListed(forks: Forks): Finding[] {
     const names = (list ?? []).map(({ session, at }) => `${session} at ${at}`);
     const expected = [...sessions.values()].flatMap((fork) => {
       const { session, events } = fork;
-      const forked = forkedIn(events);
-      const mayLack = forked?.upTo === 1 && headWhenAsked(fork, found, forks) < 2;
+      const forked = findForkEvent(events);
+      const mayLack = forked?.upTo === 1 && findHeadWhenAsked(fork, found, forks) < 2;
       return forked?.from === source && !(mayLack && !names.includes(`${session} at 1`))
         ? [`${session} at ${forked.upTo}`]
         : [];

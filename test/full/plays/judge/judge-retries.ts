@@ -4,7 +4,7 @@ import type { ForkSession } from './judge-forks.ts';
 import type { TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
 
-const ANSWERED = ['completed', 'returned-direct'];
+const ANSWERED_OUTCOMES = ['completed', 'returned-direct'];
 
 /**
  * Checks that a turn is retried only if it has no answer, only once, and only if it was the last turn when the
@@ -24,17 +24,18 @@ export function judgeRetried(
         : [],
     ),
     ...retries.flatMap(({ turn, of }) => {
-      const head = headAt(askedAt(turn, sent));
+      const head = headAt(findAskedAt(turn, sent));
       const before = turns.slice(0, turns.indexOf(turn));
       const retried = before.findLast((one) => one.turn === of || one.seq <= head);
-      const isRight = retried?.turn === of && !retried.outcomes.some((outcome) => ANSWERED.includes(outcome));
+      const isRight =
+        retried?.turn === of && !retried.outcomes.some((outcome) => ANSWERED_OUTCOMES.includes(outcome));
       return isRight ? [] : [find(`Turn ${turn.turn} retries ${of}, behind ${before.at(-1)?.turn}.`)];
     }),
   ];
 }
 
 /** Returns when the first request for a retry was sent, or `Infinity` if that is unknown. */
-function askedAt({ turn }: TurnStory, sent: readonly SentMessage[]): number {
+function findAskedAt({ turn }: TurnStory, sent: readonly SentMessage[]): number {
   const own = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply && reply.turn === turn));
   return own.length === 0
     ? Number.POSITIVE_INFINITY
@@ -69,7 +70,7 @@ export function judgeRetry(name: string, sent: SentMessage, home: Home): Finding
     ...sent.replies.flatMap((reply) => {
       if (reply.came === 'unexpected') return [find('unexpected answer', `${reply.status} ${reply.body}`)];
       if (reply.came === 'gone' && reply.why === 'nothing-to-retry' && !isErasable)
-        return hadAnswer(home, reply)
+        return hasAnswer(home, reply)
           ? []
           : [find('retry', 'It is refused, and the last turn has no answer.')];
       if (reply.came !== 'answer' || reply.to === 'decision' || !isOpenTo(reply.turn)) return [];
@@ -82,17 +83,19 @@ export function judgeRetry(name: string, sent: SentMessage, home: Home): Finding
 }
 
 /** Returns `true` if, at any time in this range, the last ended turn was answered or no turn had ended. */
-function hadAnswer(
+function hasAnswer(
   { events, headAt }: Home,
   { sentAt, cameAt }: { readonly sentAt: number; readonly cameAt: number },
 ): boolean {
   const [from, to] = [headAt(sentAt), headAt(cameAt)];
-  const ends = events.filter((event): event is Ended => event.type === 'turn-ended' && event.seq <= to);
+  const ends = events.filter(
+    (event): event is TurnEndedEvent => event.type === 'turn-ended' && event.seq <= to,
+  );
   const first = ends.findLastIndex(({ seq }) => seq <= from);
-  return first === -1 || ends.slice(first).some(({ outcome }) => ANSWERED.includes(outcome));
+  return first === -1 || ends.slice(first).some(({ outcome }) => ANSWERED_OUTCOMES.includes(outcome));
 }
 
-type Ended = Extract<StoredEvent, { type: 'turn-ended' }>;
+type TurnEndedEvent = Extract<StoredEvent, { type: 'turn-ended' }>;
 
 /** Checks that retries with different keys are different turns. */
 export function judgeKeys(sent: readonly SentMessage[]): Finding[] {

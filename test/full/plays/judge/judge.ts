@@ -3,12 +3,12 @@ import type { ObjectHost } from '../machine/object-host.ts';
 import { type Evidence, isErasableIn } from '../play/play.ts';
 import type { SentMessage } from '../play/user.ts';
 import { judgeCalls, judgeStrangers } from './judge-calls.ts';
-import { type ForkSession, forkedIn, judgeForks } from './judge-forks.ts';
+import { type ForkSession, findForkEvent, judgeForks } from './judge-forks.ts';
 import { judgeMessage, judgeTurn } from './judge-messages.ts';
 import { judgeKeys, judgeRetried, judgeRetry } from './judge-retries.ts';
 import { judgeStream, type ReadStream } from './judge-streams.ts';
-import { closeUnread, judgeLate, storyOf, type TurnStory } from './story.ts';
-import { type Finding, incarnationOf, journalOf, turnsAreIn, waitingIn } from './witness.ts';
+import { closeUnread, judgeLate, readStory, type TurnStory } from './story.ts';
+import { type Finding, getIncarnation, listInboxTurns, listWaiting, readJournal } from './witness.ts';
 
 export type { Finding } from './witness.ts';
 
@@ -30,7 +30,7 @@ export function judge(evidence: Evidence): readonly Finding[] {
   const sessions = new Map(stories.map((story) => [story.session, story]));
   findings.push(...judgeForks({ sessions, asked: forks, listed }), ...judgeKeys(sent));
   const nowhere = sent.filter(({ session }) => !sessions.has(session));
-  for (const one of nowhere) findings.push(...judgeSent(one, NOWHERE));
+  for (const one of nowhere) findings.push(...judgeSent(one, EMPTY_STORY));
   findings.push(
     ...log.filter((line) => !isExpected(line)).map((what) => ({ rule: 'log', where: 'the app', what })),
   );
@@ -50,7 +50,7 @@ const EXPECTED = [
 const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern.test(line));
 
 /** Returns the id by which users address the session. */
-const sessionOf = (name: string): string => String(JSON.parse(name)[2]);
+const parseSession = (name: string): string => String(JSON.parse(name)[2]);
 
 /** The data of a session at the end of a play. */
 interface SessionStory extends ForkSession {
@@ -59,7 +59,7 @@ interface SessionStory extends ForkSession {
 }
 
 /** The default data of a session that received no message. */
-const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' | 'erasedTurns'> = {
+const EMPTY_STORY: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' | 'erasedTurns'> = {
   turns: [],
   events: [],
   isErasable: false,
@@ -67,7 +67,7 @@ const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' |
   erasedTurns: new Set(),
 };
 
-const judgeSent = (one: SentMessage, home: typeof NOWHERE): Finding[] =>
+const judgeSent = (one: SentMessage, home: typeof EMPTY_STORY): Finding[] =>
   'plan' in one.errand
     ? judgeMessage(one.errand.plan.message, one, home)
     : judgeRetry(one.errand.name, one, home);
@@ -82,13 +82,13 @@ function judgeEffects({ outside, script }: Evidence, stories: readonly SessionSt
 }
 
 function readSession({ witness, script }: Evidence, host: ObjectHost): SessionStory {
-  const session = sessionOf(host.name);
-  const events = journalOf(host);
-  const turns = storyOf(events);
+  const session = parseSession(host.name);
+  const events = readJournal(host);
+  const turns = readStory(events);
   closeUnread(turns, witness.folds.closedUnread(events));
   const journals = new Map(witness.erasedJournals.get(host.name));
-  journals.set(incarnationOf(events), events);
-  const upTo = forkedIn(events)?.upTo ?? 0;
+  journals.set(getIncarnation(events), events);
+  const upTo = findForkEvent(events)?.upTo ?? 0;
   return {
     host,
     session,
@@ -126,22 +126,22 @@ function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
     ...judgeLate(events, turns),
     ...judgeScheduled(own),
     ...judgeErased(host, erasedTurns),
-    ...waitingIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
+    ...listWaiting(host).map((what) => ({ rule: 'left over', where: host.name, what })),
     ...judgeFolds(evidence, host, events),
     ...judgeTimes(evidence, story),
-    ...streamsOf(evidence, story).flatMap((stream) => judgeStream(stream, journals)),
+    ...listStreams(evidence, story).flatMap((stream) => judgeStream(stream, journals)),
   ];
 }
 
 /** The maximum delay until a reader has received all events, in ms. */
-const BEHIND = 60_000;
+const MAX_BEHIND_MS = 60_000;
 
-function streamsOf(
+function listStreams(
   { readers, sent, stormEnd, witness }: Evidence,
   { host, session }: SessionStory,
 ): readonly ReadStream[] {
   const erased = witness.erasedJournals.get(host.name);
-  const calm = Math.max(stormEnd, ...witness.ends.values()) + BEHIND;
+  const calm = Math.max(stormEnd, ...witness.ends.values()) + MAX_BEHIND_MS;
   return [
     ...readers.map((one) => ({
       ...one,
@@ -181,7 +181,7 @@ function judgeJournal(host: ObjectHost, events: readonly StoredEvent[]): Finding
     ...(back === -1
       ? []
       : [{ rule: 'epoch', where, what: `Event ${back + 1} is of an older lease than the one before.` }]),
-    ...(events[0]?.type === 'session-opened' || forkedIn(events)
+    ...(events[0]?.type === 'session-opened' || findForkEvent(events)
       ? []
       : [{ rule: 'opening', where, what: `It begins with ${events[0]?.type}.` }]),
   ];
@@ -200,7 +200,7 @@ const judgeScheduled = (turns: readonly TurnStory[]): Finding[] =>
 
 /** Checks that an erased session has no remaining data and receives no more events. */
 function judgeErased(host: ObjectHost, erased: ReadonlySet<string>): Finding[] {
-  const back = turnsAreIn(host).filter((turn) => erased.has(turn));
+  const back = listInboxTurns(host).filter((turn) => erased.has(turn));
   const isEmpty = !host.database.tables().includes('events');
   return [
     ...back.map((turn) => ({ rule: 'erased', where: host.name, what: `Turn ${turn} is there again.` })),
@@ -230,7 +230,7 @@ function judgeFolds({ witness }: Evidence, host: ObjectHost, events: readonly St
  * The maximum duration of a turn after the storm or after the previous turn, in ms. An alarm on a machine whose
  * clock is 20 minutes behind is late by that time, and a pause lasts at most 5 minutes.
  */
-const LONGEST = 25 * 60_000;
+const LONGEST_MS = 25 * 60_000;
 
 function judgeTimes({ witness, stormEnd }: Evidence, { host, own }: SessionStory): Finding[] {
   let free = stormEnd;
@@ -239,7 +239,7 @@ function judgeTimes({ witness, stormEnd }: Evidence, { host, own }: SessionStory
     const took = end - free;
     free = Math.max(free, end);
     witness.figures.longest = Math.max(witness.figures.longest, took);
-    return took > LONGEST
+    return took > LONGEST_MS
       ? [{ rule: 'late', where: `turn ${turn}`, what: `It ended ${took} ms after it could go on.` }]
       : [];
   });

@@ -7,7 +7,7 @@ import type { Finding } from './witness.ts';
  * The result of a call as the model received it. `unknown` is an unknown outcome, and `not-run` is a call that
  * did not run.
  */
-export type Told = 'done' | 'unknown' | 'not-run' | 'failed';
+export type ReportedResult = 'done' | 'unknown' | 'not-run' | 'failed';
 
 /** A call, as recorded in the journal. */
 export interface CallStory {
@@ -18,7 +18,7 @@ export interface CallStory {
   isStarted: boolean;
   /** Another invocation took over between the start and the end of the call. */
   isTakenOver: boolean;
-  readonly told: Told[];
+  readonly told: ReportedResult[];
   readonly results: ResultData[];
 }
 
@@ -43,7 +43,7 @@ export interface TurnStory {
 }
 
 /** Returns the turns of a journal, in the order of their starts. */
-export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
+export function readStory(events: readonly StoredEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   for (const event of events) {
     if (!('turn' in event)) continue;
@@ -84,18 +84,18 @@ const nameOf = (message: string): string => planIn(message)?.message ?? message;
  */
 export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<string, ResultData>): void {
   for (const { error, calls } of turns) {
-    if (error?.type !== 'stuck' || !error.message.includes(UNREAD)) continue;
+    if (error?.type !== 'stuck' || !error.message.includes(UNREAD_TEXT)) continue;
     for (const call of calls.values()) {
       if (call.told.length > 0) continue;
       const result = closed.get(call.id);
       // The model does not receive results of nested calls.
-      call.told.push(result ? reportedBy(result) : call.isStarted ? 'unknown' : 'not-run');
+      call.told.push(result ? getReportedResult(result) : call.isStarted ? 'unknown' : 'not-run');
       if (result) call.results.push(result);
     }
   }
 }
 
-const UNREAD = 'could not be read';
+const UNREAD_TEXT = 'could not be read';
 
 /**
  * Checks that a late effect of a call is reported once: before its end, or after an end with an unknown
@@ -139,7 +139,7 @@ function take(story: TurnStory, event: StoredEvent): void {
     }
     case 'tool-call-ended': {
       const call = story.calls.get(event.call);
-      call?.told.push(reportedBy(event.result));
+      call?.told.push(getReportedResult(event.result));
       call?.results.push(event.result);
       story.scheduled.push(...(event.changes?.scheduled ?? []).map(({ turn }) => turn));
       return;
@@ -162,7 +162,7 @@ function callOf(
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
-function reportedBy(result: ResultData): Told {
+function getReportedResult(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
   // A decision ended the loop.
   if (result.signal) return 'not-run';

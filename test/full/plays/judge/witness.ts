@@ -56,10 +56,10 @@ export class Witness implements Observer {
 
   calling(host: ObjectHost, method: string): void {
     if (method !== 'erase') return;
-    this.#turnsBefore = turnsAreIn(host);
-    const events = journalOf(host);
+    this.#turnsBefore = listInboxTurns(host);
+    const events = readJournal(host);
     const journals = this.erasedJournals.get(host.name) ?? new Map();
-    this.erasedJournals.set(host.name, journals.set(incarnationOf(events), events));
+    this.erasedJournals.set(host.name, journals.set(getIncarnation(events), events));
   }
 
   called(host: ObjectHost, { method, args, answer }: Parameters<Observer['called']>[1]): void {
@@ -110,7 +110,7 @@ export class Witness implements Observer {
         if (type === 'turn-ended') this.ends.set(`${host.name} ${turn}`, now);
     });
     if (!snapshot) return;
-    const journal = journalOf(host);
+    const journal = readJournal(host);
     const fault = this.folds.snapshotFault(snapshot, journal);
     if (fault) this.#find('warm is not cold', host.name, `the snapshot at ${snapshot.seq}: ${fault}`);
   }
@@ -137,24 +137,24 @@ export class Witness implements Observer {
 
   /** Returns `true` if all sessions are idle and will stay idle. */
   isQuiet(platform: SimulatedPlatform): boolean {
-    return [...platform.hosts.values()].every((host) => waitingIn(host).length === 0);
+    return [...platform.hosts.values()].every((host) => listWaiting(host).length === 0);
   }
 }
 
 /** Returns the pending work of a session. */
-export function waitingIn(host: ObjectHost): readonly string[] {
+export function listWaiting(host: ObjectHost): readonly string[] {
   const { database } = host;
   if (!database.tables().includes('lease')) return [];
-  const rows = (query: string) => database.exec(query, []).toArray();
+  const readRows = (query: string) => database.exec(query, []).toArray();
   return [
-    ...rows('SELECT turn, state FROM lease WHERE turn IS NOT NULL').map(
+    ...readRows('SELECT turn, state FROM lease WHERE turn IS NOT NULL').map(
       ({ turn, state }) => `turn ${turn} is ${state}`,
     ),
-    ...rows(`SELECT kind, turn FROM inbox WHERE kind <> 'late'`).map(
+    ...readRows(`SELECT kind, turn FROM inbox WHERE kind <> 'late'`).map(
       ({ kind, turn }) => `${kind} for ${turn} in the inbox`,
     ),
-    ...rows('SELECT turn FROM lease WHERE due IS NOT NULL').map(({ turn }) => `turn ${turn} is due`),
-    ...rows(`SELECT kind, ref FROM agenda WHERE kind IN ('start', 'expiry')`).map(
+    ...readRows('SELECT turn FROM lease WHERE due IS NOT NULL').map(({ turn }) => `turn ${turn} is due`),
+    ...readRows(`SELECT kind, ref FROM agenda WHERE kind IN ('start', 'expiry')`).map(
       ({ kind, ref }) => `${kind} of ${ref} in the agenda`,
     ),
   ];
@@ -164,26 +164,26 @@ export function waitingIn(host: ObjectHost): readonly string[] {
  * Returns every turn in the inbox of a session, including turns whose messages wait or were accepted by another
  * turn.
  */
-export function turnsAreIn(host: ObjectHost): readonly string[] {
+export function listInboxTurns(host: ObjectHost): readonly string[] {
   if (!host.database.tables().includes('inbox')) return [];
   const waiting = host.database
     .exec('SELECT turn FROM inbox', [])
     .toArray()
     .map(({ turn }) => String(turn));
-  const ofEvents = journalOf(host).flatMap((event) =>
+  const ofEvents = readJournal(host).flatMap((event) =>
     'turn' in event ? [event.turn, ...('as' in event ? [event.as] : [])] : [],
   );
   return [...new Set([...waiting, ...ofEvents])];
 }
 
 /** Returns the incarnation that a journal belongs to. Over time, several sessions can have the same id. */
-export function incarnationOf([opened]: readonly StoredEvent[]): string {
+export function getIncarnation([opened]: readonly StoredEvent[]): string {
   const isFirst = opened?.type === 'session-opened' || opened?.type === 'session-forked';
   return isFirst ? (opened.incarnation ?? '') : '';
 }
 
 /** Reads the journal of a session through its object. */
-export function journalOf(host: ObjectHost): readonly StoredEvent[] {
+export function readJournal(host: ObjectHost): readonly StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
     const page = host.look((object) => read(object, from ?? 1));

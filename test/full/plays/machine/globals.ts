@@ -41,7 +41,7 @@ export function simulate(simulation: Simulation, seed: number): () => void {
 }
 
 /** Returns the running simulation. @throws Error if there is none. */
-export function runningSimulation(): Simulation {
+export function getRunningSimulation(): Simulation {
   if (!current) throw new Error('No simulation is running.');
   return current.simulation;
 }
@@ -53,7 +53,7 @@ type Callback = (...args: readonly unknown[]) => void;
 
 function startTimer(run: Callback, ms: number, args: readonly unknown[]): number {
   const id = ++lastTimer;
-  const cancel = runningSimulation().after(ms, () => {
+  const cancel = getRunningSimulation().after(ms, () => {
     timers.delete(id);
     run(...args);
   });
@@ -63,14 +63,14 @@ function startTimer(run: Callback, ms: number, args: readonly unknown[]): number
 
 function startInterval(run: Callback, ms: number, args: readonly unknown[]): number {
   const id = ++lastTimer;
-  const next = (): void => {
-    const cancel = runningSimulation().after(Math.max(1, ms), () => {
-      next();
+  const scheduleNext = (): void => {
+    const cancel = getRunningSimulation().after(Math.max(1, ms), () => {
+      scheduleNext();
       run(...args);
     });
     timers.set(id, cancel);
   };
-  next();
+  scheduleNext();
   return id;
 }
 
@@ -124,16 +124,16 @@ set(Date, { now: () => (current ? current.simulation.now : real.now()) });
 set(Math, { random: () => (current ? current.draw.fraction() : real.random()) });
 set(performance, { now: () => (current ? current.simulation.elapsed : real.performance()) });
 set(crypto, { randomUUID: () => (current ? drawId(current.draw) : real.randomUUID()) });
-set(AbortSignal, { timeout: (ms: number) => timeoutError(ms) });
+set(AbortSignal, { timeout: (ms: number) => createTimeoutError(ms) });
 
 /** Returns an id in the form of a UUID. */
 function drawId({ between }: Draw): string {
-  const hex = (digits: number): string =>
+  const createHex = (digits: number): string =>
     Array.from({ length: digits }, () => between(0, 15).toString(16)).join('');
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+  return `${createHex(8)}-${createHex(4)}-4${createHex(3)}-8${createHex(3)}-${createHex(12)}`;
 }
 
-function timeoutError(ms: number): AbortSignal {
+function createTimeoutError(ms: number): AbortSignal {
   const late = new AbortController();
   setTimeout(
     () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),

@@ -60,7 +60,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: 'snapshot-read',
     breaks: 'The values in `call.state` are stored in a snapshot, but not read from it.',
-    changes: [{ in: 'fromSnapshot', text: 'callState: new Map(cells),', replacement: '' }],
+    changes: [{ in: 'parseSnapshot', text: 'callState: new Map(cells),', replacement: '' }],
   },
   {
     name: 'late-twice',
@@ -71,7 +71,7 @@ export const HOLES: readonly Hole[] = [
         text: 'return await outbox.durable();',
         replacement: 'await outbox.durable();',
       },
-      { in: 'lateEvents', text: 'if (!turn || !isAwaited) return [];', replacement: 'if (!turn) return [];' },
+      { in: 'createLateEvents', text: 'if (!turn || !isAwaited) return [];', replacement: 'if (!turn) return [];' },
     ],
   },
   {

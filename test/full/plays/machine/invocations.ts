@@ -11,7 +11,7 @@ export interface Deployment {
 }
 
 /** How long `waitUntil` work may run after the client has disconnected, in ms. */
-const LEFT_ALONE = 30_000;
+const LEFT_ALONE_MS = 30_000;
 
 /** One invocation of a Worker. */
 export class Invocation implements Owner {
@@ -39,11 +39,11 @@ export class Invocation implements Owner {
   /** Extends the invocation until the work is done. */
   hold(work: Promise<unknown>): void {
     this.#work.add(work);
-    const done = (): void => {
+    const removeWork = (): void => {
       this.#work.delete(work);
       if (this.#work.size === 0) this.#onOver();
     };
-    work.then(done, done);
+    work.then(removeWork, removeWork);
   }
 
   /** Registers a function that is called when all work is done. */
@@ -72,6 +72,6 @@ export class Invocation implements Owner {
   leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;
-    this.#simulation.after(LEFT_ALONE, () => this.kill('nobody has waited for it for 30 s'), null);
+    this.#simulation.after(LEFT_ALONE_MS, () => this.kill('nobody has waited for it for 30 s'), null);
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { applyReplacements, locate, type Place } from '../../../mutations/locate.ts';
+import { applyReplacements, locateMutation, type Place } from '../../../mutations/locate.ts';
 import { MUTATIONS } from '../../../mutations.ts';
 import { readLibrary } from '../../../source/parse-source.ts';
 import { type Change, HOLES } from './holes.ts';
@@ -28,9 +28,9 @@ interface LocatedChange {
  */
 export function prepareImports(holes: readonly string[]): void {
   const sources = readLibrary(ROOT);
-  const changes = [SNAPSHOTS, ...holes.flatMap(changesOf)].map(
+  const changes = [SNAPSHOTS, ...holes.flatMap(listChanges)].map(
     (one): LocatedChange => ({
-      place: locate(sources, { name: one.in, effect: '', tests: [''], ...one }),
+      place: locateMutation(sources, { name: one.in, effect: '', tests: [''], ...one }),
       becomes: one.replacement,
     }),
   );
@@ -46,7 +46,7 @@ export function prepareImports(holes: readonly string[]): void {
   });
 }
 
-function changesOf(name: string): readonly Change[] {
+function listChanges(name: string): readonly Change[] {
   const hole = HOLES.find((one) => one.name === name);
   if (hole) return hole.changes;
   const mutation = MUTATIONS.find((one) => one.name === name);

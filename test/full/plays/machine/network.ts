@@ -28,7 +28,7 @@ export interface Strike {
 }
 
 /** The range of a delay, in ms. */
-const SLOW = [500, 25_000] as const;
+const SLOW_RANGE_MS = [500, 25_000] as const;
 
 /** Observes the calls between Workers and objects. */
 export interface Observer {
@@ -97,15 +97,15 @@ export class Network {
       const strike = this.#struck(owner);
       if (strike === 'killed-before') return;
       const fate = strike ?? this.#fate();
-      const back = (answer: Answer, ms: number): void => {
+      const sendBack = (answer: Answer, ms: number): void => {
         if (!answer.ok) link.broken = answer.error;
         const settle = (): void => (answer.ok ? resolve(answer.value) : reject(answer.error));
         simulation.trace(() => `${from} <- ${name}.${method}: ${formatAnswer(answer)}`);
         simulation.after(ms, settle, owner ?? null);
       };
       if (fate === 'overloaded') {
-        back(
-          failedAnswer('Durable Object is overloaded. Too many requests queued.', { overloaded: true }),
+        sendBack(
+          createFailedAnswer('Durable Object is overloaded. Too many requests queued.', { overloaded: true }),
           5,
         );
         return;
@@ -113,18 +113,22 @@ export class Network {
       link.arrival = Math.max(link.arrival, simulation.now + this.#latency(fate === 'slow'));
       const arrive = (): void => {
         simulation.trace(
-          () => `${from} -> ${name}.${method}(${shortJson(args)})${fate === 'fine' ? '' : ` [${fate}]`}`,
+          () =>
+            `${from} -> ${name}.${method}(${formatShortJson(args)})${fate === 'fine' ? '' : ` [${fate}]`}`,
         );
         if (fate === 'lost') {
-          back(failedAnswer('Network connection lost.', { retryable: true }), draw.between(1, 3_000));
+          sendBack(
+            createFailedAnswer('Network connection lost.', { retryable: true }),
+            draw.between(1, 3_000),
+          );
           return;
         }
         const host = this.#hostOf(name);
         this.#observer.calling(host, method);
         const answer = host.call(run, (told) => {
           const isLost = fate === 'unanswered';
-          const reply = isLost ? failedAnswer('Network connection lost.') : told;
-          back(
+          const reply = isLost ? createFailedAnswer('Network connection lost.') : told;
+          sendBack(
             reply.ok && method !== 'fetch' ? cloneAnswer(reply) : reply,
             this.#latency(fate === 'slow-answer'),
           );
@@ -151,7 +155,7 @@ export class Network {
 
   #latency(isSlow: boolean): number {
     const { draw } = this.#simulation;
-    return isSlow ? draw.between(...SLOW) : draw.between(1, 25);
+    return isSlow ? draw.between(...SLOW_RANGE_MS) : draw.between(1, 25);
   }
 
   #fate(): 'fine' | 'lost' | 'unanswered' | 'overloaded' | 'slow' | 'slow-answer' | 'crash' {
@@ -192,7 +196,7 @@ function invoke(object: LiveObject, method: string, args: readonly unknown[]): u
 
 const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
 
-const failedAnswer = (message: string, flags: object = {}): Answer => ({
+const createFailedAnswer = (message: string, flags: object = {}): Answer => ({
   ok: false,
   error: Object.assign(new Error(message), { remote: false, ...flags }),
 });
@@ -203,11 +207,12 @@ const cloneAnswer = (answer: Answer & { readonly ok: true }): Answer => ({
   value: structuredClone(answer.value),
 });
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
-const shortJson = (value: unknown): string => (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MOST_SHOWN);
+const formatShortJson = (value: unknown): string =>
+  (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MAX_SHOWN);
 
 const formatAnswer = (answer: Answer): string =>
-  answer.ok ? (JSON.stringify(answer.value) ?? '').slice(0, MOST_SHOWN) : answer.error.message;
+  answer.ok ? (JSON.stringify(answer.value) ?? '').slice(0, MAX_SHOWN) : answer.error.message;
 
 export type { Owner };

@@ -43,9 +43,9 @@ interface Group {
 }
 
 /** The maximum duration of a commit, in ms. */
-const COMMIT = 12;
+const COMMIT_MS = 12;
 /** The delay before an interrupted alarm is retried, in ms. */
-const ALARM_AGAIN = 2_000;
+const ALARM_RETRY_MS = 2_000;
 
 /**
  * The platform around one object: its database, alarm, sockets and output gate. Outputs of the object wait
@@ -107,12 +107,12 @@ export class ObjectHost {
       return answer;
     }
     let isReplied = false;
-    const once = (told: Answer): void => {
+    const replyOnce = (told: Answer): void => {
       if (!isReplied) reply(told);
       isReplied = true;
     };
-    group.outputs.push(() => once(answer));
-    group.losses.push((error) => once({ ok: false, error }));
+    group.outputs.push(() => replyOnce(answer));
+    group.losses.push((error) => replyOnce({ ok: false, error }));
     return answer;
   }
 
@@ -185,9 +185,9 @@ export class ObjectHost {
     if (this.#life) return this.#life;
     const { simulation, ObjectClass, env } = this.#platform;
     const life: Owner = { name: `${this.name}#${++this.#lives}`, isDead: false, frozenUntil: 0 };
-    const now = (): number => simulation.now + this.clockAhead;
+    const readClock = (): number => simulation.now + this.clockAhead;
     this.#life = life;
-    this.#object = simulation.enter(life, () => new ObjectClass(this.#state(life), env, now));
+    this.#object = simulation.enter(life, () => new ObjectClass(this.#state(life), env, readClock));
     return life;
   }
 
@@ -218,14 +218,14 @@ export class ObjectHost {
 
   #storage(life: Owner): object {
     const { database } = this;
-    const alive = (): void => {
+    const assertAlive = (): void => {
       if (life.isDead) throw new Error('This object was evicted or has crashed.');
     };
     const host = this;
     return {
       sql: {
         exec(query: string, ...bindings: readonly unknown[]) {
-          alive();
+          assertAlive();
           return database.exec(query, bindings);
         },
         get databaseSize() {
@@ -235,24 +235,24 @@ export class ObjectHost {
       kv: {
         get: (key: string) => database.get(key),
         put(key: string, value: unknown) {
-          alive();
+          assertAlive();
           database.put(key, value);
         },
       },
       transactionSync<T>(change: () => T): T {
-        alive();
+        assertAlive();
         return database.transaction(change);
       },
       async setAlarm(at: number) {
-        alive();
+        assertAlive();
         host.#setAlarm(at);
       },
       async deleteAlarm() {
-        alive();
+        assertAlive();
         host.#setAlarm(null);
       },
       async deleteAll() {
-        alive();
+        assertAlive();
         database.clear();
         host.#setAlarm(null);
       },
@@ -269,7 +269,7 @@ export class ObjectHost {
     const { simulation } = this.#platform;
     const headBefore = this.database.head();
     this.database.begin();
-    const cancel = simulation.after(simulation.draw.between(1, COMMIT), () => this.#commit(), null);
+    const cancel = simulation.after(simulation.draw.between(1, COMMIT_MS), () => this.#commit(), null);
     this.#group = { outputs: [], losses: [], cancel, alarmBefore: this.#alarm, headBefore };
   }
 
@@ -295,7 +295,7 @@ export class ObjectHost {
 
   #goOff(at: number): void {
     if (this.#group) {
-      this.#cancelAlarm = this.#platform.simulation.after(COMMIT, () => this.#goOff(at), null);
+      this.#cancelAlarm = this.#platform.simulation.after(COMMIT_MS, () => this.#goOff(at), null);
       return;
     }
     this.#platform.simulation.trace(() => `${this.name}: alarm`);
@@ -306,7 +306,7 @@ export class ObjectHost {
         object.alarm();
       },
       ({ ok }) => {
-        if (!ok) this.#schedule(ALARM_AGAIN);
+        if (!ok) this.#schedule(ALARM_RETRY_MS);
       },
     );
   }

@@ -28,7 +28,7 @@ export interface QueueWeather {
   readonly doubled: number;
 }
 
-interface Options {
+interface PlatformOptions {
   readonly simulation: Simulation;
   readonly ObjectClass: ObjectClass;
   readonly observer: Observer;
@@ -47,10 +47,10 @@ export class SimulatedPlatform {
   queueWeather: QueueWeather = { lost: 0, doubled: 0 };
   /** The number of invocations that died during their work. */
   deaths = 0;
-  readonly #options: Options;
+  readonly #options: PlatformOptions;
   #invoked = 0;
 
-  constructor(options: Options) {
+  constructor(options: PlatformOptions) {
     this.#options = options;
     this.network = new SimulatedNetwork(options.simulation, (name) => this.hostOf(name), options.observer);
     this.network.onKill = (owner) => {
@@ -184,9 +184,9 @@ export class SimulatedPlatform {
   ): void {
     const { simulation } = this.#options;
     const invocation = this.#invoke('runner');
-    const back = (settle: () => void): void =>
+    const deliverReply = (settle: () => void): void =>
       void simulation.after(simulation.draw.between(1, 20), settle, life);
-    invocation.whenDead(() => back(() => reject(new Error('Network connection lost.'))));
+    invocation.whenDead(() => deliverReply(() => reject(new Error('Network connection lost.'))));
     // A remote call ends with its caller.
     const look = (): void => {
       if (life.isDead) invocation.leave();
@@ -198,8 +198,8 @@ export class SimulatedPlatform {
       const work = runner.run(handOver);
       invocation.hold(work.catch(() => {}));
       work.then(
-        () => back(resolve),
-        (error: unknown) => back(() => reject(error)),
+        () => deliverReply(resolve),
+        (error: unknown) => deliverReply(() => reject(error)),
       );
     });
   }
@@ -220,7 +220,7 @@ export class SimulatedPlatform {
   #deliver(body: unknown, tries: number): void {
     const { simulation } = this.#options;
     const invocation = this.#invoke('queue');
-    const again = (seconds = 1): void => {
+    const scheduleRetry = (seconds = 1): void => {
       if (tries < 5) simulation.after(seconds * 1000, () => this.#deliver(body, tries + 1), null);
     };
     let isAcknowledged = false;
@@ -232,11 +232,11 @@ export class SimulatedPlatform {
       },
       retry: ({ delaySeconds }: { readonly delaySeconds?: number } = {}) => {
         isAcknowledged = true;
-        again(delaySeconds);
+        scheduleRetry(delaySeconds);
       },
     };
     invocation.whenDead(() => {
-      if (!isAcknowledged) again();
+      if (!isAcknowledged) scheduleRetry();
     });
     simulation.enter(invocation, () => {
       invocation.hold(

@@ -11,7 +11,7 @@ export interface Owner {
 }
 
 /** A scheduled event. */
-interface Entry {
+interface TimelineEntry {
   /** Moved to a later time if its owner is paused. */
   at: number;
   /** Events at the same time run in the order in which they were added. */
@@ -32,17 +32,17 @@ export interface Draw {
   fraction(): number;
 }
 
-const FINE = 2 ** 30;
+const FRACTION_STEPS = 2 ** 30;
 
 /** Creates a source of random values. The same seed yields the same values. */
 export function createDraw(seed: number): Draw {
   const { between } = createChance(seed);
-  const fraction = (): number => between(0, FINE - 1) / FINE;
+  const drawFraction = (): number => between(0, FRACTION_STEPS - 1) / FRACTION_STEPS;
   return {
     between,
-    fraction,
+    fraction: drawFraction,
     // Also draws for the probabilities 0 and 1, so that later draws do not change.
-    happens: (probability) => fraction() < probability,
+    happens: (probability) => drawFraction() < probability,
     oneOf(list) {
       const one = list[between(0, list.length - 1)];
       if (one === undefined) throw new Error('Cannot draw from an empty list.');
@@ -54,7 +54,7 @@ export function createDraw(seed: number): Draw {
 /** The original function, stored before a test can replace it. */
 const { setImmediate } = globalThis;
 
-const BEGIN = Date.UTC(2030, 0, 1);
+const START_TIME = Date.UTC(2030, 0, 1);
 
 /**
  * A world whose time advances only when all other work is done. All timed work runs through it, in an order
@@ -62,13 +62,13 @@ const BEGIN = Date.UTC(2030, 0, 1);
  */
 export class Simulation {
   /** The current time, in ms since the epoch. */
-  now = BEGIN;
+  now = START_TIME;
   readonly draw: Draw;
   /** The trace, if it is enabled. */
   readonly lines: string[] = [];
   readonly #isTraced: boolean;
   readonly #owners = new AsyncLocalStorage<Owner | undefined>();
-  readonly #heap: Entry[] = [];
+  readonly #heap: TimelineEntry[] = [];
   #order = 0;
 
   constructor(seed: number, isTraced: boolean) {
@@ -78,7 +78,7 @@ export class Simulation {
 
   /** The time since the start of the simulation, in ms. */
   get elapsed(): number {
-    return this.now - BEGIN;
+    return this.now - START_TIME;
   }
 
   /** The owner of the running code. `undefined` for the code of the play. */
@@ -101,7 +101,7 @@ export class Simulation {
    */
   after(ms: number, run: () => void, owner: Owner | null = this.owner ?? null): () => void {
     const at = this.now + Math.max(0, Math.ceil(ms) || 0);
-    const entry: Entry = { at, order: this.#order++, run, owner, isCancelled: false };
+    const entry: TimelineEntry = { at, order: this.#order++, run, owner, isCancelled: false };
     push(this.#heap, entry);
     return () => {
       entry.isCancelled = true;
@@ -130,7 +130,7 @@ export class Simulation {
     return true;
   }
 
-  async #happen(entry: Entry): Promise<void> {
+  async #happen(entry: TimelineEntry): Promise<void> {
     const { run, owner } = entry;
     if (entry.isCancelled || owner?.isDead) return;
     this.now = Math.max(this.now, entry.at);
@@ -148,9 +148,10 @@ export class Simulation {
 /** Resolves when all promises that need no simulated time are settled. No promise here waits for real time. */
 const waitForTasks = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+const isBefore = (a: TimelineEntry, b: TimelineEntry): boolean =>
+  a.at < b.at || (a.at === b.at && a.order < b.order);
 
-function push(heap: Entry[], entry: Entry): void {
+function push(heap: TimelineEntry[], entry: TimelineEntry): void {
   let at = heap.length;
   heap.push(entry);
   while (at > 0) {
@@ -163,7 +164,7 @@ function push(heap: Entry[], entry: Entry): void {
   heap[at] = entry;
 }
 
-function pop(heap: Entry[]): Entry | undefined {
+function pop(heap: TimelineEntry[]): TimelineEntry | undefined {
   const [first] = heap;
   const last = heap.pop();
   if (first === undefined || last === undefined || heap.length === 0) return first;

@@ -1,4 +1,4 @@
-import { runningSimulation } from './globals.ts';
+import { getRunningSimulation } from './globals.ts';
 import type { Owner } from './simulation.ts';
 
 type Handler = (event: { readonly data?: unknown; readonly code?: number }) => void;
@@ -6,7 +6,7 @@ type Handler = (event: { readonly data?: unknown; readonly code?: number }) => v
 const OPEN = 1;
 const CLOSED = 3;
 /** The close code of a connection that broke without a close message. */
-const ABNORMAL = 1006;
+const ABNORMAL_CLOSURE = 1006;
 
 /** One end of a WebSocket between two machines. Messages arrive later, in order. */
 export class SocketEnd {
@@ -32,7 +32,7 @@ export class SocketEnd {
 
   /** Accepts the socket in a Worker. Its invocation receives all further messages. */
   accept(): void {
-    this.#owner = runningSimulation().owner;
+    this.#owner = getRunningSimulation().owner;
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const dispatch of early) this.#later(dispatch);
@@ -62,7 +62,7 @@ export class SocketEnd {
   drop(): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
-    this.#travel((peer) => peer.#closed(ABNORMAL));
+    this.#travel((peer) => peer.#closed(ABNORMAL_CLOSURE));
   }
 
   #output(send: () => void): void {
@@ -71,7 +71,7 @@ export class SocketEnd {
   }
 
   #travel(arrive: (peer: SocketEnd) => void): void {
-    const simulation = runningSimulation();
+    const simulation = getRunningSimulation();
     const peer = this.#peer;
     if (!peer) return;
     this.#arrival = Math.max(this.#arrival, simulation.now + simulation.draw.between(1, 20));
@@ -102,7 +102,7 @@ export class SocketEnd {
 
   /** Dispatches an event in the invocation that listens. */
   #later(dispatch: () => void): void {
-    runningSimulation().after(0, dispatch, this.#owner ?? null);
+    getRunningSimulation().after(0, dispatch, this.#owner ?? null);
   }
 }
 

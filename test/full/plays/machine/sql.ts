@@ -46,7 +46,7 @@ const unpackValue = (value: unknown): unknown => (value instanceof Uint8Array ? 
 const unpackRow = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unpackValue(value)]));
 
-const READS = /^\s*(?:SELECT|PRAGMA)\b/i;
+const READ_STATEMENT = /^\s*(?:SELECT|PRAGMA)\b/i;
 
 /** The in-memory database of one object. Writes are in a transaction that the host ends. */
 export class Database {
@@ -74,7 +74,7 @@ export class Database {
 
   /** Behaves like `SqlStorage.exec`. A query without bindings can have several statements. */
   exec(query: string, bindings: readonly unknown[]): Cursor {
-    if (READS.test(query)) return new Cursor(this.#prepare(query), bindings.map(toBinding));
+    if (READ_STATEMENT.test(query)) return new Cursor(this.#prepare(query), bindings.map(toBinding));
     this.#onWrite();
     if (bindings.length === 0 && query.includes(';')) {
       this.#db.exec(query);
@@ -91,8 +91,8 @@ export class Database {
   #written(statement: StatementSync, values: readonly SQLInputValue[]): Cursor {
     const rows = statement.all(...values);
     const made = new Cursor(undefined, []);
-    const one = (): Row => unpackRow(rows[0] as Row);
-    return Object.assign(made, { one, toArray: () => rows.map((row) => unpackRow(row as Row)) });
+    const getOne = (): Row => unpackRow(rows[0] as Row);
+    return Object.assign(made, { one: getOne, toArray: () => rows.map((row) => unpackRow(row as Row)) });
   }
 
   /** Behaves like `transactionSync`. */
@@ -112,9 +112,9 @@ export class Database {
   }
 
   get size(): number {
-    const numberOf = (pragma: string): number =>
+    const readPragma = (pragma: string): number =>
       Number(Object.values(this.#prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
-    return numberOf('page_count') * numberOf('page_size');
+    return readPragma('page_count') * readPragma('page_size');
   }
 
   /** Returns the sequence number of the last event, or 0. */
@@ -139,15 +139,15 @@ export class Database {
   }
 
   get(key: string): unknown {
-    if (!this.tables().includes(KV)) return undefined;
-    const row = this.#prepare(`SELECT value FROM ${KV} WHERE key = ?`).get(key);
+    if (!this.tables().includes(KV_TABLE)) return undefined;
+    const row = this.#prepare(`SELECT value FROM ${KV_TABLE} WHERE key = ?`).get(key);
     return row && deserialize(Buffer.from(row.value as Uint8Array)); // the only BLOB column of the table
   }
 
   put(key: string, value: unknown): void {
     this.#onWrite();
-    this.#db.exec(`CREATE TABLE IF NOT EXISTS ${KV} (key TEXT PRIMARY KEY, value BLOB)`);
-    this.#prepare(`INSERT OR REPLACE INTO ${KV} VALUES (?, ?)`).run(key, serialize(value));
+    this.#db.exec(`CREATE TABLE IF NOT EXISTS ${KV_TABLE} (key TEXT PRIMARY KEY, value BLOB)`);
+    this.#prepare(`INSERT OR REPLACE INTO ${KV_TABLE} VALUES (?, ?)`).run(key, serialize(value));
   }
 
   close(): void {
@@ -163,7 +163,7 @@ export class Database {
   }
 }
 
-const KV = '_cf_KV';
+const KV_TABLE = '_cf_KV';
 
 function toBinding(value: unknown): SQLInputValue {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);

@@ -1,6 +1,6 @@
 /** The exports of `cloudflare:workers`. */
 
-class Base<Env> {
+class WorkersBase<Env> {
   readonly ctx: object;
   readonly env: Env;
 
@@ -10,8 +10,8 @@ class Base<Env> {
   }
 }
 
-export class DurableObject<Env> extends Base<Env> {}
-export class WorkerEntrypoint<Env> extends Base<Env> {}
+export class DurableObject<Env> extends WorkersBase<Env> {}
+export class WorkerEntrypoint<Env> extends WorkersBase<Env> {}
 
 /** Marks all required exports as present. */
 export const exports = { SessionObject: true, TurnRunner: true };

@@ -58,7 +58,7 @@ interface Range {
 function withBoth(draw: Draw, session: SessionScript, { lasts, depth }: Range): SessionScript {
   const { name } = session;
   // Close to a message, so that a turn is probably open.
-  const near = (): number => draw.oneOf(session.errands).startAfter + draw.between(0, 15_000);
+  const drawNearbyTime = (): number => draw.oneOf(session.errands).startAfter + draw.between(0, 15_000);
   const errands = session.errands.map((errand): PlannedMessage => {
     const cancelAfter = draw.between(0, 12_000);
     const isCancelled = draw.happens(0.25);
@@ -75,11 +75,11 @@ function withBoth(draw: Draw, session: SessionScript, { lasts, depth }: Range): 
     ...session,
     errands,
     retries: Array.from({ length: draw.oneOf([0, 1, 2]) }, (_, index) =>
-      drawRetry(draw, `${name}r${index + 1}`, near()),
+      drawRetry(draw, `${name}r${index + 1}`, drawNearbyTime()),
     ),
     forks: Array.from({ length: forks }, (_, index) => {
       const inside = drawInside(draw, `${name}f${index + 1}`, depth);
-      return drawFork(draw, withBoth(draw, inside, { lasts, depth: depth + 1 }), near());
+      return drawFork(draw, withBoth(draw, inside, { lasts, depth: depth + 1 }), drawNearbyTime());
     }),
   };
 }

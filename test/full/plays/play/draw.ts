@@ -79,27 +79,27 @@ export function drawPlay(draw: Draw): PlayScript {
 
 function drawStorm(draw: Draw, lasts: number): Storm {
   const rough = draw.oneOf([0, 1, 1, 1, 3]);
-  const some = (probability: number, most: number): number =>
+  const drawAmount = (probability: number, most: number): number =>
     draw.happens(probability) ? (rough * most * draw.between(1, 10)) / 10 : 0;
   return {
     lasts,
     weather: {
-      lost: some(0.5, 0.05),
-      unanswered: some(0.5, 0.05),
-      overloaded: some(0.2, 0.03),
-      slow: some(0.4, 0.04),
-      crash: some(0.4, 0.03),
+      lost: drawAmount(0.5, 0.05),
+      unanswered: drawAmount(0.5, 0.05),
+      overloaded: drawAmount(0.2, 0.03),
+      slow: drawAmount(0.4, 0.04),
+      crash: drawAmount(0.4, 0.03),
     },
-    queue: { lost: some(0.5, 0.2), doubled: some(0.5, 0.2) },
-    kills: some(0.6, 4),
-    freezes: some(0.5, 3),
-    crashes: some(0.5, 3),
-    hibernations: some(0.3, 3),
-    deploys: some(0.4, 1.5),
-    lateAlarms: some(0.15, 0.1),
+    queue: { lost: drawAmount(0.5, 0.2), doubled: drawAmount(0.5, 0.2) },
+    kills: drawAmount(0.6, 4),
+    freezes: drawAmount(0.5, 3),
+    crashes: drawAmount(0.5, 3),
+    hibernations: drawAmount(0.3, 3),
+    deploys: drawAmount(0.4, 1.5),
+    lateAlarms: drawAmount(0.15, 0.1),
     clockJump: draw.happens(0.1),
-    modelFaults: some(0.3, 0.06),
-    slowWorld: some(0.3, 0.1),
+    modelFaults: drawAmount(0.3, 0.06),
+    slowWorld: drawAmount(0.3, 0.1),
   };
 }
 
@@ -129,7 +129,7 @@ export function drawErrand(draw: Draw, message: string, lasts: number): PlannedM
   const cancelAfter = draw.between(0, 15_000);
   const steers = whenBusy === 'steer';
   return {
-    plan: drawPlan(draw, message, steers ? SIMPLE : ALL),
+    plan: drawPlan(draw, message, steers ? SIMPLE_TOOLS : ALL_TOOLS),
     way: draw.oneOf(['json', 'stream', 'background'] as const),
     keyed,
     whenBusy,
@@ -142,7 +142,7 @@ export function drawErrand(draw: Draw, message: string, lasts: number): PlannedM
   };
 }
 
-const SIMPLE: readonly ToolName[] = [
+const SIMPLE_TOOLS: readonly ToolName[] = [
   'read',
   'idempotent',
   'once',
@@ -152,9 +152,9 @@ const SIMPLE: readonly ToolName[] = [
   'approved',
   'tally',
 ];
-const ALL: readonly ToolName[] = [
-  ...SIMPLE,
-  ...SIMPLE,
+const ALL_TOOLS: readonly ToolName[] = [
+  ...SIMPLE_TOOLS,
+  ...SIMPLE_TOOLS,
   'fails',
   'manual',
   'later',
@@ -170,7 +170,7 @@ function drawPlan(draw: Draw, message: string, tools: readonly ToolName[]): Plan
   const steps = drawSteps(draw, message, tools);
   return {
     message,
-    ...(tools === SIMPLE && { steers: true }),
+    ...(tools === SIMPLE_TOOLS && { steers: true }),
     think: draw.oneOf([20, 200, 1_500, 6_000]),
     steps,
   };
@@ -202,14 +202,15 @@ function drawCall(draw: Draw, label: string, tool: ToolName): PlannedCall {
     before: Math.max(0, draw.between(-2_000, 4_000)),
     after: Math.max(0, draw.between(-500, 2_000)),
   };
-  const inside = (name: ToolName, suffix: string): PlannedCall => drawCall(draw, `${label}.${suffix}`, name);
+  const drawInnerCall = (name: ToolName, suffix: string): PlannedCall =>
+    drawCall(draw, `${label}.${suffix}`, name);
   switch (tool) {
     case 'work':
-      return { ...call, steps: drawSteps(draw, label, SIMPLE) };
+      return { ...call, steps: drawSteps(draw, label, SIMPLE_TOOLS) };
     case 'order':
-      return { ...call, steps: [[inside('confirm', 'c')], [inside('ship', 's')]] };
+      return { ...call, steps: [[drawInnerCall('confirm', 'c')], [drawInnerCall('ship', 's')]] };
     case 'recipe':
-      return { ...call, steps: [[inside('prepare', 'p')], [inside('finish', 'f')]] };
+      return { ...call, steps: [[drawInnerCall('prepare', 'p')], [drawInnerCall('finish', 'f')]] };
     case 'later':
       return {
         ...call,
@@ -217,7 +218,7 @@ function drawCall(draw: Draw, label: string, tool: ToolName): PlannedCall {
         plan: {
           message: `${label}.later`,
           think: 50,
-          steps: [[inside(draw.oneOf(['once', 'idempotent', 'tally'] as const), 'l')]],
+          steps: [[drawInnerCall(draw.oneOf(['once', 'idempotent', 'tally'] as const), 'l')]],
         },
       };
     default:

@@ -1,7 +1,7 @@
 import type { ClientAnswer } from '../machine/platform.ts';
 import type { ForkErrand } from './draw-forks.ts';
-import { bodyOf, problemOf, type Reply, toReply } from './reply.ts';
-import { AGAIN, hasPatience, LOOK_AGAIN, type Place, pathOf } from './user.ts';
+import { parseBody, parseProblem, type Reply, toReply } from './reply.ts';
+import { hasPatience, type Place, POLL_DELAY_MS, RETRY_DELAY_MS, toSessionPath } from './user.ts';
 
 /** The reply to one request for a fork, as its sender receives it. */
 export type ForkReply =
@@ -11,7 +11,7 @@ export type ForkReply =
   | Exclude<Reply, { readonly turn: string }>;
 
 /** A request for a fork, its time in simulated ms, and its reply. */
-export type AskedFork = ForkReply & {
+export type ForkAttempt = ForkReply & {
   readonly askedAt: number | undefined;
   readonly repeatEffects: boolean;
   readonly sentAt: number;
@@ -23,7 +23,7 @@ export interface SentFork {
   /** The id of the source. */
   readonly session: string;
   readonly errand: ForkErrand;
-  readonly replies: AskedFork[];
+  readonly replies: ForkAttempt[];
 }
 
 /** Requests a fork until it exists or is finally refused. `begin` is called once with its id. */
@@ -36,12 +36,12 @@ export async function makeFork(
   await place.simulation.pause(startAfter);
   const at = await cutOf(place, sent);
   if (at === 'nowhere') return;
-  const all = await Promise.all(Array.from({ length: copies }, () => untilForked(place, sent, at)));
+  const all = await Promise.all(Array.from({ length: copies }, () => waitForFork(place, sent, at)));
   const [fork] = all.flatMap((one) => one ?? []);
   if (fork !== undefined) await begin(fork);
 }
 
-async function untilForked(
+async function waitForFork(
   place: Place,
   { session, errand, replies }: SentFork,
   at: number | undefined,
@@ -53,7 +53,7 @@ async function untilForked(
     const sentAt = place.simulation.now;
     const answer = await place.platform.request({
       method: 'POST',
-      path: `${pathOf(session)}/fork`,
+      path: `${toSessionPath(session)}/fork`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
         ...(at !== undefined && { at }),
@@ -72,7 +72,7 @@ async function untilForked(
     else if (reply.came === 'refused' || reply.came === 'broken') {
       // A fork without a name can already exist, but its name is unknown.
       if (isInDoubt && !isNamed) return undefined;
-      await place.simulation.pause(AGAIN);
+      await place.simulation.pause(RETRY_DELAY_MS);
     } else return undefined;
   }
   return undefined;
@@ -80,11 +80,11 @@ async function untilForked(
 
 function toForkReply(answer: ClientAnswer | undefined): ForkReply {
   if (answer?.status === 201) {
-    const { session = '', at = 0 } = bodyOf(answer.text);
+    const { session = '', at = 0 } = parseBody(answer.text);
     return { came: 'forked', session, at };
   }
-  if (answer && problemOf(answer.text) === 'would-repeat-effects')
-    return { came: 'would-repeat', calls: (bodyOf(answer.text).calls ?? []).map(({ call }) => call) };
+  if (answer && parseProblem(answer.text) === 'would-repeat-effects')
+    return { came: 'would-repeat', calls: (parseBody(answer.text).calls ?? []).map(({ call }) => call) };
   const reply = toReply(answer);
   return 'turn' in reply
     ? { came: 'unexpected', status: answer?.status ?? 0, body: answer?.text ?? '' }
@@ -104,7 +104,7 @@ export async function listForks(
 ): Promise<ReadonlyMap<string, readonly ListedFork[] | undefined>> {
   const listed = new Map<string, readonly ListedFork[] | undefined>();
   for (const session of sessions) {
-    platform.request({ method: 'GET', path: `${pathOf(session)}/forks` }).then((answer) => {
+    platform.request({ method: 'GET', path: `${toSessionPath(session)}/forks` }).then((answer) => {
       const { forks } = JSON.parse(answer?.text ?? '{}') as { forks?: readonly ListedFork[] }; // documented in docs/branches.md
       listed.set(session, forks);
     });
@@ -116,9 +116,9 @@ export async function listForks(
 const MINUTE = 60_000;
 
 /** The maximum number of polls while waiting for a position to fork at. */
-const MOST_LOOKS = 40;
+const MAX_POLLS = 40;
 /** The time between polls in ms. It is short enough to observe a call before it ends. */
-const OFTEN = 300;
+const POLL_INTERVAL_MS = 300;
 
 /**
  * Returns the event after which the session is cut, `undefined` for no position, or `nowhere` if there is no
@@ -126,15 +126,15 @@ const OFTEN = 300;
  */
 async function cutOf(place: Place, { session, errand }: SentFork): Promise<number | undefined | 'nowhere'> {
   const { cut, place: fraction } = errand;
-  for (let look = 0; look < MOST_LOOKS && hasPatience(place); look += 1) {
-    const events = await eventsOf(place, session);
+  for (let look = 0; look < MAX_POLLS && hasPatience(place); look += 1) {
+    const events = await fetchEvents(place, session);
     const last = events.at(-1);
     const inside = events.filter(isInCall);
     if (last && cut === 'head') return undefined;
     if (last && cut === 'anywhere') return 1 + Math.floor(fraction * last.seq);
     if (last && cut === 'live' && isInCall(last)) return last.seq;
     if (cut === 'in-call' && inside.length > 0) return inside[Math.floor(fraction * inside.length)]?.seq;
-    await place.simulation.pause(cut === 'live' && last ? OFTEN : LOOK_AGAIN);
+    await place.simulation.pause(cut === 'live' && last ? POLL_INTERVAL_MS : POLL_DELAY_MS);
   }
   return 'nowhere';
 }
@@ -148,9 +148,9 @@ const isInCall = ({ type }: SeenEvent): boolean =>
   type === 'tool-call-started' || type === 'tool-call-suspended';
 
 /** Reads the journal as far as possible. */
-async function eventsOf({ platform }: Place, session: string): Promise<readonly SeenEvent[]> {
+async function fetchEvents({ platform }: Place, session: string): Promise<readonly SeenEvent[]> {
   const events: SeenEvent[] = [];
-  for (let path: string | null = `${pathOf(session)}/events`; path !== null; ) {
+  for (let path: string | null = `${toSessionPath(session)}/events`; path !== null; ) {
     const answer = await platform.request({ method: 'GET', path });
     if (answer?.status !== 200) return events;
     const page = JSON.parse(answer.text) as { events: SeenEvent[]; next: string | null }; // documented in docs/http.md

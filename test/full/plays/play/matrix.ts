@@ -5,10 +5,16 @@ import type { PlannedMessage, PlayScript, SessionScript, Storm } from './draw.ts
 import { type Library, type PlayOutcome, play } from './play.ts';
 
 /** The faults of a message, in turn. */
-const WAYS: readonly Strike['way'][] = ['killed-before', 'killed-after', 'lost', 'unanswered', 'crash'];
+const STRIKE_WAYS: readonly Strike['way'][] = [
+  'killed-before',
+  'killed-after',
+  'lost',
+  'unanswered',
+  'crash',
+];
 
 /** A storm without faults. */
-const STILL: Storm = {
+const CALM_STORM: Storm = {
   lasts: 1_000,
   weather: CALM,
   queue: { lost: 0, doubled: 0 },
@@ -24,33 +30,37 @@ const STILL: Storm = {
 };
 
 /** The behavior of a sender that repeats its request until it is answered. */
-const SURE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy: 'queue' } as const;
+const BASE_MESSAGE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy: 'queue' } as const;
 
 /**
  * Plans a `once` call that takes `before` ms, next to a call that waits for a decision, followed by another
  * call.
  */
-function plannedMessage(name: string, before: number, more: Partial<PlannedMessage> = {}): PlannedMessage {
-  const label = (place: string): string => `${name}.${place}`;
+function createPlannedMessage(
+  name: string,
+  before: number,
+  more: Partial<PlannedMessage> = {},
+): PlannedMessage {
+  const toLabel = (place: string): string => `${name}.${place}`;
   return {
-    ...SURE,
+    ...BASE_MESSAGE,
     startAfter: 0,
     plan: {
       message: name,
       think: 20,
       steps: [
         [
-          { tool: 'once', label: label('1.1'), before, after: 1_500 },
-          { tool: 'approved', label: label('1.2'), before: 20, after: 20 },
+          { tool: 'once', label: toLabel('1.1'), before, after: 1_500 },
+          { tool: 'approved', label: toLabel('1.2'), before: 20, after: 20 },
         ],
-        [{ tool: 'once', label: label('2.1'), before: 20, after: 20 }],
+        [{ tool: 'once', label: toLabel('2.1'), before: 20, after: 20 }],
       ],
     },
     ...more,
   };
 }
 
-const sessionScript = (name: string, more: Partial<SessionScript>): SessionScript => ({
+const createSessionScript = (name: string, more: Partial<SessionScript>): SessionScript => ({
   name,
   errands: [],
   erasures: [],
@@ -62,8 +72,8 @@ const sessionScript = (name: string, more: Partial<SessionScript>): SessionScrip
 const SCENES: Readonly<Record<string, SessionScript>> = {
   // The first fork is made while one call runs and another waits. The second is made at the end, and cuts off
   // the effects.
-  fork: sessionScript('s1', {
-    errands: [plannedMessage('s1m1', 2_500)],
+  fork: createSessionScript('s1', {
+    errands: [createPlannedMessage('s1m1', 2_500)],
     forks: [1_500, 12_000].map((startAfter, index) => ({
       isNamed: true,
       startAfter,
@@ -71,19 +81,19 @@ const SCENES: Readonly<Record<string, SessionScript>> = {
       place: 0.5,
       repeats: 'if-refused',
       copies: 1,
-      inside: sessionScript(`s1f${index + 1}`, {
-        errands: [plannedMessage(`s1f${index + 1}m1`, 2_500, { startAfter: 15_000 })],
-        retries: [{ ...SURE, name: `s1f${index + 1}r1`, startAfter: 500 }],
+      inside: createSessionScript(`s1f${index + 1}`, {
+        errands: [createPlannedMessage(`s1f${index + 1}m1`, 2_500, { startAfter: 15_000 })],
+        retries: [{ ...BASE_MESSAGE, name: `s1f${index + 1}r1`, startAfter: 500 }],
       }),
     })),
   }),
   // Retries a turn that was cancelled while one call ran and another waited.
-  retry: sessionScript('s2', {
+  retry: createSessionScript('s2', {
     errands: [
-      plannedMessage('s2m1', 8_000, {
+      createPlannedMessage('s2m1', 8_000, {
         verdict: 'leave',
         cancelAfter: 5_500,
-        retry: { ...SURE, name: 's2m1.r', startAfter: 100, copies: 2 },
+        retry: { ...BASE_MESSAGE, name: 's2m1.r', startAfter: 100, copies: 2 },
       }),
     ],
   }),
@@ -108,13 +118,13 @@ export async function playMatrix(
 ): Promise<readonly MatrixReport[]> {
   const reports: MatrixReport[] = [];
   for (const [scene, one] of Object.entries(SCENES)) {
-    const script: PlayScript = { leaseMs: 3_000, hasQueue: false, sessions: [one], storm: STILL };
+    const script: PlayScript = { leaseMs: 3_000, hasQueue: false, sessions: [one], storm: CALM_STORM };
     const whole = await play(library, { seed: 1, script });
     const { sent } = whole.figures;
     let [played, failed] = [1, reportFindings(scene, whole, say)];
     for (let at = 0; at < sent; at += 1) {
-      for (const [index, way] of WAYS.entries()) {
-        if (!isWhole && index !== at % WAYS.length) continue;
+      for (const [index, way] of STRIKE_WAYS.entries()) {
+        if (!isWhole && index !== at % STRIKE_WAYS.length) continue;
         const struck = await play(library, { seed: 1, script, strike: { at, way } });
         played += 1;
         failed += reportFindings(`${scene}, ${way} at ${at}`, withDifference(struck, whole), say);

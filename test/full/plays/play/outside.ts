@@ -18,15 +18,15 @@ export interface OutsideWeather {
   readonly slowWorld: number;
 }
 
-const FAIR: OutsideWeather = { modelFaults: 0, slowWorld: 0 };
+const FAIR_WEATHER: OutsideWeather = { modelFaults: 0, slowWorld: 0 };
 
 /** The maximum delay of a request to the external services, in ms. */
-const SLOWEST = 60_000;
+const MAX_DELAY_MS = 60_000;
 
 /** The external services. They record effects by key, independently of all journals. */
 export class OutsideWorld implements Outside {
   readonly effects: Effect[] = [];
-  weather = FAIR;
+  weather = FAIR_WEATHER;
   readonly #simulation: Simulation;
   /** The number of recalls of each key. Requests from before the last recall are refused. */
   readonly #tickets = new Map<string, number>();
@@ -36,7 +36,7 @@ export class OutsideWorld implements Outside {
   }
 
   calm(): void {
-    this.weather = FAIR;
+    this.weather = FAIR_WEATHER;
   }
 
   pause(ms: number): Promise<void> {
@@ -51,7 +51,7 @@ export class OutsideWorld implements Outside {
     const simulation = this.#simulation;
     const { owner } = simulation;
     return new Promise((resolve, reject) => {
-      const arrive = (): void => {
+      const recordArrival = (): void => {
         const isLate = ticket < this.ticket(key);
         simulation.trace(
           () => `effect of ${label} (${call})${isLate ? ' refused' : ''}, sent by ${owner?.name}`,
@@ -61,7 +61,7 @@ export class OutsideWorld implements Outside {
           isLate ? reject(new Error('The request is refused because its key was recalled.')) : resolve();
         simulation.after(this.#way(), settle, owner ?? null);
       };
-      simulation.after(this.#way(), arrive, null);
+      simulation.after(this.#way(), recordArrival, null);
     });
   }
 
@@ -69,13 +69,13 @@ export class OutsideWorld implements Outside {
     const simulation = this.#simulation;
     const { owner } = simulation;
     return new Promise((resolve) => {
-      const arrive = (): void => {
+      const recordArrival = (): void => {
         const isDone = this.effects.some((effect) => effect.key === key);
         if (!isDone) this.#tickets.set(key, this.ticket(key) + 1);
         simulation.trace(() => `recall of ${key.slice(0, 8)}: ${isDone ? 'done' : 'not-done'}`);
         simulation.after(this.#way(), () => resolve(isDone ? 'done' : 'not-done'), owner ?? null);
       };
-      simulation.after(this.#way(), arrive, null);
+      simulation.after(this.#way(), recordArrival, null);
     });
   }
 
@@ -89,6 +89,6 @@ export class OutsideWorld implements Outside {
   #way(): number {
     const { draw } = this.#simulation;
     const isSlow = draw.happens(this.weather.slowWorld);
-    return isSlow ? draw.between(1_000, SLOWEST) : draw.between(1, 40);
+    return isSlow ? draw.between(1_000, MAX_DELAY_MS) : draw.between(1, 40);
   }
 }

@@ -8,7 +8,7 @@ import { playMatrix } from './matrix.ts';
 import { type Figures, type Library, play } from './play.ts';
 
 /** The plays to run. */
-export interface Plays {
+export interface PlayAllOptions {
   readonly seed: number;
   readonly count: number;
   readonly isTraced: boolean;
@@ -26,19 +26,19 @@ export interface PlaysReport {
 }
 
 /** This is not a literal, so that the compiler does not check Worker code with the types of Node. */
-const APP: string = '../app/app.ts';
+const APP_PATH: string = '../app/app.ts';
 
-const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // the exports of the app's module
+const importLibrary = async (): Promise<Library> => (await import(APP_PATH)) as Library; // the exports of the app's module
 
 /** Loads the library and runs `playMatrix`. */
 export const playEach = async (isWhole: boolean, say: (line: string) => void) =>
   playMatrix(await importLibrary(), { isWhole }, say);
 
-const MOST_OF_A_RULE = 3;
+const MAX_FINDINGS_PER_RULE = 3;
 
 /** Plays consecutive seeds from `seed`. */
 export async function playAll(
-  { seed, count, isTraced, bails }: Plays,
+  { seed, count, isTraced, bails }: PlayAllOptions,
   say: (line: string) => void,
 ): Promise<PlaysReport> {
   const library = await importLibrary();
@@ -52,7 +52,7 @@ export async function playAll(
       failed.push(played.seed);
       const byRule = Map.groupBy(played.findings, ({ rule }) => rule);
       for (const [rule, all] of byRule)
-        for (const { where, what } of all.slice(0, MOST_OF_A_RULE))
+        for (const { where, what } of all.slice(0, MAX_FINDINGS_PER_RULE))
           say(`seed ${played.seed}: ${rule}: ${where}: ${what}`);
     }
     for (const line of played.lines) say(line);

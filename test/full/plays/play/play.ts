@@ -87,10 +87,10 @@ export interface Evidence {
 }
 
 /** The maximum time from the end of the storm to the end of the play, in ms. */
-const HORIZON = 3 * 60 * 60_000;
-const MOST_REQUESTS = 20_000;
+const HORIZON_MS = 3 * 60 * 60_000;
+const MAX_REQUESTS = 20_000;
 /** The time for late events after all senders are done, in ms: zombies, duplicated messages and alarms. */
-const AFTERWARDS = 200_000;
+const SETTLE_MS = 200_000;
 
 /** The inputs of one play. */
 export interface PlayOptions {
@@ -114,7 +114,7 @@ export async function play(
     const script = given ?? withForks(createDraw(-seed), drawPlay(simulation.draw));
     const outside = new OutsideWorld(simulation);
     const witness = new Witness(simulation);
-    const version = (name: 'v1' | 'v2'): Deployment => {
+    const deployVersion = (name: 'v1' | 'v2'): Deployment => {
       const app = createApp({ outside, version: name, log: (line) => log.push(line) });
       witness.knows(app.uses);
       return { version: name, ...app };
@@ -129,10 +129,15 @@ export async function play(
       alarmDelay: () => weatherman.alarmDelay(),
     });
     platform.network.strike = strike;
-    const at: StormTargets = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
+    const at: StormTargets = {
+      simulation,
+      platform,
+      outside,
+      versions: [deployVersion('v1'), deployVersion('v2')],
+    };
     const weatherman = new FaultInjector(at, script.storm);
     const evidence = await perform({ ...at, script, weatherman, witness, log });
-    return { seed, findings: judge(evidence), lines: simulation.lines, figures: figuresOf(evidence) };
+    return { seed, findings: judge(evidence), lines: simulation.lines, figures: computeFigures(evidence) };
   } finally {
     silence();
     stop();
@@ -159,7 +164,7 @@ async function perform({
   const place: Place = {
     simulation,
     platform,
-    patience: { left: MOST_REQUESTS },
+    patience: { left: MAX_REQUESTS },
     durableHead: (session) =>
       isErasable(session)
         ? Number.POSITIVE_INFINITY
@@ -204,10 +209,10 @@ async function perform({
     isDone = true;
   });
   const stormEnd = begin + script.storm.lasts;
-  const end = stormEnd + HORIZON;
+  const end = stormEnd + HORIZON_MS;
   await simulation.run(() => isDone && witness.isQuiet(platform), end);
   const isOver = isDone && witness.isQuiet(platform);
-  await simulation.run(() => false, simulation.now + AFTERWARDS);
+  await simulation.run(() => false, simulation.now + SETTLE_MS);
   const objectCalls = platform.network.sent;
   const listed = await listForks(place, new Set(forks.map(({ session }) => session)));
   return {
@@ -239,7 +244,7 @@ export function isErasableIn({ sessions }: PlayScript): (session: string) => boo
 const isAnswer = ({ came, to }: SentReply): boolean =>
   came === 'answer' && (to === 'message' || to === 'look');
 
-function figuresOf({ sent, objectCalls, forks, outside, witness, platform }: Evidence): Figures {
+function computeFigures({ sent, objectCalls, forks, outside, witness, platform }: Evidence): Figures {
   const { turns, retries, calls, takeOvers, unknown, longest } = witness.figures;
   const asked = forks.flatMap(({ replies }) => replies);
   const refused = sent
@@ -265,7 +270,7 @@ function figuresOf({ sent, objectCalls, forks, outside, witness, platform }: Evi
 /** Redirects console output to the play's log. */
 function silenceConsole(say: (line: string) => void): () => void {
   const { error, warn, log } = console;
-  const told = (...words: readonly unknown[]): void => say(words.map(String).join(' '));
-  Object.assign(console, { error: told, warn: told, log: told });
+  const logWords = (...words: readonly unknown[]): void => say(words.map(String).join(' '));
+  Object.assign(console, { error: logWords, warn: logWords, log: logWords });
   return () => void Object.assign(console, { error, warn, log });
 }

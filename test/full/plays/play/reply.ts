@@ -74,10 +74,10 @@ interface Body {
   readonly calls?: readonly { readonly call: string }[];
 }
 
-const PROBLEM = 'urn:holdfast:problem:';
+const PROBLEM_PREFIX = 'urn:holdfast:problem:';
 
 /** Reasons for a temporary refusal. */
-const REFUSALS = [
+const REFUSAL_PROBLEMS = [
   'session-busy',
   'turn-suspended',
   'queue-full',
@@ -86,7 +86,7 @@ const REFUSALS = [
   'rate-limited',
 ];
 /** Reasons for a final refusal if another request was faster. */
-const GONE = [
+const GONE_PROBLEMS = [
   'unknown-session',
   'unknown-turn',
   'session-erased',
@@ -105,32 +105,32 @@ const GONE = [
 /** Converts a response that is not a stream to a reply. */
 export function toReply(answer: ClientAnswer | undefined): Reply {
   if (!answer) return { came: 'broken' };
-  return replyOf(answer.status, answer.headers, answer.text);
+  return parseReply(answer.status, answer.headers, answer.text);
 }
 
-function replyOf(status: number, headers: Headers, text: string): Reply {
-  const { turn = '', outcome, status: word, into, pending = [] } = bodyOf(text);
+function parseReply(status: number, headers: Headers, text: string): Reply {
+  const { turn = '', outcome, status: word, into, pending = [] } = parseBody(text);
   if (status === 202 && (outcome === 'suspended' || word === 'suspended'))
     return { came: 'suspended', turn, pending };
   if (turn !== '' && outcome) return { came: 'answer', turn, outcome };
   if ((status === 202 || status === 303) && turn !== '')
     return { came: 'accepted', turn, status: String(word), into };
   if (status === 204) return { came: 'gone', why: 'erased' };
-  const why = problemOf(text);
-  if (REFUSALS.includes(why))
+  const why = parseProblem(text);
+  if (REFUSAL_PROBLEMS.includes(why))
     return { came: 'refused', why, retryAfter: 1_000 * Number(headers.get('retry-after') ?? 1), pending };
-  if (GONE.includes(why)) return { came: 'gone', why };
+  if (GONE_PROBLEMS.includes(why)) return { came: 'gone', why };
   return { came: 'unexpected', status, body: text.slice(0, 400) };
 }
 
 /** Returns the problem type of a response, or an empty string. */
-export function problemOf(text: string): string {
-  const { type } = bodyOf(text);
-  return type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
+export function parseProblem(text: string): string {
+  const { type } = parseBody(text);
+  return type?.startsWith(PROBLEM_PREFIX) ? type.slice(PROBLEM_PREFIX.length) : '';
 }
 
 /** Parses a body. Returns an empty object if it is not JSON. */
-export function bodyOf(text: string): Body {
+export function parseBody(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {
@@ -151,13 +151,13 @@ export function readStream(
   // The last frame can be incomplete.
   for (const frame of reception.text.split('\n\n').slice(0, -1)) {
     end += frame.length + 2;
-    const { id, event = '', data = '' } = fieldsOf(frame);
+    const { id, event = '', data = '' } = parseFields(frame);
     const [, seq, incarnation = ''] = /^(\d+)(?:-(.*))?$/.exec(id ?? '') ?? [];
     if (seq !== undefined) {
       const isEarly = Number(seq) > reception.headAt(end);
       shown.push({ seq: Number(seq), incarnation, type: event, data, isEarly });
-    } else if (event === 'answer') reply = replyOf(200, new Headers(), data);
-    else if (event === 'suspended') reply = replyOf(202, new Headers(), data);
+    } else if (event === 'answer') reply = parseReply(200, new Headers(), data);
+    else if (event === 'suspended') reply = parseReply(202, new Headers(), data);
     else if (
       event === 'later' ||
       event === 'accepted' ||
@@ -166,13 +166,13 @@ export function readStream(
       event === 'steering' ||
       event === 'steered'
     )
-      reply = replyOf(202, new Headers(), data);
+      reply = parseReply(202, new Headers(), data);
     else if (event === 'erased') reply = { came: 'gone', why: 'session-erased' };
   }
   return { reply, shown };
 }
 
-const fieldsOf = (frame: string): Readonly<Record<string, string>> =>
+const parseFields = (frame: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     frame.split('\n').map((line) => {
       const at = line.indexOf(': ');

@@ -18,9 +18,9 @@ const MINUTE = 60_000;
  * The maximum difference between the clocks of two machines, in ms. It is far below a quarter of the shortest
  * lease.
  */
-const CLOCKS = 400;
+const MAX_CLOCK_SKEW = 400;
 /** The range of a pause of code, in ms. */
-const FREEZE = [500, 70_000] as const;
+const FREEZE_RANGE = [500, 70_000] as const;
 
 /** Causes faults for a while. Afterwards, no more faults happen. */
 export class FaultInjector {
@@ -58,22 +58,22 @@ export class FaultInjector {
     platform.queueWeather = queue;
     outside.weather = { modelFaults, slowWorld };
     const { draw } = simulation;
-    const every = (rate: number, strike: () => void): void => {
-      const next = (): void => {
+    const scheduleStrikes = (rate: number, strike: () => void): void => {
+      const scheduleNext = (): void => {
         const ms = -Math.log(1 - draw.fraction()) * (MINUTE / rate);
         simulation.after(ms, () => {
           if (this.isOver) return;
           strike();
-          next();
+          scheduleNext();
         });
       };
-      if (rate > 0) next();
+      if (rate > 0) scheduleNext();
     };
-    every(kills, () => this.#anyInvocation((one) => one.kill('killed')));
-    every(freezes, () => this.#anyInvocation((one) => one.freeze(draw.between(...FREEZE))));
-    every(crashes, () => this.#anyObject((one) => this.#crash(one)));
-    every(hibernations, () => this.#anyObject((one) => one.hibernate()));
-    every(deploys, () => this.#deploy());
+    scheduleStrikes(kills, () => this.#anyInvocation((one) => one.kill('killed')));
+    scheduleStrikes(freezes, () => this.#anyInvocation((one) => one.freeze(draw.between(...FREEZE_RANGE))));
+    scheduleStrikes(crashes, () => this.#anyObject((one) => this.#crash(one)));
+    scheduleStrikes(hibernations, () => this.#anyObject((one) => one.hibernate()));
+    scheduleStrikes(deploys, () => this.#deploy());
     await simulation.pause(lasts);
     this.isOver = true;
     simulation.trace(() => 'the storm is over');
@@ -101,7 +101,7 @@ export class FaultInjector {
     host.crash(new Error('The Durable Object was reset.'));
     if (this.#storm.clockJump && this.#behind === 0)
       this.#behind = simulation.draw.between(1_000, 20 * MINUTE);
-    host.clockAhead = simulation.draw.between(0, CLOCKS) - this.#behind;
+    host.clockAhead = simulation.draw.between(0, MAX_CLOCK_SKEW) - this.#behind;
   }
 
   /**

@@ -41,22 +41,22 @@ export interface Place {
   durableHead(session: string): number;
 }
 
-export const AGAIN = 700;
-export const LOOK_AGAIN = 3_000;
+export const RETRY_DELAY_MS = 700;
+export const POLL_DELAY_MS = 3_000;
 
 /** The maximum number of attempts if the session refuses a retry as busy. */
-const MOST_RETRIES = 6;
+const MAX_RETRIES = 6;
 
-export const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
+export const toSessionPath = (session: string): string => `/agents/player/sessions/${session}`;
 
-const HEADERS: Readonly<Record<PlannedMessage['way'], Readonly<Record<string, string>>>> = {
+const HEADERS_BY_WAY: Readonly<Record<PlannedMessage['way'], Readonly<Record<string, string>>>> = {
   json: {},
   stream: { accept: 'text/event-stream' },
   background: { prefer: 'respond-async' },
 };
 
 /** The outcomes of turns without an answer. */
-const UNANSWERED = ['failed', 'cancelled', 'limit-reached'];
+const FAILED_OUTCOMES = ['failed', 'cancelled', 'limit-reached'];
 
 /**
  * Sends a message until it is answered or its arrival cannot be known. Returns the sender's next retry if the
@@ -65,19 +65,19 @@ const UNANSWERED = ['failed', 'cancelled', 'limit-reached'];
 export async function deliver(place: Place, sent: SentMessage): Promise<RetryErrand | undefined> {
   const { errand } = sent;
   await place.simulation.pause(errand.startAfter);
-  const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
+  const copies = Array.from({ length: errand.copies }, () => waitForAnswer(place, sent));
   await Promise.all([...copies, cancelLater(place, sent)]);
   const isUnanswered = sent.replies.some(
-    (reply) => reply.came === 'answer' && reply.to !== 'cancel' && UNANSWERED.includes(reply.outcome),
+    (reply) => reply.came === 'answer' && reply.to !== 'cancel' && FAILED_OUTCOMES.includes(reply.outcome),
   );
   return isUnanswered && 'plan' in errand ? errand.retry : undefined;
 }
 
-async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
+async function waitForAnswer(place: Place, sent: SentMessage): Promise<void> {
   const { errand, replies } = sent;
   let { hangUpAfter } = errand;
   let declines = false;
-  let left = 'plan' in errand ? Infinity : MOST_RETRIES;
+  let left = 'plan' in errand ? Infinity : MAX_RETRIES;
   while (hasPatience(place)) {
     const reply = await sendOnce(place, sent, { hangUpAfter, declines });
     hangUpAfter = undefined;
@@ -94,7 +94,9 @@ async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
     const isInDoubt =
       reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
     if (isInDoubt && !errand.keyed) return;
-    await place.simulation.pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 5_000) : AGAIN);
+    await place.simulation.pause(
+      reply.came === 'refused' ? Math.min(reply.retryAfter, 5_000) : RETRY_DELAY_MS,
+    );
   }
   replies.push({
     came: 'unexpected',
@@ -126,11 +128,11 @@ async function sendOnce(
   });
   return askFor(place, sent, {
     method: 'POST',
-    path: `${pathOf(session)}/messages?${query}`,
+    path: `${toSessionPath(session)}/messages?${query}`,
     headers: {
       'content-type': 'application/json',
       ...(keyed && { 'idempotency-key': plan.message }),
-      ...HEADERS[way],
+      ...HEADERS_BY_WAY[way],
     },
     body: JSON.stringify({ message: planText(plan), ...(delaySeconds !== undefined && { delaySeconds }) }),
     hangUpAfter,
@@ -145,8 +147,8 @@ const retryOnce = (
 ): Promise<Reply> =>
   askFor(place, sent, {
     method: 'POST',
-    path: `${pathOf(sent.session)}/retry`,
-    headers: { ...(keyed && { 'idempotency-key': name }), ...HEADERS[way] },
+    path: `${toSessionPath(sent.session)}/retry`,
+    headers: { ...(keyed && { 'idempotency-key': name }), ...HEADERS_BY_WAY[way] },
     hangUpAfter,
   });
 
@@ -172,10 +174,10 @@ function take(sent: SentMessage, answer: ClientAnswer | undefined, reception: Re
   return reply;
 }
 
-type BegunTurn = Reply & { readonly came: 'accepted' | 'suspended' };
+type AcceptedTurn = Reply & { readonly came: 'accepted' | 'suspended' };
 
 /** Polls a turn until it has ended, and decides about its pending calls. */
-async function followTurn(place: Place, sent: SentMessage, first: BegunTurn): Promise<'over' | 'again'> {
+async function followTurn(place: Place, sent: SentMessage, first: AcceptedTurn): Promise<'over' | 'again'> {
   const { errand, session } = sent;
   let reply: Reply = first;
   const { turn } = first;
@@ -183,8 +185,8 @@ async function followTurn(place: Place, sent: SentMessage, first: BegunTurn): Pr
     if (reply.came === 'answer' || reply.came === 'unexpected' || reply.came === 'gone') return 'over';
     if (reply.came === 'accepted' && reply.status === 'steered') return 'over';
     if (reply.came === 'suspended' && errand.verdict !== 'leave') await decide(place, sent, reply.pending);
-    await place.simulation.pause(LOOK_AGAIN);
-    const path = `${pathOf(session)}/turns/${encodeURIComponent(turn)}`;
+    await place.simulation.pause(POLL_DELAY_MS);
+    const path = `${toSessionPath(session)}/turns/${encodeURIComponent(turn)}`;
     reply = await askFor(place, sent, { method: 'GET', path }, 'look');
   }
   return 'again';
@@ -203,7 +205,7 @@ async function cancelLater(place: Place, sent: SentMessage): Promise<void> {
   const cancelAfter = 'plan' in sent.errand ? sent.errand.cancelAfter : undefined;
   if (cancelAfter === undefined) return;
   await place.simulation.pause(cancelAfter);
-  await askStubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
+  await askStubbornly(place, sent, { path: `${toSessionPath(sent.session)}/cancel`, body: {}, to: 'cancel' });
 }
 
 /** Repeats a request until it is answered. */
@@ -225,7 +227,7 @@ async function askStubbornly(
     const isLost =
       reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
     if (!isLost) return;
-    await place.simulation.pause(AGAIN);
+    await place.simulation.pause(RETRY_DELAY_MS);
   }
 }
 
@@ -233,12 +235,12 @@ async function askStubbornly(
 export async function erase(place: Place, erasure: Erasure, after: number): Promise<void> {
   await place.simulation.pause(after);
   while (hasPatience(place)) {
-    const answer = await place.platform.request({ method: 'DELETE', path: pathOf(erasure.session) });
+    const answer = await place.platform.request({ method: 'DELETE', path: toSessionPath(erasure.session) });
     if (answer?.status === 204) {
       erasure.doneAt = place.simulation.now;
       return;
     }
-    await place.simulation.pause(AGAIN);
+    await place.simulation.pause(RETRY_DELAY_MS);
   }
 }
 
@@ -257,7 +259,7 @@ export async function readEvents(
     const last = all.at(-1);
     const answer = await platform.request({
       method: 'GET',
-      path: `${pathOf(session)}/events`,
+      path: `${toSessionPath(session)}/events`,
       headers: {
         accept: 'text/event-stream',
         ...(last && { 'last-event-id': `${last.seq}-${last.incarnation}` }),

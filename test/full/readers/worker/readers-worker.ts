@@ -11,7 +11,7 @@ import { toSessionName } from '../../../doors/session.ts';
 import type { ObjectWork } from '../work.ts';
 
 type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>;
-type Given<Way extends 'begin' | 'append' | 'renew' | 'read'> = Parameters<Base[Way]>;
+type MethodArguments<Way extends 'begin' | 'append' | 'renew' | 'read'> = Parameters<Base[Way]>;
 
 /** The object whose code is running. Messages that are sent meanwhile are counted for this object. */
 let atWork: SessionObject | undefined;
@@ -22,7 +22,7 @@ WebSocket.prototype.send = function (message) {
   return send.call(this, message);
 };
 
-const charactersOf = (message: unknown): number => (typeof message === 'string' ? message.length : 0);
+const countCharacters = (message: unknown): number => (typeof message === 'string' ? message.length : 0);
 
 /** A session object that reports its activations and its work. */
 export class SessionObject extends Base {
@@ -58,22 +58,22 @@ export class SessionObject extends Base {
   }
 
   sends(message: unknown): void {
-    this.#sent.push(charactersOf(message));
+    this.#sent.push(countCharacters(message));
   }
 
-  override begin(...given: Given<'begin'>): ReturnType<Base['begin']> {
+  override begin(...given: MethodArguments<'begin'>): ReturnType<Base['begin']> {
     return this.#woken('begin', () => super.begin(...given));
   }
 
-  override append(...given: Given<'append'>): ReturnType<Base['append']> {
+  override append(...given: MethodArguments<'append'>): ReturnType<Base['append']> {
     return this.#woken('append', () => super.append(...given));
   }
 
-  override renew(...given: Given<'renew'>): ReturnType<Base['renew']> {
+  override renew(...given: MethodArguments<'renew'>): ReturnType<Base['renew']> {
     return this.#woken('renew', () => super.renew(...given));
   }
 
-  override read(...given: Given<'read'>): ReturnType<Base['read']> {
+  override read(...given: MethodArguments<'read'>): ReturnType<Base['read']> {
     return this.#woken('read', () => super.read(...given));
   }
 
@@ -86,7 +86,7 @@ export class SessionObject extends Base {
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#heard.push(charactersOf(message));
+    this.#heard.push(countCharacters(message));
     this.#woken('message', () => super.webSocketMessage(socket, message));
   }
 
@@ -103,7 +103,7 @@ export class SessionObject extends Base {
 }
 
 /** The requested turn, as the message describes it. */
-interface Speech {
+interface SpeechOptions {
   readonly replies: number;
   /** The number of words of each reply. */
   readonly words: number;
@@ -116,7 +116,7 @@ const speaker: ChatModel = {
   name: 'speaker',
   async ask({ messages }, { onText }) {
     const asked = messages.findLast(({ role }) => role === 'user')?.text ?? '';
-    const { replies, words, pace } = JSON.parse(asked) as Speech; // the script in this folder sends this
+    const { replies, words, pace } = JSON.parse(asked) as SpeechOptions; // the script in this folder sends this
     const reply = messages.length - messages.findLastIndex(({ role }) => role === 'user');
     const number = Math.ceil(reply / 2);
     let text = '';

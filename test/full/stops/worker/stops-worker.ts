@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { shopAt } from '../../../../src/examples/support/shop.ts';
+import { createShop } from '../../../../src/examples/support/shop.ts';
 import { type ChatModel, defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 
 declare global {
@@ -18,12 +18,12 @@ declare global {
 }
 
 /** The maximum duration of a call, in ms. */
-const LONG = 15 * 60_000;
+const LONG_MS = 15 * 60_000;
 
-const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
+const shop = createShop(env.SHOP_URL, { longestRequest: 0 });
 
 /** Resolves when the signal aborts. */
-const whenStopped = (signal: AbortSignal): Promise<void> =>
+const waitForStop = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
@@ -41,8 +41,8 @@ const dig = defineTool({
   name: 'dig',
   description: 'Digs until it is told to stop.',
   effect: 'read',
-  timeout: LONG,
-  run: (_, { signal }) => whenStopped(signal),
+  timeout: LONG_MS,
+  run: (_, { signal }) => waitForStop(signal),
 });
 
 /** Sends an email as requested, and then thinks or calls the digging tool without end. */
@@ -54,7 +54,7 @@ const endless: ChatModel = {
     const calls = messages.filter(({ role }) => role === 'tool').length;
     const name = calls === 0 ? 'mail' : what;
     if (name === 'think') {
-      await whenStopped(signal);
+      await waitForStop(signal);
       throw new ModelError('aborted', 'The request was aborted.');
     }
     const input = JSON.stringify(name === 'mail' ? { label } : {});
@@ -67,7 +67,7 @@ const agent = defineAgent({
   description: 'Works until it is stopped.',
   instructions: '',
   model: endless,
-  settings: { timeout: { total: LONG } },
+  settings: { timeout: { total: LONG_MS } },
   tools: [mail, dig],
 });
 

@@ -8,9 +8,9 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { diggingTool, readingTool, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { createDiggingTool, createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
+import { createFakeInvocation } from '../tools/fake-invocation.ts';
 
 const agent = defineAgent({
   name: 'clerk',
@@ -23,20 +23,20 @@ const agent = defineAgent({
  * Lets the model make one call with this input, and returns what it is shown. A text is sent unchanged as the
  * input.
  */
-async function resultOfCall(name: string, input: unknown) {
+async function runCall(name: string, input: unknown) {
   const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   const answer = await session.send('Go.');
   const last = session.requests[1]?.messages.at(-1);
   return { session, answer, text: last?.role === 'tool' ? last.text : undefined };
 }
 
-const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
+const readMessages = async (session: TestSession): Promise<readonly string[]> =>
   (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
 /** Calls a tool outside the loop, for example without a session or with a channel that fails. */
 async function callTool(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
   const call: CallRun = {
-    ...fakeInvocation(tool.name).call,
+    ...createFakeInvocation(tool.name).call,
     ...scope,
     execute: async (leaf) => toToolResult(tool.name, await leaf.run(call)),
   };
@@ -58,7 +58,7 @@ describe('progress', () => {
 
   it('shows its status to watchers, and does not store it (COM-01)', async () => {
     const replies = [{ calls: [{ name: 'progress', input: { status: 'Reading.' } }] }, 'Done.'];
-    const app = memoryApp({ tools: [progressTool()], replies });
+    const app = createMemoryApp({ tools: [progressTool()], replies });
     const shown: FeedItem[] = [];
     await app.say('Go.', { show: (item) => shown.push(item) });
     expect(shown.filter(({ type }) => type === 'progress')).toMatchObject([{ status: 'Reading.' }]);
@@ -97,9 +97,9 @@ describe('communicate', () => {
   });
 
   it('sends a message, which is journaled together with the end of the call (COM-02, S0-122)', async () => {
-    const { session, answer, text } = await resultOfCall('communicate', { message: 'Half way.' });
+    const { session, answer, text } = await runCall('communicate', { message: 'Half way.' });
     expect(text).toBe('Message sent to user.');
-    expect(await messagesIn(session)).toEqual(['Half way.']);
+    expect(await readMessages(session)).toEqual(['Half way.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const types = (await session.events()).map(({ type }) => type);
     expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
@@ -107,20 +107,20 @@ describe('communicate', () => {
 
   it('sends the message once, even if the Worker is killed after it', async () => {
     const asks = { calls: [{ name: 'communicate', input: { message: 'Half way.' } }] };
-    const dies = () => {
+    const die = () => {
       session.kill();
       return 'Lost.';
     };
     // At this point the first reply may or may not be stored.
-    const again = ({ messages }: ModelRequest) => (messages.at(-1)?.role === 'tool' ? 'Done.' : asks);
+    const replyAgain = ({ messages }: ModelRequest) => (messages.at(-1)?.role === 'tool' ? 'Done.' : asks);
     const session: TestSession = createTestSession(agent, {
-      replies: [asks, dies, again, 'Done.'],
+      replies: [asks, die, replyAgain, 'Done.'],
       clock: createManualClock(),
     });
     await session.send('Go.');
-    expect(await messagesIn(session)).toEqual(['Half way.']);
+    expect(await readMessages(session)).toEqual(['Half way.']);
     session.restart();
-    expect(await messagesIn(session)).toEqual(['Half way.']);
+    expect(await readMessages(session)).toEqual(['Half way.']);
   });
 
   it('returns an acknowledgment and logs a warning if the user cannot be reached (COM-04)', async () => {
@@ -143,19 +143,22 @@ describe('communicate', () => {
 });
 
 describe('a message that a call sends to the user', () => {
-  const tells = (name: string, ...words: readonly string[]) =>
-    readingTool(name, (call) => {
+  const createTellingTool = (name: string, ...words: readonly string[]) =>
+    createReadingTool(name, (call) => {
       for (const text of words) call.say(text);
       return 'Found.';
     });
-  const holding = (...tools: readonly AnyTool[]) =>
+  const createHoldingAgent = (...tools: readonly AnyTool[]) =>
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
   const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
 
   it('is part of the answer of its turn, and of no other (COM-02, S0-122)', async () => {
-    const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
-      replies: [both, 'Done.', 'Again.'],
-    });
+    const session = createTestSession(
+      createHoldingAgent(createTellingTool('find', 'Looking.', 'Found it.'), communicateTool()),
+      {
+        replies: [both, 'Done.', 'Again.'],
+      },
+    );
     const { turn, ...answer } = await session.send('Go.');
     expect(answer).toMatchObject({
       text: 'Done.',
@@ -170,9 +173,12 @@ describe('a message that a call sends to the user', () => {
   });
 
   it('is shown to the model below the result, unless the model wrote it itself', async () => {
-    const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
-      replies: [both, 'Done.', 'Again.'],
-    });
+    const session = createTestSession(
+      createHoldingAgent(createTellingTool('find', 'Looking.', 'Found it.'), communicateTool()),
+      {
+        replies: [both, 'Done.', 'Again.'],
+      },
+    );
     await session.send('Go.');
     session.restart();
     await session.send('And?');
@@ -180,7 +186,7 @@ describe('a message that a call sends to the user', () => {
       'Found.\n\n[Said to the user: Looking.]\n[Said to the user: Found it.]',
       'Message sent to user.',
     ];
-    expect([shownResults(session.requests[1]), shownResults(session.requests[2])]).toEqual([
+    expect([getShownResults(session.requests[1]), getShownResults(session.requests[2])]).toEqual([
       results,
       results,
     ]);
@@ -189,24 +195,24 @@ describe('a message that a call sends to the user', () => {
   });
 
   it('is shown to the model of a nested loop, and to outer models below the enclosing call', async () => {
-    const inner = diggingTool([tells('find', 'Looking.')]);
-    const session = createTestSession(holding(inner), {
+    const inner = createDiggingTool([createTellingTool('find', 'Looking.')]);
+    const session = createTestSession(createHoldingAgent(inner), {
       replies: [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'find' }] }, 'Dug.', 'Done.', 'Again.'],
     });
     const { turn, ...answer } = await session.send('Go.');
     const said = [{ call: expect.stringMatching(/^.+\.\d+\.0$/), tool: 'find', text: 'Looking.' }];
     expect(answer).toMatchObject({ text: 'Done.', said });
-    expect(shownResults(session.requests[2])).toEqual(['Found.\n\n[Said to the user: Looking.]']);
+    expect(getShownResults(session.requests[2])).toEqual(['Found.\n\n[Said to the user: Looking.]']);
     const around = ['completed: Dug.\n\n[Said to the user: Looking.]'];
-    expect(shownResults(session.requests[3])).toEqual(around);
+    expect(getShownResults(session.requests[3])).toEqual(around);
     session.restart();
     await session.send('And?');
-    expect(shownResults(session.requests[4])).toEqual(around);
+    expect(getShownResults(session.requests[4])).toEqual(around);
   });
 
   it('counts toward the length limit of the result', async () => {
-    const { name, description, instructions, tools } = holding(
-      tells('find', 'Looking.', 'Looking on.', 'Found.'),
+    const { name, description, instructions, tools } = createHoldingAgent(
+      createTellingTool('find', 'Looking.', 'Looking on.', 'Found.'),
     );
     const agent = defineAgent({
       name,
@@ -217,22 +223,22 @@ describe('a message that a call sends to the user', () => {
     });
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'find' }] }, 'Done.'] });
     expect((await session.send('Go.')).said).toHaveLength(3);
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       'Found.\n\n[Said to the user: Looking.]\n[Said to th\n... [shortened: 40 of 87 characters are shown]',
     ]);
   });
 
   it('is dropped if the call fails', async () => {
-    const fails = readingTool('find', (call) => {
+    const fails = createReadingTool('find', (call) => {
       call.say('Looking.');
       throw new Error('Gone.');
     });
-    const session = createTestSession(holding(fails), {
+    const session = createTestSession(createHoldingAgent(fails), {
       replies: [{ calls: [{ name: 'find' }] }, 'Done.'],
       log: false,
     });
     expect(await session.send('Go.')).not.toHaveProperty('said');
-    expect(shownResults(session.requests[1])).toEqual(['Error: Gone.']);
+    expect(getShownResults(session.requests[1])).toEqual(['Error: Gone.']);
   });
 
   it('is processed by transformers like the text of a reply', async () => {
@@ -241,13 +247,13 @@ describe('a message that a call sends to the user', () => {
         name: 'clerk',
         description: 'Works.',
         instructions: 'Work.',
-        tools: [tells('find', 'Found Ann.')],
+        tools: [createTellingTool('find', 'Found Ann.')],
       },
       use: [defineTransformer({ name: 'hide', reply: (words) => words.replaceAll('Ann', '***') })],
     });
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'find' }] }, 'Done.'] });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['Found.\n\n[Said to the user: Found ***.]']);
+    expect(getShownResults(session.requests[1])).toEqual(['Found.\n\n[Said to the user: Found ***.]']);
   });
 });
 
@@ -259,17 +265,17 @@ describe('`progress` and `communicate`', () => {
     ['communicate', 'message', {}],
     ['communicate', 'message', { text: 'Hello.' }],
   ])('return an error for missing input: %s, %s (COM-03)', async (name, parameter, input) => {
-    const { session, text } = await resultOfCall(name, input);
+    const { session, text } = await runCall(name, input);
     expect(text).toBe(`Error: Missing '${parameter}' parameter`);
-    expect(await messagesIn(session)).toEqual([]);
+    expect(await readMessages(session)).toEqual([]);
   });
 
   it.each([[''], ['  ']])(
     'return an error for an empty message in `communicate`: %j (COM-05)',
     async (message) => {
-      const { session, text } = await resultOfCall('communicate', { message });
+      const { session, text } = await runCall('communicate', { message });
       expect(text).toBe("Error: Missing 'message' parameter");
-      expect(await messagesIn(session)).toEqual([]);
+      expect(await readMessages(session)).toEqual([]);
     },
   );
 
@@ -290,20 +296,20 @@ describe('`progress` and `communicate`', () => {
   ])(
     'return an error for malformed JSON and send no message: %s, %s (COM-06)',
     async (name, input, problem) => {
-      const { session, answer, text } = await resultOfCall(name, input);
+      const { session, answer, text } = await runCall(name, input);
       const way = 'Send one JSON object that matches its schema.';
       expect(text).toBe(`Error: The input of tool '${name}' ${problem} ${way}`);
-      expect(await messagesIn(session)).toEqual([]);
+      expect(await readMessages(session)).toEqual([]);
       expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
     },
   );
 
   it('set metadata on their calls, so that consoles show no banner for them (COM-06)', async () => {
     const seen: unknown[] = [];
-    const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
+    const recordCall = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
     const watched = {
       ...agent,
-      uses: [...agent.uses, inspect({ beforeToolCall: note, afterToolCall: note })],
+      uses: [...agent.uses, inspect({ beforeToolCall: recordCall, afterToolCall: recordCall })],
     };
     const asks = [
       { calls: [{ name: 'progress', input: { status: 'Reading.' } }] },

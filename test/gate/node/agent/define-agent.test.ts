@@ -54,7 +54,7 @@ it('an agent keeps its tools if the array passed to its definition changes later
 });
 
 /** These mistakes are reported only where literals are checked, which production omits. */
-const IN_DEVELOPMENT: readonly [string, object, string][] =
+const DEVELOPMENT_ERRORS: readonly [string, object, string][] =
   process.env.NODE_ENV === 'production'
     ? []
     : [
@@ -91,7 +91,7 @@ it.each<[string, object, string]>([
     { limits: { iterations: 0 } satisfies Limits },
     "Agent 'clerk' has a limit 'iterations' of 0. Use a positive whole number.",
   ],
-  ...IN_DEVELOPMENT,
+  ...DEVELOPMENT_ERRORS,
   [
     'tools',
     { tools: [null as unknown as typeof look] }, // as untyped callers can

@@ -18,7 +18,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { clockedApp } from '../session/memory-app.ts';
+import { createClockedApp } from '../session/memory-app.ts';
 
 const Bill = v.object({
   total: v.number(),
@@ -38,9 +38,9 @@ const answerOf = async (reply: string) => createSession([reply, reply]).send('Bi
 const SCHEMA =
   '{"type":"object","properties":{"total":{"type":"number"},"due":{"type":"string","default":" today "}},' +
   '"required":["total"]}';
-const NOT_A_NUMBER = 'total: Invalid type: Expected number but received "seven"';
+const NUMBER_PROBLEM = 'total: Invalid type: Expected number but received "seven"';
 const REJECTION =
-  `Your answer does not have the form that was asked for:\n- ${NOT_A_NUMBER}\n- due: Invalid type: ` +
+  `Your answer does not have the form that was asked for:\n- ${NUMBER_PROBLEM}\n- due: Invalid type: ` +
   'Expected string but received 3\nAnswer again with the corrected JSON text, and nothing else.';
 
 describe('an agent with an output', () => {
@@ -213,7 +213,7 @@ describe('an answer that does not fit', () => {
         type: 'invalid-output',
         message:
           "The model's answer does not have the form of the agent's output, even after a retry: " +
-          `${NOT_A_NUMBER} due: Invalid type: Expected string but received 3`,
+          `${NUMBER_PROBLEM} due: Invalid type: Expected string but received 3`,
       },
     });
     expect(failed).not.toHaveProperty('object');
@@ -255,7 +255,7 @@ describe('an answer that does not fit', () => {
 });
 
 describe('an answer that cannot be requested again', () => {
-  const direct = (content: string) =>
+  const createDirectTool = (content: string) =>
     defineTool({
       name: 'bill',
       description: 'Bills.',
@@ -266,11 +266,11 @@ describe('an answer that cannot be requested again', () => {
   const calls = { calls: [{ name: 'bill' }] };
 
   it('yields an object only if the directly returned result fits the form', async () => {
-    expect(await createSession([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
+    expect(await createSession([calls], { tools: [createDirectTool(BILL)] }).send('Bill me.')).toMatchObject({
       outcome: 'returned-direct',
       object: { total: 7, due: 'soon' },
     });
-    const other = await createSession([calls], { tools: [direct('Billed.')] }).send('Bill me.');
+    const other = await createSession([calls], { tools: [createDirectTool('Billed.')] }).send('Bill me.');
     expect(other).toMatchObject({ outcome: 'returned-direct', text: 'Billed.' });
     expect(other).not.toHaveProperty('object');
   });
@@ -323,7 +323,7 @@ it('a nested loop of an agent with an output answers in plain text', async () =>
 
 describe('an agent with an output, after its Worker is killed', () => {
   /** This reply kills the Worker during the second model call, once the rejection is stored. */
-  const deadly =
+  const dieAfterRejection =
     (reply: string): ScriptedReply =>
     async () => {
       await waitForEvent(session, ({ type }) => type === 'answer-rejected');
@@ -337,13 +337,15 @@ describe('an agent with an output, after its Worker is killed', () => {
   };
 
   it('does not reject the answer again if the Worker is killed before the next answer', async () => {
-    expect(await start(['Seven.', deadly(BILL), BILL], true)).toMatchObject({ object: { total: 7 } });
-    expect(await typesOf(session)).toEqual(['answer-rejected', 'turn-resumed']);
+    expect(await start(['Seven.', dieAfterRejection(BILL), BILL], true)).toMatchObject({
+      object: { total: 7 },
+    });
+    expect(await readEventTypes(session)).toEqual(['answer-rejected', 'turn-resumed']);
     expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4]);
   });
 
   it('does not give the model a third attempt', async () => {
-    expect(await start(['Seven.', deadly('Eight.'), 'Nine.', BILL])).toMatchObject({
+    expect(await start(['Seven.', dieAfterRejection('Eight.'), 'Nine.', BILL])).toMatchObject({
       outcome: 'failed',
       error: { type: 'invalid-output' },
     });
@@ -372,7 +374,7 @@ describe('an agent with an output, after its Worker is killed', () => {
     expect([parsed, dying.requests.length]).toEqual([2, 1]);
   });
 
-  const typesOf = async ({ events }: Pick<TestSession, 'events'>): Promise<string[]> =>
+  const readEventTypes = async ({ events }: Pick<TestSession, 'events'>): Promise<string[]> =>
     (await events()).flatMap(({ type }) =>
       type === 'answer-rejected' || type === 'turn-resumed' ? [type] : [],
     );
@@ -380,7 +382,7 @@ describe('an agent with an output, after its Worker is killed', () => {
 
 it('a turn can be cancelled while the schema of its output is still pending', async () => {
   const check = vi.fn(() => new Promise<boolean>(() => {}));
-  const app = clockedApp({
+  const app = createClockedApp({
     output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),
     replies: ['{"total":7}'],
     leaseMs: LEASE_MS,

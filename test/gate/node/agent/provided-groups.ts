@@ -20,7 +20,7 @@ import { createFact, memoize } from '../../../doors/tools.ts';
 import { type RequestedGroup, resolveGroups, toGroupRequest } from '../../../fixtures/tool-groups.ts';
 
 /** A `read` tool that returns its name. */
-export const tool = (name: string) =>
+export const createNamedTool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
 export interface Catalog extends ToolProvider {
@@ -29,10 +29,12 @@ export interface Catalog extends ToolProvider {
   asked: number;
 }
 
-const toolsOf = memoize((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
+const createTools = memoize((names: readonly Json[]): readonly AnyTool[] =>
+  names.map(String).map(createNamedTool),
+);
 
 /** Makes a remote catalog, whose tools a session knows only after a request. */
-export function catalog(key: string, ...names: readonly string[]): Catalog {
+export function createCatalog(key: string, ...names: readonly string[]): Catalog {
   const provider = toolProvider({
     uses: [listings],
     discover: async () => {
@@ -41,7 +43,7 @@ export function catalog(key: string, ...names: readonly string[]): Catalog {
     },
     toolsNow: (view) => {
       const told = view?.recall(LISTINGS).find((listing) => listing.key === key)?.told;
-      return Array.isArray(told) ? toolsOf(told) : [];
+      return Array.isArray(told) ? createTools(told) : [];
     },
   });
   const made = Object.assign(provider, { names, asked: 0 });
@@ -49,11 +51,11 @@ export function catalog(key: string, ...names: readonly string[]): Catalog {
 }
 
 /** Defines a group of these tools and providers. */
-export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
+export const createGroup = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
 /** Defines an agent that asks for these groups. */
-export function agentWithGroups(groups: readonly RequestedGroup[], more: More = {}) {
+export function createGroupAgent(groups: readonly RequestedGroup[], more: AgentOverrides = {}) {
   const { permissions, tools = [], ...others } = more;
   const asked = groups.map((one) => toGroupRequest(one, permissions));
   return defineAgent({
@@ -65,8 +67,8 @@ export function agentWithGroups(groups: readonly RequestedGroup[], more: More = 
   });
 }
 
-type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
-type Asking = ReturnType<typeof agentWithGroups>;
+type AgentOverrides = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
+type GroupAgent = ReturnType<typeof createGroupAgent>;
 
 interface TurnOptions {
   readonly setting?: unknown;
@@ -76,7 +78,7 @@ interface TurnOptions {
 
 /** Returns a session after one turn of this agent. */
 export async function runTurn(
-  agent: Asking,
+  agent: GroupAgent,
   { setting, groups = [], replies = ['Done.'] }: TurnOptions = {},
 ) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
@@ -86,18 +88,18 @@ export async function runTurn(
 }
 
 /** Returns the names of the offered tools in each request. */
-export const offeredTools = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[][] =>
+export const getOfferedTools = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the tool results in the last request. */
-export const results = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[] =>
+export const getResults = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Makes a reply that calls one tool. */
-export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
+export const callTool = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 /** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
-export function configurationErrorOf(agent: Asking, { setting, groups = [] }: TurnOptions = {}): string {
+export function getConfigurationError(agent: GroupAgent, { setting, groups = [] }: TurnOptions = {}): string {
   try {
     resolveGroups({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {

@@ -6,33 +6,33 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { resolveGroups } from '../../../fixtures/tool-groups.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  agentWithGroups,
-  calls,
-  catalog,
-  configurationErrorOf,
-  groupOf,
-  offeredTools,
-  results,
+  callTool,
+  createCatalog,
+  createGroup,
+  createGroupAgent,
+  createNamedTool,
+  getConfigurationError,
+  getOfferedTools,
+  getResults,
   runTurn,
-  tool,
 } from './provided-groups.ts';
 
 describe('a tool group with providers', () => {
   it('offers the tools of its providers, its own tools and those of the agent (TGR-01)', async () => {
-    const group = groupOf('web', tool('read'), catalog('c', 'search', 'news'));
-    const own = catalog('own', 'sing');
-    const session = await runTurn(agentWithGroups(['web'], { tools: [tool('look'), own] }), {
+    const group = createGroup('web', createNamedTool('read'), createCatalog('c', 'search', 'news'));
+    const own = createCatalog('own', 'sing');
+    const session = await runTurn(createGroupAgent(['web'], { tools: [createNamedTool('look'), own] }), {
       groups: [group],
-      replies: [calls('news'), 'Done.'],
+      replies: [callTool('news'), 'Done.'],
     });
     const all = ['look', 'news', 'read', 'search', 'sing'];
-    expect(offeredTools(session)).toEqual([all, all]);
-    expect(results(session)).toEqual(['news']);
+    expect(getOfferedTools(session)).toEqual([all, all]);
+    expect(getResults(session)).toEqual(['news']);
     expect(own.asked).toBe(2); // Once per model call.
   });
 
   it('offers the tools of its providers to a subagent too', async () => {
-    const clerk = agentWithGroups([groupOf('web', catalog('c', 'search'))]);
+    const clerk = createGroupAgent([createGroup('web', createCatalog('c', 'search'))]);
     const boss = defineAgent({
       name: 'boss',
       description: 'Leads.',
@@ -40,17 +40,17 @@ describe('a tool group with providers', () => {
       tools: [defineSubagent({ agent: clerk })],
     });
     const message = { name: 'clerk', input: { message: 'Look.' } };
-    const replies = [{ calls: [message] }, calls('search'), 'Found.', 'Done.'];
+    const replies = [{ calls: [message] }, callTool('search'), 'Found.', 'Done.'];
     const session = createTestSession(boss, { replies, agents: [clerk] });
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['clerk'], ['search'], ['search'], ['clerk']]);
-    expect(results(session)).toEqual(['Found.']);
+    expect(getOfferedTools(session)).toEqual([['clerk'], ['search'], ['search'], ['clerk']]);
+    expect(getResults(session)).toEqual(['Found.']);
   });
 
   it('asks its provider before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
-    const found = catalog('c', 'search');
-    const agent = agentWithGroups(['web']);
-    const groups = [groupOf('web', found)];
+    const found = createCatalog('c', 'search');
+    const agent = createGroupAgent(['web']);
+    const groups = [createGroup('web', found)];
     resolveGroups({ groups, agents: [agent] })(agent, {});
     expect(found.asked).toBe(0);
     await runTurn(agent, { groups });
@@ -58,7 +58,7 @@ describe('a tool group with providers', () => {
   });
 
   it('offers the new tools of its provider in the next model call (AET-08)', async () => {
-    const found = catalog('c', 'search');
+    const found = createCatalog('c', 'search');
     const next = defineTool({
       name: 'next',
       description: 'Turns the page.',
@@ -67,19 +67,21 @@ describe('a tool group with providers', () => {
         return 'turned';
       },
     });
-    const session = await runTurn(agentWithGroups([groupOf('shop', next, found)]), {
-      replies: [calls('next'), calls('order'), 'Done.'],
+    const session = await runTurn(createGroupAgent([createGroup('shop', next, found)]), {
+      replies: [callTool('next'), callTool('order'), 'Done.'],
     });
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['next', 'search'],
       ['next', 'order'],
       ['next', 'order'],
     ]);
-    expect(results(session)).toEqual(['turned', 'order']);
+    expect(getResults(session)).toEqual(['turned', 'order']);
   });
 
   it('adds its role and description to the metadata of discovered tools (TGR-04)', () => {
-    const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
+    const agent = createGroupAgent([
+      createGroup('web', toolProvider({ toolsNow: () => [createNamedTool('search')] })),
+    ]);
     const [provider] = resolveGroups({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
     expect(search?.metadata).toEqual({
@@ -96,19 +98,19 @@ describe('a tool group with providers', () => {
   });
 
   it('returns the same array while its tools are unchanged, so that they are sorted only once', () => {
-    const search = tool('search');
-    const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
+    const search = createNamedTool('search');
+    const agent = createGroupAgent([createGroup('web', toolProvider({ toolsNow: () => [search] }))]);
     const [provider] = resolveGroups({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 
   it('is asked once even if the agent lists it twice', async () => {
-    const found = catalog('c', 'search');
-    const group = groupOf('web', found);
-    const session = await runTurn(agentWithGroups(['web', group, { role: 'web', required: ['search'] }]), {
+    const found = createCatalog('c', 'search');
+    const group = createGroup('web', found);
+    const session = await runTurn(createGroupAgent(['web', group, { role: 'web', required: ['search'] }]), {
       groups: [group],
     });
-    expect([offeredTools(session), found.asked]).toEqual([[['search']], 1]);
+    expect([getOfferedTools(session), found.asked]).toEqual([[['search']], 1]);
   });
 
   it('requires its permissions and adds its usage notes, like any other group (TGR-04, TGR-09)', async () => {
@@ -116,14 +118,14 @@ describe('a tool group with providers', () => {
       role: 'web',
       description: 'The web.',
       permissions: ['internet-access'],
-      tools: [catalog('c', 'search')],
+      tools: [createCatalog('c', 'search')],
       childToolUsageNotes: 'Search little.',
     });
-    expect(configurationErrorOf(agentWithGroups([group]))).toBe(
+    expect(getConfigurationError(createGroupAgent([group]))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    const session = await runTurn(agentWithGroups([group], { permissions: ['internet-access'] }));
+    const session = await runTurn(createGroupAgent([group], { permissions: ['internet-access'] }));
     expect(session.requests[0]?.messages[0]).toEqual({
       role: 'system',
       text: "Ask.\n\nNotes on the tools of group 'web':\nSearch little.",
@@ -132,9 +134,11 @@ describe('a tool group with providers', () => {
 
   it('omits a discovered tool whose name is in use, and logs this once (AEV-05)', async () => {
     const warned = captureWarnings();
-    const group = groupOf('web', catalog('c', 'look', 'search', 'sing'));
-    const agent = agentWithGroups([group], { tools: [tool('look'), catalog('own', 'sing')] });
-    const session = createTestSession(agent, { replies: [calls('look'), 'Done.', 'Done.'] });
+    const group = createGroup('web', createCatalog('c', 'look', 'search', 'sing'));
+    const agent = createGroupAgent([group], {
+      tools: [createNamedTool('look'), createCatalog('own', 'sing')],
+    });
+    const session = createTestSession(agent, { replies: [callTool('look'), 'Done.', 'Done.'] });
     await session.send('Go.');
     await session.send('Go on.');
     expect(session.requests.map(({ tools }) => tools.length)).toEqual([3, 3, 3]);
@@ -146,26 +150,30 @@ describe('a tool group with providers', () => {
 
   it('can share a tool with another group', async () => {
     const warned = captureWarnings();
-    const shared = catalog('c', 'search');
+    const shared = createCatalog('c', 'search');
     expect(
-      offeredTools(await runTurn(agentWithGroups([groupOf('web', shared), groupOf('shop', shared)]))),
+      getOfferedTools(
+        await runTurn(createGroupAgent([createGroup('web', shared), createGroup('shop', shared)])),
+      ),
     ).toEqual([['search']]);
     expect(warned).toEqual([]);
   });
 
   it('can be hidden behind an unfolding tool, whose first call discovers the inner tools (UNF-34, MCP-08)', async () => {
-    const found = catalog('c', 'search');
-    const agent = agentWithGroups([withUnfolding(groupOf('web', tool('read'), found))]);
-    const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });
+    const found = createCatalog('c', 'search');
+    const agent = createGroupAgent([withUnfolding(createGroup('web', createNamedTool('read'), found))]);
+    const session = createTestSession(agent, {
+      replies: ['Done.', callTool('web'), callTool('search'), 'Done.'],
+    });
     await session.send('Wait.');
     expect(found.asked).toBe(0);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['web'],
       ['web'],
       ['web', 'read', 'search'],
       ['web', 'read', 'search'],
     ]);
-    expect([results(session).at(-1), found.asked]).toEqual(['search', 1]);
+    expect([getResults(session).at(-1), found.asked]).toEqual(['search', 1]);
   });
 });

@@ -4,38 +4,42 @@ import { defineToolGroup, toolGroups as registered } from '../../../../src/modul
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  agentWithGroups,
-  calls,
-  catalog,
-  configurationErrorOf,
-  groupOf,
-  offeredTools,
-  results,
+  callTool,
+  createCatalog,
+  createGroup,
+  createGroupAgent,
+  createNamedTool,
+  getConfigurationError,
+  getOfferedTools,
+  getResults,
   runTurn,
-  tool,
 } from './provided-groups.ts';
 
 describe('tools that an agent requires from a group with providers', () => {
   const missing = "Required tool 'order' not found. Available tools: read, search";
-  const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalog('c', ...names));
+  const createShopGroup = (...names: readonly string[]) =>
+    createGroup('shop', createNamedTool('look'), createCatalog('c', ...names));
 
   it('are offered without placeholders if they exist (TGR-06)', async () => {
     const warned = captureWarnings();
-    const agent = agentWithGroups([{ role: 'shop', required: ['order', 'look'] }]);
-    const session = await runTurn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
-    expect(offeredTools(session)[0]).toEqual(['look', 'order']);
-    expect(results(session)).toEqual(['order']);
+    const agent = createGroupAgent([{ role: 'shop', required: ['order', 'look'] }]);
+    const session = await runTurn(agent, {
+      groups: [createShopGroup('order')],
+      replies: [callTool('order'), 'Done.'],
+    });
+    expect(getOfferedTools(session)[0]).toEqual(['look', 'order']);
+    expect(getResults(session)).toEqual(['order']);
     expect(warned).toEqual([]);
   });
 
   it('become placeholders that report the missing and available tools, and one line is logged (TGR-06)', async () => {
     const warned = captureWarnings();
-    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
+    const agent = createGroupAgent([{ role: 'shop', required: ['order'] }]);
     const session = await runTurn(agent, {
-      groups: [group('search', 'read')],
+      groups: [createShopGroup('search', 'read')],
       replies: [{ calls: [{ name: 'order', input: { what: 'ever' } }] }, 'Done.'],
     });
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['look', 'order', 'read', 'search'],
       ['look', 'order', 'read', 'search'],
     ]);
@@ -44,34 +48,34 @@ describe('tools that an agent requires from a group with providers', () => {
       description: 'Not available now. A call returns the tools that are available instead.',
       inputSchema: { type: 'object', properties: {} },
     });
-    expect(results(session)).toEqual([`Error: ${missing}`]);
+    expect(getResults(session)).toEqual([`Error: ${missing}`]);
     expect(warned).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${missing}`]);
   });
 
   it('are reported as missing with the text of the provider, if it defines one (TGR-06, MCP-02)', async () => {
     captureWarnings();
     const speaking = {
-      ...catalog('c', 'b', 'a'),
+      ...createCatalog('c', 'b', 'a'),
       missing: (name: string, all: readonly string[]) => `No ${name} among ${all.join('+')}.`,
     };
-    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
+    const agent = createGroupAgent([{ role: 'shop', required: ['order'] }]);
     const session = await runTurn(agent, {
-      groups: [groupOf('shop', catalog('mute'), speaking)],
-      replies: [calls('order'), 'Done.'],
+      groups: [createGroup('shop', createCatalog('mute'), speaking)],
+      replies: [callTool('order'), 'Done.'],
     });
-    expect(results(session)).toEqual(['Error: No order among a+b.']);
+    expect(getResults(session)).toEqual(['Error: No order among a+b.']);
   });
 
   it('replace their placeholders once the provider finds them (TGR-06)', async () => {
     captureWarnings();
-    const found = catalog('c');
-    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
-    const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
-    const session = createTestSession(agent, { replies, use: [registered([groupOf('shop', found)])] });
+    const found = createCatalog('c');
+    const agent = createGroupAgent([{ role: 'shop', required: ['order'] }]);
+    const replies = [callTool('order'), 'Done.', callTool('order'), 'Done.'];
+    const session = createTestSession(agent, { replies, use: [registered([createGroup('shop', found)])] });
     await session.send('Go.');
     found.names = ['order'];
     await session.send('Again.');
-    expect(results(session)).toEqual([
+    expect(getResults(session)).toEqual([
       "Error: Required tool 'order' not found. No tools are available where it should come from.",
       'order',
     ]);
@@ -88,14 +92,14 @@ describe('tools that an agent requires from a group with providers', () => {
         session.kill();
       },
     });
-    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
-    const groups = [groupOf('shop', toolProvider({ toolsNow: () => (isGone ? [] : [order]) }))];
+    const agent = createGroupAgent([{ role: 'shop', required: ['order'] }]);
+    const groups = [createGroup('shop', toolProvider({ toolsNow: () => (isGone ? [] : [order]) }))];
     const session = createTestSession(agent, {
-      replies: [calls('order'), 'Done.'],
+      replies: [callTool('order'), 'Done.'],
       use: [registered(groups)],
     });
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getResults(session)).toEqual([
       "Error: The outcome of this call of 'order' is unknown: it was started, and no answer came back. It may have " +
         'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
     ]);
@@ -103,18 +107,18 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('are reported as missing if the environment excludes them (TGR-03, TGR-06)', async () => {
     captureWarnings();
-    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
+    const agent = createGroupAgent([{ role: 'shop', required: ['order'] }]);
     const session = await runTurn(agent, {
-      groups: [group('order', 'search', 'read')],
+      groups: [createShopGroup('order', 'search', 'read')],
       setting: { excludes: ['order'] },
-      replies: [calls('order'), 'Done.'],
+      replies: [callTool('order'), 'Done.'],
     });
-    expect(results(session)).toEqual([`Error: ${missing}`]);
+    expect(getResults(session)).toEqual([`Error: ${missing}`]);
   });
 
   it('must have valid tool names', () => {
-    const agent = agentWithGroups([{ role: 'shop', required: ['place order'] }]);
-    expect(configurationErrorOf(agent, { groups: [group()] })).toBe(
+    const agent = createGroupAgent([{ role: 'shop', required: ['place order'] }]);
+    expect(getConfigurationError(agent, { groups: [createShopGroup()] })).toBe(
       "Agent 'clerk' requires a tool that cannot exist: " +
         "Tool 'place order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
@@ -122,13 +126,19 @@ describe('tools that an agent requires from a group with providers', () => {
 });
 
 describe('the var TOOL_GROUPS for groups with providers', () => {
-  const web = groupOf('web', tool('read'), catalog('c', 'gh_search', 'gh_delete_page', 'read'));
+  const web = createGroup(
+    'web',
+    createNamedTool('read'),
+    createCatalog('c', 'gh_search', 'gh_delete_page', 'read'),
+  );
 
   it('excludes discovered tools whose names end with an excluded name (TGR-03)', async () => {
-    const groups = [groupOf('web', tool('look'), catalog('c', 'gh_search', 'gh_delete_page', 'read'))];
+    const groups = [
+      createGroup('web', createNamedTool('look'), createCatalog('c', 'gh_search', 'gh_delete_page', 'read')),
+    ];
     expect(
-      offeredTools(
-        await runTurn(agentWithGroups(['web']), { groups, setting: { excludes: ['page', 'look'] } }),
+      getOfferedTools(
+        await runTurn(createGroupAgent(['web']), { groups, setting: { excludes: ['page', 'look'] } }),
       ),
     ).toEqual([['gh_search', 'read']]);
   });
@@ -136,27 +146,29 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
   it('builds groups of discovered tools, which it finds by the ends of their names (TGR-02, MCP-10)', async () => {
     const warned = captureWarnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
-    expect(offeredTools(await runTurn(agentWithGroups(['find']), { groups: [web], setting }))).toEqual([
+    expect(getOfferedTools(await runTurn(createGroupAgent(['find']), { groups: [web], setting }))).toEqual([
       ['gh_search', 'read'],
     ]);
     expect(warned).toEqual([]); // `read` is found among the static tools, so its provider is not searched.
   });
 
   it('asks no provider for a group whose tools are all known statically (MCP-10)', async () => {
-    const found = catalog('c', 'read');
+    const found = createCatalog('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
-    const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
-    expect(offeredTools(await runTurn(agentWithGroups(['find']), { groups, setting }))).toEqual([['read']]);
+    const groups = [createGroup('shelf', createNamedTool('read')), createGroup('far', found)];
+    expect(getOfferedTools(await runTurn(createGroupAgent(['find']), { groups, setting }))).toEqual([
+      ['read'],
+    ]);
     expect(found.asked).toBe(0);
   });
 
   it('accepts an unknown name if a provider can still discover the tool (TGR-02, TGR-03, MCP-10)', () => {
     const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
-    const agent = agentWithGroups(['find']);
-    expect(configurationErrorOf(agent, { groups: [web], setting })).toBe('It was not refused.');
-    expect(configurationErrorOf(agent, { groups: [groupOf('web', tool('read'))], setting })).toMatch(
-      /^TOOL_GROUPS cannot be used: excludes names 'never'/,
-    );
+    const agent = createGroupAgent(['find']);
+    expect(getConfigurationError(agent, { groups: [web], setting })).toBe('It was not refused.');
+    expect(
+      getConfigurationError(agent, { groups: [createGroup('web', createNamedTool('read'))], setting }),
+    ).toMatch(/^TOOL_GROUPS cannot be used: excludes names 'never'/);
   });
 
   it('requires the permissions of every group that a tool can come from, whatever its new role is (TGR-09)', () => {
@@ -164,14 +176,16 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
       role: 'far',
       description: 'Far.',
       permissions: ['internet-access'],
-      tools: [catalog('c')],
+      tools: [createCatalog('c')],
     });
-    const groups = [far, groupOf('shelf', tool('read'))];
-    const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
-    expect(configurationErrorOf(agentWithGroups(['harmless']), include('search'))).toBe(
+    const groups = [far, createGroup('shelf', createNamedTool('read'))];
+    const includeTool = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
+    expect(getConfigurationError(createGroupAgent(['harmless']), includeTool('search'))).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(configurationErrorOf(agentWithGroups(['harmless']), include('read'))).toBe('It was not refused.');
+    expect(getConfigurationError(createGroupAgent(['harmless']), includeTool('read'))).toBe(
+      'It was not refused.',
+    );
   });
 });

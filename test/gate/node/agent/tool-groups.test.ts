@@ -15,7 +15,7 @@ import { RENAME } from '../../../fixtures/rename.ts';
 import { type RequestedGroup, resolveGroups, toGroupRequest } from '../../../fixtures/tool-groups.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 
-const tool = (name: string) =>
+const createNamedTool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
 const brave = defineToolGroup({
@@ -24,15 +24,23 @@ const brave = defineToolGroup({
   description: 'The web, by Brave.',
   provider: 'brave',
   permissions: ['internet-access'],
-  tools: [tool('brave_search'), tool('brave_news')],
+  tools: [createNamedTool('brave_search'), createNamedTool('brave_news')],
 });
-const other = defineToolGroup({ role: 'web', description: 'Another web.', tools: [tool('crawl')] });
-const maps = defineToolGroup({ role: 'maps', description: 'Maps.', tools: [tool('route'), tool('place')] });
+const other = defineToolGroup({
+  role: 'web',
+  description: 'Another web.',
+  tools: [createNamedTool('crawl')],
+});
+const maps = defineToolGroup({
+  role: 'maps',
+  description: 'Maps.',
+  tools: [createNamedTool('route'), createNamedTool('place')],
+});
 const GROUPS: readonly ToolGroup[] = [brave, other, maps, mathTools];
 
-type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
+type AgentOverrides = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
 
-function agentWithGroups(groups: readonly RequestedGroup[], more: More = {}) {
+function createGroupAgent(groups: readonly RequestedGroup[], more: AgentOverrides = {}) {
   const {
     permissions = 'permissions' in more ? undefined : (['internet-access'] as const),
     tools = [],
@@ -47,23 +55,26 @@ function agentWithGroups(groups: readonly RequestedGroup[], more: More = {}) {
     tools: [...tools, ...asked],
   });
 }
-type Asking = ReturnType<typeof agentWithGroups>;
+type GroupAgent = ReturnType<typeof createGroupAgent>;
 
 /** Returns the names of the offered tools. */
-async function offeredTools(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
+async function collectOfferedTools(
+  agent: GroupAgent,
+  { setting, groups = GROUPS }: OfferOptions = {},
+): Promise<string[]> {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies: ['Done.'], use: [registered(groups)], env });
   await session.send('Go.');
   return session.requests[0]?.tools.map(({ name }) => name) ?? [];
 }
 
-interface Given {
+interface OfferOptions {
   readonly setting?: unknown;
   readonly groups?: readonly ToolGroup[];
 }
 
 /** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
-function configurationErrorOf(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
+function getConfigurationError(agent: GroupAgent, { setting, groups = GROUPS }: OfferOptions = {}): string {
   try {
     resolveGroups({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {
@@ -75,13 +86,13 @@ function configurationErrorOf(agent: Asking, { setting, groups = GROUPS }: Given
 
 describe('an agent with tool groups', () => {
   it('offers the tools of the first group with a role, of a group that it lists itself, and its own tools (TGR-01, PRN-01)', async () => {
-    const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [tool('sing')] });
-    const agent = agentWithGroups(['web', own], { tools: [tool('look')] });
-    expect(await offeredTools(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
+    const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [createNamedTool('sing')] });
+    const agent = createGroupAgent(['web', own], { tools: [createNamedTool('look')] });
+    expect(await collectOfferedTools(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
   });
 
   it('can ask for several groups, and offers each tool once if a group is listed twice (PRN-01)', async () => {
-    expect(await offeredTools(agentWithGroups(['maps', { role: 'web' }, maps]))).toEqual([
+    expect(await collectOfferedTools(createGroupAgent(['maps', { role: 'web' }, maps]))).toEqual([
       'brave_news',
       'brave_search',
       'place',
@@ -90,11 +101,11 @@ describe('an agent with tool groups', () => {
   });
 
   it('finds the groups of the core roles by the constants in `CORE_ROLES` (TGR-07, TGR-08)', async () => {
-    expect(await offeredTools(agentWithGroups([CORE_ROLES.math]))).toHaveLength(10);
+    expect(await collectOfferedTools(createGroupAgent([CORE_ROLES.math]))).toHaveLength(10);
   });
 
   it('can call a tool of a group, whose metadata names the group (TGR-04)', async () => {
-    const agent = agentWithGroups(['web']);
+    const agent = createGroupAgent(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
       use: [registered(GROUPS)],
@@ -118,10 +129,10 @@ describe('an agent with tool groups', () => {
     const noted = defineToolGroup({
       role: 'notes',
       description: 'Notes.',
-      tools: [tool('jot')],
+      tools: [createNamedTool('jot')],
       childToolUsageNotes: 'Jot before you forget.',
     });
-    const session = createTestSession(agentWithGroups(['notes', noted]), {
+    const session = createTestSession(createGroupAgent(['notes', noted]), {
       replies: ['Done.'],
       use: [registered([noted])],
     });
@@ -133,8 +144,8 @@ describe('an agent with tool groups', () => {
   });
 
   it('is resolved once per environment, and returned unchanged if it uses no groups (TGR-01)', () => {
-    const agent = agentWithGroups(['maps']);
-    const plain = agentWithGroups([]);
+    const agent = createGroupAgent(['maps']);
+    const plain = createGroupAgent([]);
     const resolve = resolveGroups({ groups: GROUPS, agents: [agent, plain] });
     const env = {};
     expect(resolve(agent, env)).toBe(resolve(agent, env));
@@ -150,19 +161,19 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
     '`use`, with the groups.';
 
   it('is refused when it is created if an agent asks for a role', () => {
-    const make = () => createTestSession(agentWithGroups(['web']), { replies: [] });
+    const make = () => createTestSession(createGroupAgent(['web']), { replies: [] });
     expect(make).toThrow(new ConfigurationError(NEEDED));
   });
 
   it('is refused if a subagent asks for a role, even if another agent brings the module', () => {
-    const boss = agentWithGroups([maps], {
-      tools: [defineSubagent({ agent: agentWithGroups(['web']), name: 'helper' })],
+    const boss = createGroupAgent([maps], {
+      tools: [defineSubagent({ agent: createGroupAgent(['web']), name: 'helper' })],
     });
     expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
   });
 
   it('offers the groups that an agent lists itself, without the tools that the environment excludes', async () => {
-    const session = createTestSession(agentWithGroups([maps]), {
+    const session = createTestSession(createGroupAgent([maps]), {
       replies: ['Done.'],
       env: { TOOL_GROUPS: '{"excludes":["place"]}' },
     });
@@ -172,7 +183,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
 
   it('refuses a second list of groups', () => {
     const use = [registered([maps]), registered([other])];
-    expect(() => createTestSession(agentWithGroups(['web']), { replies: [], use })).toThrow(
+    expect(() => createTestSession(createGroupAgent(['web']), { replies: [], use })).toThrow(
       new ConfigurationError("The module 'tool-groups' is used twice with different settings. Use it once."),
     );
   });
@@ -180,21 +191,21 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
 
 describe('a missing tool group', () => {
   it('causes an error that lists the available roles (TGR-05, PRN-02)', () => {
-    expect(configurationErrorOf(agentWithGroups(['web', 'travel']))).toBe(
+    expect(getConfigurationError(createGroupAgent(['web', 'travel']))).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'web', 'maps', 'math'.",
     );
-    expect(configurationErrorOf(agentWithGroups(['travel']), { groups: [] })).toBe(
+    expect(getConfigurationError(createGroupAgent(['travel']), { groups: [] })).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. Registered roles: none.",
     );
   });
 
   it('causes an error if the group has no tools (TGR-05)', () => {
     const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
-    expect(configurationErrorOf(agentWithGroups(['travel']), { groups: [empty] })).toBe(
+    expect(getConfigurationError(createGroupAgent(['travel']), { groups: [empty] })).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
-    expect(configurationErrorOf(agentWithGroups([empty]))).toBe(
+    expect(getConfigurationError(createGroupAgent([empty]))).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
@@ -202,12 +213,12 @@ describe('a missing tool group', () => {
   it('is skipped with a logged warning if it is optional (TGR-05)', async () => {
     const warned = captureWarnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
-    const agent = agentWithGroups([
+    const agent = createGroupAgent([
       'maps',
       { role: 'travel', optional: true },
       { role: 'empty', optional: true },
     ]);
-    expect(await offeredTools(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
+    expect(await collectOfferedTools(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
     expect(warned).toEqual([
       "holdfast: No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'maps', 'empty'. It is optional, so the agent runs without it.",
@@ -219,7 +230,7 @@ describe('a missing tool group', () => {
 
 describe('tools that an agent requires from a group', () => {
   it('are offered with the other tools of the group (TGR-06, PRN-02)', async () => {
-    expect(await offeredTools(agentWithGroups([{ role: 'maps', required: ['route'] }]))).toEqual([
+    expect(await collectOfferedTools(createGroupAgent([{ role: 'maps', required: ['route'] }]))).toEqual([
       'place',
       'route',
     ]);
@@ -229,12 +240,12 @@ describe('tools that an agent requires from a group', () => {
     const message =
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
     const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
-    expect(configurationErrorOf(agentWithGroups([request]))).toBe(message);
-    expect(configurationErrorOf(agentWithGroups([{ ...request, optional: true }]))).toBe(message);
+    expect(getConfigurationError(createGroupAgent([request]))).toBe(message);
+    expect(getConfigurationError(createGroupAgent([{ ...request, optional: true }]))).toBe(message);
   });
 
   it('are reported as missing if their group is missing (TGR-06)', () => {
-    expect(configurationErrorOf(agentWithGroups([{ role: 'travel', required: ['book'] }]))).toMatch(
+    expect(getConfigurationError(createGroupAgent([{ role: 'travel', required: ['book'] }]))).toMatch(
       /^No tool group matching role 'travel'/,
     );
   });
@@ -246,24 +257,26 @@ describe('the permissions of a group', () => {
       role: 'shell',
       description: 'A shell.',
       permissions: ['internet-access', 'host-access'],
-      tools: [tool('sh')],
+      tools: [createNamedTool('sh')],
     });
-    expect(configurationErrorOf(agentWithGroups([root]))).toBe(
+    expect(getConfigurationError(createGroupAgent([root]))).toBe(
       "Tool group 'shell' needs permissions that agent 'clerk' does not give: 'host-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(configurationErrorOf(agentWithGroups(['web'], { permissions: undefined }))).toBe(
+    expect(getConfigurationError(createGroupAgent(['web'], { permissions: undefined }))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     expect(
-      await offeredTools(agentWithGroups([root], { permissions: ['host-access', 'internet-access'] })),
+      await collectOfferedTools(
+        createGroupAgent([root], { permissions: ['host-access', 'internet-access'] }),
+      ),
     ).toEqual(['sh']);
   });
 
   it('are required whatever role the environment gives its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
-    expect(configurationErrorOf(agentWithGroups(['harmless'], { permissions: [] }), { setting })).toBe(
+    expect(getConfigurationError(createGroupAgent(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -271,7 +284,7 @@ describe('the permissions of a group', () => {
 });
 
 describe('a group that is listed with options in an agentic tool', () => {
-  const inside = (options: ToolGroupOptions) => () =>
+  const createPlanTool = (options: ToolGroupOptions) => () =>
     defineAgenticTool({ name: 'plan', description: 'Plans.', tools: [toolGroup(maps, options)] });
 
   it.each<[string, ToolGroupOptions]>([
@@ -279,53 +292,63 @@ describe('a group that is listed with options in an agentic tool', () => {
     ['a required tool', { required: ['route'] }],
     ['an optional flag', { optional: true }],
   ])('is refused because of %s, since only an agent can set options (TGR-06)', (_, options) => {
-    expect(inside(options)).toThrow(
+    expect(createPlanTool(options)).toThrow(
       "Tool at index 0 asks for the tool group 'maps' with options, but only an agent can do that. List it among the agent's own tools, or list " +
         'the group itself here',
     );
   });
 
   it('adds its tools if its options are empty (TGR-04)', () => {
-    expect(inside({})).not.toThrow();
+    expect(createPlanTool({})).not.toThrow();
   });
 });
 
 describe('two tools with the same name', () => {
   it('cause an error that names the groups they come from (AEV-05)', () => {
-    const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
-    expect(configurationErrorOf(agentWithGroups(['maps', clash]))).toBe(
+    const clash = defineToolGroup({
+      role: 'clash',
+      description: 'Clashes.',
+      tools: [createNamedTool('route')],
+    });
+    expect(getConfigurationError(createGroupAgent(['maps', clash]))).toBe(
       `Agent 'clerk' would have two tools named 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
     );
-    expect(configurationErrorOf(agentWithGroups(['maps'], { tools: [tool('route')] }))).toBe(
+    expect(getConfigurationError(createGroupAgent(['maps'], { tools: [createNamedTool('route')] }))).toBe(
       `Agent 'clerk' would have two tools named 'route': its own, and one of tool group 'maps'${RENAME}.`,
     );
   });
 });
 
 describe('the var TOOL_GROUPS', () => {
-  const included = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
+  const includeWebTools = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
 
   it('builds groups from registered tools by the ends of their names, and prefers them to groups in code (TGR-02)', async () => {
-    const setting = included(['search', 'route']);
-    expect(await offeredTools(agentWithGroups(['web']), { setting })).toEqual(['brave_search', 'route']);
+    const setting = includeWebTools(['search', 'route']);
+    expect(await collectOfferedTools(createGroupAgent(['web']), { setting })).toEqual([
+      'brave_search',
+      'route',
+    ]);
   });
 
   it('matches only the end of a name (TGR-02, TGR-03)', async () => {
     const history = defineToolGroup({
       role: 'history',
       description: 'What was searched.',
-      tools: [tool('search_history'), tool('history_search')],
+      tools: [createNamedTool('search_history'), createNamedTool('history_search')],
     });
-    const given = { groups: [brave, history], setting: included(['search']) };
-    expect(await offeredTools(agentWithGroups(['web']), given)).toEqual(['brave_search', 'history_search']);
+    const given = { groups: [brave, history], setting: includeWebTools(['search']) };
+    expect(await collectOfferedTools(createGroupAgent(['web']), given)).toEqual([
+      'brave_search',
+      'history_search',
+    ]);
     const setting = { excludes: ['search'] };
-    expect(await offeredTools(agentWithGroups(['history']), { ...given, setting })).toEqual([
+    expect(await collectOfferedTools(createGroupAgent(['history']), { ...given, setting })).toEqual([
       'search_history',
     ]);
   });
 
   it('causes an error if an included name is the end of no tool name (TGR-02)', () => {
-    expect(configurationErrorOf(agentWithGroups(['web']), { setting: included(['brave']) })).toBe(
+    expect(getConfigurationError(createGroupAgent(['web']), { setting: includeWebTools(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
         'round, route, subtract.',
@@ -333,13 +356,13 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('builds an empty group from an empty list (TGR-02)', () => {
-    expect(configurationErrorOf(agentWithGroups(['web']), { setting: included([]) })).toBe(
+    expect(getConfigurationError(createGroupAgent(['web']), { setting: includeWebTools([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
 
   it('sets the description and author of a group, which default to its role and to `holdfast` (TGR-02)', () => {
-    const agent = agentWithGroups(['one', 'two']);
+    const agent = createGroupAgent(['one', 'two']);
     const setting = {
       includes: {
         one: { description: 'Roads.', provider: 'acme', tools: ['route'] },
@@ -357,35 +380,38 @@ describe('the var TOOL_GROUPS', () => {
     const given = defineToolGroup({
       role: 'g',
       description: 'Given.',
-      tools: [tool('scan'), tool('g_news')],
+      tools: [createNamedTool('scan'), createNamedTool('g_news')],
     });
-    const agent = agentWithGroups(['web', given], { tools: [tool('own_news')] });
+    const agent = createGroupAgent(['web', given], { tools: [createNamedTool('own_news')] });
     const setting = '{ "excludes": ["news"] }';
-    expect(await offeredTools(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
+    expect(await collectOfferedTools(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
   });
 
   it('also excludes tools from the groups that it builds itself (TGR-03)', async () => {
     const setting = { includes: { web: { tools: ['news', 'search'] } }, excludes: ['brave_news'] };
-    expect(await offeredTools(agentWithGroups(['web']), { setting })).toEqual(['brave_search']);
+    expect(await collectOfferedTools(createGroupAgent(['web']), { setting })).toEqual(['brave_search']);
   });
 
   it('can exclude a tool that an agent requires, which causes an error (TGR-03, TGR-06)', () => {
     const setting = { excludes: ['route'] };
-    expect(configurationErrorOf(agentWithGroups([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
-      "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
-    );
+    expect(
+      getConfigurationError(createGroupAgent([{ role: 'maps', required: ['route'] }]), { setting }),
+    ).toBe("Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.");
   });
 
   it('causes an error if an excluded name is the end of no tool name, so that typos are noticed (TGR-03)', () => {
     expect(
-      configurationErrorOf(agentWithGroups(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] }),
+      getConfigurationError(createGroupAgent(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] }),
     ).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', but no tool has a name that ends with it. The tools are: place, route.",
     );
   });
 
   it('has no effect if its value is blank', async () => {
-    expect(await offeredTools(agentWithGroups(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
+    expect(await collectOfferedTools(createGroupAgent(['maps']), { setting: ' ' })).toEqual([
+      'place',
+      'route',
+    ]);
   });
 
   it.each<[unknown, string]>([
@@ -405,7 +431,7 @@ describe('the var TOOL_GROUPS', () => {
     ],
     [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
   ])('is refused as a whole if its value is %j (TGR-02)', (setting, problems) => {
-    expect(configurationErrorOf(agentWithGroups(['maps']), { setting })).toBe(
+    expect(getConfigurationError(createGroupAgent(['maps']), { setting })).toBe(
       `TOOL_GROUPS cannot be used: ${problems}.`,
     );
   });

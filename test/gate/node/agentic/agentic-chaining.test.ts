@@ -11,7 +11,14 @@ import {
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { type answeringTool, calls, createAgent, offeredTools, summarizeRequests, TASK } from './scenes.ts';
+import {
+  callTools,
+  createAgent,
+  type createAnsweringTool,
+  getOfferedTools,
+  summarizeRequests,
+  TASK_SCHEMA,
+} from './scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -33,30 +40,33 @@ const find = defineTool({
   output: Customer,
   run: ({ id }) => ({ id }),
 });
-const chainingTool = (entries: readonly Chained[], more: readonly ReturnType<typeof answeringTool>[] = []) =>
+const createChainingTool = (
+  entries: readonly Chained[],
+  more: readonly ReturnType<typeof createAnsweringTool>[] = [],
+) =>
   defineAgenticTool({
     name: 'dig',
     description: 'Digs.',
-    input: jsonSchema(TASK),
+    input: jsonSchema(TASK_SCHEMA),
     instructions: 'You dig.',
     tools: [find, ...more],
     use: [chaining(entries)],
   });
 const script = [
-  calls(['dig', { task: 'Go.' }]),
-  calls(['find', { id: 'c1' }]),
-  calls('spend'),
+  callTools(['dig', { task: 'Go.' }]),
+  callTools(['find', { id: 'c1' }]),
+  callTools('spend'),
   'Found.',
   'Done.',
 ];
 
 describe('an agentic tool with chaining', () => {
   it('offers the tools of an object inside its loop, but not outside, once a call has returned it (AGT-10)', async () => {
-    const session = createTestSession(createAgent('boss', [chainingTool([chainFrom(Customer)])]), {
+    const session = createTestSession(createAgent('boss', [createChainingTool([chainFrom(Customer)])]), {
       replies: script,
     });
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['dig'],
       ['find', 'spend'],
       ['find', 'spend'],
@@ -67,9 +77,11 @@ describe('an agentic tool with chaining', () => {
   });
 
   it('offers the tools of any returned object with `chainAny` (AGT-11)', async () => {
-    const session = createTestSession(createAgent('boss', [chainingTool([chainAny()])]), { replies: script });
+    const session = createTestSession(createAgent('boss', [createChainingTool([chainAny()])]), {
+      replies: script,
+    });
     await session.send('Go.');
-    expect(offeredTools(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
+    expect(getOfferedTools(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
     expect(summarizeRequests(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
@@ -85,10 +97,13 @@ describe('an agentic tool with chaining', () => {
         return 'alive';
       },
     });
-    const again = [calls(['dig', { task: 'Go.' }]), calls('spend'), 'Found.', 'Done.'];
-    const session = createTestSession(createAgent('boss', [chainingTool([chainFrom(Customer)], [fatal])]), {
-      replies: [...script.slice(0, 2), calls('fatal'), ...script.slice(2), ...again],
-    });
+    const again = [callTools(['dig', { task: 'Go.' }]), callTools('spend'), 'Found.', 'Done.'];
+    const session = createTestSession(
+      createAgent('boss', [createChainingTool([chainFrom(Customer)], [fatal])]),
+      {
+        replies: [...script.slice(0, 2), callTools('fatal'), ...script.slice(2), ...again],
+      },
+    );
     await session.send('Go.');
     session.restart();
     await session.send('Go.');
@@ -98,7 +113,7 @@ describe('an agentic tool with chaining', () => {
   });
 
   it('is refused if it chains a type twice', () => {
-    expect(() => chainingTool([chainFrom(Customer), chainFrom(Customer)])).toThrow(
+    expect(() => createChainingTool([chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );
   });

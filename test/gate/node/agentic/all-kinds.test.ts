@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, artifact, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { calls, createAgent } from './scenes.ts';
+import { callTools, createAgent } from './scenes.ts';
 
 interface Options {
   readonly limits?: { readonly iterations: number };
@@ -30,7 +30,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
     const session = createTestSession(
       createAgent('boss', [define([findTool], { limits: { iterations: 1 } })]),
       {
-        replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
+        replies: [callTools(['dig', { task: 'Go.' }]), callTools('look'), 'So far.', 'Done.'],
       },
     );
     await session.send('Go.');
@@ -48,9 +48,9 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
       const tool = define([inner], { captureNestedArtifacts: captures });
       const session = createTestSession(createAgent('boss', [tool]), {
         replies: [
-          calls(['dig', { task: 'Go.' }]),
-          calls(['inner', { task: 'Look.' }]),
-          calls('look'),
+          callTools(['dig', { task: 'Go.' }]),
+          callTools(['inner', { task: 'Look.' }]),
+          callTools('look'),
           'Inner found.',
           'Found.',
           'Done.',

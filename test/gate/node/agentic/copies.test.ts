@@ -39,11 +39,11 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { answeringTool, calls, createAgent, resultsRead, TASK } from './scenes.ts';
+import { callTools, createAgent, createAnsweringTool, getResults, TASK_SCHEMA } from './scenes.ts';
 
-const look = answeringTool('look', 'seen');
-const find = answeringTool('find', 'found');
-const base = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
+const look = createAnsweringTool('look', 'seen');
+const find = createAnsweringTool('find', 'found');
+const base = { description: 'Works.', input: jsonSchema(TASK_SCHEMA), instructions: 'Work.' };
 const clerk = createAgent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
 /** Each kind of tool that runs its own loop, with its factory. */
@@ -55,18 +55,21 @@ const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool]
     (more) =>
       defineStateMachine({ ...base, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
   ],
-  ['a subagent', (more) => defineSubagent({ input: jsonSchema(TASK), agent: clerk, ...more })],
-  ['a subagent given by name', (more) => defineSubagent({ input: jsonSchema(TASK), agent: 'work', ...more })],
+  ['a subagent', (more) => defineSubagent({ input: jsonSchema(TASK_SCHEMA), agent: clerk, ...more })],
+  [
+    'a subagent given by name',
+    (more) => defineSubagent({ input: jsonSchema(TASK_SCHEMA), agent: 'work', ...more }),
+  ],
 ];
 
-const work = calls(['work', { task: 'Go.' }]);
+const work = callTools(['work', { task: 'Go.' }]);
 
-async function turnOf(tool: AnyTool, inside: readonly ScriptedReply[], more = {}) {
+async function runTurn(tool: AnyTool, inside: readonly ScriptedReply[], more = {}) {
   const replies = [work, ...inside, 'Done.'];
   const boss = createAgent('boss', [tool], { context: { user: 'ann' } });
   const session = createTestSession(() => boss, { replies, agents: [clerk], ...more });
   const answer = await session.send('Go.', { context: { floor: 'message' } });
-  return { session, answer, inner: session.requests[1], read: resultsRead(session) };
+  return { session, answer, inner: session.requests[1], read: getResults(session) };
 }
 
 /** A tool that returns the context of its call, without the id of the loop. */
@@ -77,7 +80,7 @@ const tell = defineTool({
   run: (_, { context }) => JSON.stringify({ ...context.toJSON(), 'holdfast.loopId': undefined }),
 });
 
-const toolsOf = (request: { readonly tools: readonly { readonly name: string }[] } | undefined) =>
+const getToolNames = (request: { readonly tools: readonly { readonly name: string }[] } | undefined) =>
   request?.tools.map(({ name }) => name);
 
 describe.each(KINDS)('a copy of %s', (_, make) => {
@@ -89,16 +92,16 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       }
     }
     const more = withTools(withTools(make(), find), new Shed(), toolProvider({ toolsNow: () => [tell] }));
-    const { inner, read } = await turnOf(more, [calls('find', 'look', 'dig'), 'Found.']);
-    expect(toolsOf(inner)?.toSorted()).toEqual(['dig', 'find', 'look', 'tell']);
+    const { inner, read } = await runTurn(more, [callTools('find', 'look', 'dig'), 'Found.']);
+    expect(getToolNames(inner)?.toSorted()).toEqual(['dig', 'find', 'look', 'tell']);
     expect(read.at(-1)).toBe('Found.');
   });
 
   it('can have another model, even one that the environment chooses (S0-081)', async () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
-    const { session, read } = await turnOf(withModel(make(), other), []);
+    const { session, read } = await runTurn(withModel(make(), other), []);
     expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
-    const made = await turnOf(
+    const made = await runTurn(
       withModel(make(), () => other),
       ['Of whoever runs the loop around.'],
     );
@@ -106,10 +109,10 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
   });
 
   it('can have other instructions, even ones that depend on its input (S0-081)', async () => {
-    const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
+    const fixed = await runTurn(withInstructions(make(), 'Do it well.'), ['Found.']);
     expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
     const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);
-    const { inner } = await turnOf(made, ['Found.']);
+    const { inner } = await runTurn(made, ['Found.']);
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
@@ -119,7 +122,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       withContext(own, { desk: 'copy', hat: 'copy' }),
       ToolCallContext.of({ hat: 'last' }),
     );
-    const { session } = await turnOf(withTools(copy, tell), [calls('tell'), 'Found.']);
+    const { session } = await runTurn(withTools(copy, tell), [callTools('tell'), 'Found.']);
     const read = session.requests[2]?.messages.at(-1)?.text ?? '';
     expect(JSON.parse(read)).toEqual({
       desk: 'copy',
@@ -138,7 +141,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       floor: `over ${context.get('floor')}`,
       copy: Boolean(input),
     }));
-    const { session } = await turnOf(withTools(copy, tell), [calls('tell'), 'Found.']);
+    const { session } = await runTurn(withTools(copy, tell), [callTools('tell'), 'Found.']);
     expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toMatchObject({
       asked: { task: 'Go.' },
       path: 'boss',
@@ -161,13 +164,13 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     ],
   ])('returns an error result if its context is %s (S0-015)', async (_, context, message) => {
-    const { read, answer } = await turnOf(make({ context }), []);
+    const { read, answer } = await runTurn(make({ context }), []);
     expect([read, answer.outcome]).toEqual([[`Error: ${message}`], 'completed']);
   });
 
   it('can have other limits (S0-081)', async () => {
     const brief = withLimits(make(), { iterations: 1 });
-    const { read, session } = await turnOf(brief, [calls('look'), 'In short.']);
+    const { read, session } = await runTurn(brief, [callTools('look'), 'In short.']);
     const inside = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' && event.frame !== undefined ? [event.last ?? false] : [],
     );
@@ -179,7 +182,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
 
   it('can have more settings, which override the original ones (S0-081)', async () => {
     const strict = withSettings(withSettings(make(), { temperature: 1, seed: 7 }), { temperature: 0 });
-    const { inner } = await turnOf(strict, ['Found.']);
+    const { inner } = await runTurn(strict, ['Found.']);
     expect(inner?.settings).toMatchObject({ temperature: 0, seed: 7 });
     expect(() => withSettings(make(), { temperatur: 0 } as never)).toThrow(
       expect.objectContaining({ name: 'ToolDefinitionError', field: 'settings.temperatur' }),
@@ -194,15 +197,15 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
         defineTool({ name: 'dim', description: 'Dims.', effect: 'read', run: () => `was ${lit}` }),
       ],
     });
-    const lamp = answeringTool('lamp', artifact('A lamp.', Lamp, { lit: true }));
+    const lamp = createAnsweringTool('lamp', artifact('A lamp.', Lamp, { lit: true }));
     const adds = defineInjectionStrategy({
       name: 'adds',
       evaluate: ({ lastCall }) => (lastCall.tool === 'dim' ? addTools([find]) : noChange),
     });
     const chained = withUse(withUse(withTools(make(), lamp), chaining([chainFrom(Lamp)])), adds);
-    const boss = () => createAgent('boss', [chained]);
-    const replies = [work, calls('lamp'), calls('dim'), calls('find'), 'Found.', 'Done.'];
-    const session = createTestSession(boss, { replies, agents: [clerk] });
+    const createBoss = () => createAgent('boss', [chained]);
+    const replies = [work, callTools('lamp'), callTools('dim'), callTools('find'), 'Found.', 'Done.'];
+    const session = createTestSession(createBoss, { replies, agents: [clerk] });
     const { artifacts } = await session.send('Go.');
     const inside = session.requests[4]?.messages.flatMap((one) => (one.role === 'tool' ? one.text : []));
     expect(inside).toEqual(['A lamp.', 'was true', 'found']);
@@ -213,9 +216,9 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     const more = withParameter(make(), 'mood', v.pipe(v.string(), v.toUpperCase()));
     const told = withInstructions(more, (_, { mood }) => `Be ${mood}.`);
     const copy = withContext(withTools(told, tell), (input) => ({ mood: input.mood }));
-    const asked = calls(['work', { task: 'Go.', mood: 'calm' }]);
+    const asked = callTools(['work', { task: 'Go.', mood: 'calm' }]);
     const session = createTestSession(() => createAgent('boss', [copy]), {
-      replies: [asked, calls('tell'), 'Found.', 'Done.'],
+      replies: [asked, callTools('tell'), 'Found.', 'Done.'],
       agents: [clerk],
     });
     await session.send('Go.');
@@ -223,7 +226,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(system?.text).toMatch(/^Be CALM\./);
     expect(JSON.parse(user?.text ?? '')).toEqual({ task: 'Go.', mood: 'calm' });
     expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toMatchObject({ mood: 'CALM' });
-    expect(resultsRead(session)).toEqual(['Found.']);
+    expect(getResults(session)).toEqual(['Found.']);
   });
 
   it('leaves the original unchanged, and keeps its name, description and input (S0-081)', async () => {
@@ -235,9 +238,9 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     for (const key of ['name', 'description', 'inputSchema', 'effect', 'metadata'] as const) {
       expect(copy[key], key).toEqual(tool[key]);
     }
-    const { inner } = await turnOf(tool, ['Found.']);
-    expect(toolsOf(inner)).toEqual(['look']);
-    expect((await turnOf(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
+    const { inner } = await runTurn(tool, ['Found.']);
+    expect(getToolNames(inner)).toEqual(['look']);
+    expect((await runTurn(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
   });
 
   it('is refused if the original is decorated, or if the copy could not work', () => {
@@ -258,7 +261,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(() => withContext(make(), { desk: 1n as never })).toThrow(
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a bigint.",
     );
-    expect(() => withTools(make(), find, answeringTool('find', 'else'))).toThrow(ToolDefinitionError);
+    expect(() => withTools(make(), find, createAnsweringTool('find', 'else'))).toThrow(ToolDefinitionError);
   });
 });
 
@@ -275,15 +278,15 @@ describe.each(KINDS)('%s with its own context', (kind, make) => {
     });
     for (const warm of [true, false]) {
       const tool = withTools(make({ context: declared }), watch);
-      const { answer } = await turnOf(tool, [calls('watch'), calls('watch'), 'Found.'], { warm });
+      const { answer } = await runTurn(tool, [callTools('watch'), callTools('watch'), 'Found.'], { warm });
       expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 3 });
     }
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['own', 'own']));
   });
 
   it('keeps it out of the journal', async () => {
-    const { session } = await turnOf(make({ context: { desk: 'a secret of nobody' } }), [
-      calls('look'),
+    const { session } = await runTurn(make({ context: { desk: 'a secret of nobody' } }), [
+      callTools('look'),
       'Found.',
     ]);
     expect(JSON.stringify(await session.events())).not.toContain('a secret of nobody');
@@ -306,9 +309,9 @@ describe('the context of a nested loop', () => {
       context: { desk: 'inner', lamp: 'inner' },
     });
     const tool = defineAgenticTool({ ...base, name: 'work', tools: [inner], context: { desk: 'outer' } });
-    const { session } = await turnOf(tool, [
-      calls(['inner', { task: 'Go.' }]),
-      calls('tell'),
+    const { session } = await runTurn(tool, [
+      callTools(['inner', { task: 'Go.' }]),
+      callTools('tell'),
       'Inner.',
       'Outer.',
     ]);
@@ -331,8 +334,8 @@ describe('a copy of a state machine', () => {
       startingIn(withTools(machine, tell), 'shut'),
       (_, __, state) => `It is ${state}.`,
     );
-    const { inner, session } = await turnOf(withContext(copy, { desk: 'copy' }), [
-      calls('find', 'tell'),
+    const { inner, session } = await runTurn(withContext(copy, { desk: 'copy' }), [
+      callTools('find', 'tell'),
       'Found.',
     ]);
     expect(inner?.messages[0]?.text).toMatch(/^It is shut\./);
@@ -342,12 +345,12 @@ describe('a copy of a state machine', () => {
 
 describe('a copy of a subagent', () => {
   it("is refused if it adds a tool with the name of one of the agent's tools", async () => {
-    const twice = answeringTool('look', 'else');
+    const twice = createAnsweringTool('look', 'else');
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
       `Tool 'work': it cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
     );
-    const { read } = await turnOf(
-      withTools(defineSubagent({ agent: 'work', input: jsonSchema(TASK) }), twice),
+    const { read } = await runTurn(
+      withTools(defineSubagent({ agent: 'work', input: jsonSchema(TASK_SCHEMA) }), twice),
       [],
     );
     expect(read).toEqual([
@@ -359,10 +362,10 @@ describe('a copy of a subagent', () => {
     const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
     const biller: Agent = createAgent('work', [], { output: jsonSchema(form) });
     const copy = withInstructions(
-      defineSubagent({ agent: biller, input: jsonSchema(TASK) }),
+      defineSubagent({ agent: biller, input: jsonSchema(TASK_SCHEMA) }),
       () => 'Bill it.',
     );
-    const { inner, read } = await turnOf(copy, ['{"total": 3}']);
+    const { inner, read } = await runTurn(copy, ['{"total": 3}']);
     expect(inner?.messages[0]?.text).toMatch(/^Bill it\.\n\n.*total/s);
     expect(read).toEqual(['{"total":3}']);
   });
@@ -372,10 +375,10 @@ describe('a copy of a subagent', () => {
     const biller: Agent = createAgent('work', [], { output: v.object({ sum: v.number() }) });
     for (const asked of [biller, 'work']) {
       const copy = withInstructions(
-        defineSubagent({ agent: asked, input: jsonSchema(TASK), output: Bill }),
+        defineSubagent({ agent: asked, input: jsonSchema(TASK_SCHEMA), output: Bill }),
         'Bill it.',
       );
-      const { inner, read, answer } = await turnOf(copy, ['{"sum": 3}', '{"total": 3}'], {
+      const { inner, read, answer } = await runTurn(copy, ['{"sum": 3}', '{"total": 3}'], {
         agents: [biller],
       });
       expect(inner?.output?.schema).toMatchObject({ required: ['total'] });

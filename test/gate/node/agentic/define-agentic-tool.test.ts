@@ -22,36 +22,36 @@ import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import {
-  answeringTool,
-  calls,
+  callTools,
   createAgent,
+  createAnsweringTool,
   defineAgentic,
-  offeredTools,
-  resultsRead,
+  getOfferedTools,
+  getResults,
   summarizeRequests,
-  TASK,
+  TASK_SCHEMA,
 } from './scenes.ts';
 
-const look = answeringTool('look', 'seen');
+const look = createAnsweringTool('look', 'seen');
 
 /** Runs a turn of an agent that has only this tool. */
-async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
+async function runTurn(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
   const session = createTestSession(createAgent('boss', [tool], more), { replies });
   const answer = await session.send('Go.');
-  return { session, answer, read: resultsRead(session) };
+  return { session, answer, read: getResults(session) };
 }
 
 describe('an agentic tool', () => {
   it('calls a model in its own loop, and returns the last message of the model (AGT-03)', async () => {
-    const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
-    const { session, answer, read } = await turnOf(defineAgentic('dig', [look]), script);
+    const script = [callTools(['dig', { task: 'Deep.' }]), callTools('look'), 'Found it.', 'Done.'];
+    const { session, answer, read } = await runTurn(defineAgentic('dig', [look]), script);
     expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You dig. <- {"task":"Deep."}',
       'You dig. <- seen',
       'You are boss. <- Found it.',
     ]);
-    expect(offeredTools(session)).toEqual([['dig'], ['look'], ['look'], ['dig']]);
+    expect(getOfferedTools(session)).toEqual([['dig'], ['look'], ['look'], ['dig']]);
     expect(read).toEqual(['Found it.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 2 });
   });
@@ -60,10 +60,10 @@ describe('an agentic tool', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Dig for gold.',
-      input: jsonSchema(TASK),
+      input: jsonSchema(TASK_SCHEMA),
       tools: [look],
     });
-    const { session } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.']);
+    const { session } = await runTurn(dig, [callTools(['dig', { task: 'Go.' }]), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages[0]).toEqual({
       role: 'system',
       text:
@@ -81,8 +81,8 @@ describe('an agentic tool', () => {
         `${path} ${iterations} '${task}' for ${context.get('user', v.string())}`,
       tools: [look],
     });
-    const script = [calls(['dig', { task: ' Deep ' }]), calls('look'), 'Found.', 'Done.'];
-    const { session } = await turnOf(dig, script, { context: { user: 'ann' } });
+    const script = [callTools(['dig', { task: ' Deep ' }]), callTools('look'), 'Found.', 'Done.'];
+    const { session } = await runTurn(dig, script, { context: { user: 'ann' } });
     expect(session.requests.map(({ messages }) => messages[0]?.text).slice(1, 3)).toEqual([
       "boss/dig 0 'Deep' for ann",
       "boss/dig 1 'Deep' for ann",
@@ -95,14 +95,14 @@ describe('an agentic tool', () => {
         throw new Error('The instructions are missing.');
       },
     });
-    const { read, answer } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    const { read, answer } = await runTurn(dig, [callTools(['dig', { task: 'Go.' }]), 'Done.']);
     expect([read, answer.outcome]).toEqual([['Error: The instructions are missing.'], 'completed']);
   });
 
   it('can have its own model (AGT-01)', async () => {
-    const own = scriptedModel([calls('look'), 'Found.']);
+    const own = scriptedModel([callTools('look'), 'Found.']);
     const dig = defineAgentic('dig', [look], { model: own });
-    const { session, read } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    const { session, read } = await runTurn(dig, [callTools(['dig', { task: 'Go.' }]), 'Done.']);
     expect([session.requests.length, own.requests.length, read]).toEqual([2, 2, ['Found.']]);
   });
 
@@ -110,9 +110,9 @@ describe('an agentic tool', () => {
     ['20 iterations', undefined, 20],
     ['as many iterations as its limit', { iterations: 3 }, 3],
   ])('makes %s, and then requests the best possible answer (AGT-01, AGT-05)', async (_, limits, most) => {
-    const inside = Array.from({ length: most }, () => calls('look'));
-    const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
-    const { session, answer, read } = await turnOf(defineAgentic('dig', [look], { limits }), script, {
+    const inside = Array.from({ length: most }, () => callTools('look'));
+    const script = [callTools(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
+    const { session, answer, read } = await runTurn(defineAgentic('dig', [look], { limits }), script, {
       limits: { iterations: 5 },
     });
     expect(session.requests).toHaveLength(most + 3);
@@ -123,7 +123,7 @@ describe('an agentic tool', () => {
   it('runs in a bare loop, without a session or an agent (AGT-04)', async () => {
     const { end, model } = await runBare({
       tools: [defineAgentic('dig', [look])],
-      replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'Found.', 'Done.'],
+      replies: [callTools(['dig', { task: 'Go.' }]), callTools('look'), 'Found.', 'Done.'],
     });
     expect(end).toMatchObject({ outcome: 'completed' });
     expect(summarizeRequests(model.requests).slice(1)).toEqual([
@@ -134,8 +134,8 @@ describe('an agentic tool', () => {
   });
 
   it('returns an error result if it has no tools (AGT-04)', async () => {
-    const { read, session } = await turnOf(defineAgentic('dig', []), [
-      calls(['dig', { task: 'Go.' }]),
+    const { read, session } = await runTurn(defineAgentic('dig', []), [
+      callTools(['dig', { task: 'Go.' }]),
       'Done.',
     ]);
     expect(read).toEqual(['Error: No tools available for SimpleAgenticTool']);
@@ -143,7 +143,7 @@ describe('an agentic tool', () => {
   });
 
   it('lists every problem of an invalid input, without a model call', async () => {
-    const { read } = await turnOf(defineAgentic('dig', [look]), [calls('dig'), 'Done.']);
+    const { read } = await runTurn(defineAgentic('dig', [look]), [callTools('dig'), 'Done.']);
     expect(read).toEqual([
       'Error: The input of tool \'dig\' is not valid:\n- Instance does not have required property "task".\n' +
         'Call it again with a corrected input.',
@@ -151,8 +151,8 @@ describe('an agentic tool', () => {
   });
 
   it('returns an error result if its model fails', async () => {
-    const script = [calls(['dig', { task: 'Go.' }]), new ModelError('server-error', 'Down.'), 'Done.'];
-    const { read, answer } = await turnOf(defineAgentic('dig', [look]), script);
+    const script = [callTools(['dig', { task: 'Go.' }]), new ModelError('server-error', 'Down.'), 'Done.'];
+    const { read, answer } = await runTurn(defineAgentic('dig', [look]), script);
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
   });
 
@@ -177,19 +177,19 @@ describe('the tools of an agentic tool', () => {
     readonly color = 'red';
   }
   const plain = { color: 'red' };
-  const inside = async (tools: readonly ToolSource[]) => {
-    const { session } = await turnOf(defineAgentic('dig', tools), [
-      calls(['dig', { task: 'Go.' }]),
+  const runInside = async (tools: readonly ToolSource[]) => {
+    const { session } = await runTurn(defineAgentic('dig', tools), [
+      callTools(['dig', { task: 'Go.' }]),
       'Found.',
       'Done.',
     ]);
-    return offeredTools(session)[1];
+    return getOfferedTools(session)[1];
   };
 
   it('can be tools, objects with tools, and providers, which are asked before each model call (AGT-01)', async () => {
-    let now: readonly AnyTool[] = [answeringTool('early', 1)];
+    let now: readonly AnyTool[] = [createAnsweringTool('early', 1)];
     const provider = toolProvider({ toolsNow: () => now });
-    const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
+    const turn = [callTools(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
     const session = createTestSession(
       createAgent('boss', [defineAgentic('dig', [look, new Shed(), provider])]),
       {
@@ -197,16 +197,16 @@ describe('the tools of an agentic tool', () => {
       },
     );
     await session.send('Go.');
-    now = [answeringTool('late', 2)];
+    now = [createAnsweringTool('late', 2)];
     await session.send('Go.');
-    expect(offeredTools(session).filter((names) => !names.includes('dig'))).toEqual([
+    expect(getOfferedTools(session).filter((names) => !names.includes('dig'))).toEqual([
       ['early', 'look', 'spade'],
       ['late', 'look', 'spade'],
     ]);
   });
 
   it('exclude objects without tools, without a warning (AGT-07)', async () => {
-    expect(await inside([new Empty(), look, plain])).toEqual(['look']);
+    expect(await runInside([new Empty(), look, plain])).toEqual(['look']);
     expect(defineAgentic('dig', [new Empty()]).inner).toEqual([]);
   });
 
@@ -227,7 +227,7 @@ describe('the tools of an agentic tool', () => {
     ['a list', [[look]], 'Tool at index 0 is a list. Spread it, as in [...tools]'],
     [
       'two tools with the same name',
-      [look, answeringTool('look', 2)],
+      [look, createAnsweringTool('look', 2)],
       `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`,
     ],
   ])('are refused if they contain %s', (_, tools, why) => {
@@ -244,9 +244,9 @@ describe('the tools of an agentic tool', () => {
       run: (_, { state }) => state.set('n', Number(state.get('n') ?? 0) + 1),
     });
     const script = [
-      calls(['dig', { task: 'Go.' }], 'count'),
-      calls('count'),
-      calls('count'),
+      callTools(['dig', { task: 'Go.' }], 'count'),
+      callTools('count'),
+      callTools('count'),
       'Two.',
       'Done.',
     ];
@@ -266,7 +266,7 @@ describe('the definition of an agentic tool', () => {
   it('logs one warning if it declares no input, because callers cannot pass a task (AGT-08)', async () => {
     const warned = captureWarnings();
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
-    const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
+    const { session } = await runTurn(dig, [callTools('dig'), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{}' });
     expect(warned).toEqual([
       "holdfast: agentic tool 'dig' declares no input, so its caller cannot pass it any values. Add an 'input' schema.",
@@ -296,7 +296,13 @@ describe('the definition of an agentic tool', () => {
       "Tool 'dig': its limit 'iterations' is 0. Use a positive whole number.",
     ],
   ])('throws if %s', (_, change, why) => {
-    const config = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], ...change };
+    const config = {
+      name: 'dig',
+      description: 'Digs.',
+      input: jsonSchema(TASK_SCHEMA),
+      tools: [look],
+      ...change,
+    };
     expect(() => defineAgenticTool(config)).toThrow(why);
   });
 
@@ -324,7 +330,7 @@ describe('a tool-calling manager', () => {
   } as const;
 
   it("runs an agentic tool without a session, with the tool's own model (AGT-04)", async () => {
-    const dig = defineAgentic('dig', [look], { model: scriptedModel([calls('look'), 'Found.']) });
+    const dig = defineAgentic('dig', [look], { model: scriptedModel([callTools('look'), 'Found.']) });
     const options = defineToolCallingOptions({ tools: [dig] });
     const result = await createToolCallingManager().executeToolCalls(
       [{ role: 'user', text: 'Go.' }],

@@ -6,50 +6,56 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import {
-  answeringTool,
   askAgents,
-  byLoop,
-  calls,
+  callTools,
   createAgent,
-  offeredTools,
-  resultsRead,
+  createAnsweringTool,
+  getOfferedTools,
+  getResults,
+  replyByLoop,
+  runTurn,
   summarizeRequests,
-  turnOf,
 } from './scenes.ts';
 
-const look = answeringTool('look', 'seen');
+const look = createAnsweringTool('look', 'seen');
 const clerk = createAgent('clerk', [look]);
 
 describe('a subagent', () => {
   it('runs an agent as a tool (SUB-01, SUB-07)', async () => {
-    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
-    const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
+    const script = [askAgents('clerk'), callTools('look'), 'Filed.', 'Done.'];
+    const { session, read, answer } = await runTurn([defineSubagent({ agent: clerk })], script);
     expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You are clerk. <- To clerk.',
       'You are clerk. <- seen',
       'You are boss. <- Filed.',
     ]);
-    expect(offeredTools(session)).toEqual([['clerk'], ['look'], ['look'], ['clerk']]);
+    expect(getOfferedTools(session)).toEqual([['clerk'], ['look'], ['look'], ['clerk']]);
     expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
   });
 
   it('finds an agent given by name when it is called (SUB-01)', async () => {
-    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
-    const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
-    expect([offeredTools(session)[1], read]).toEqual([['look'], ['Filed.']]);
+    const script = [askAgents('clerk'), callTools('look'), 'Filed.', 'Done.'];
+    const { session, read } = await runTurn([defineSubagent({ agent: 'clerk' })], script, {
+      agents: [clerk],
+    });
+    expect([getOfferedTools(session)[1], read]).toEqual([['look'], ['Filed.']]);
   });
 
   it('has the name and description of its agent by default (SUB-03)', () => {
-    const described = ({ name, description, metadata }: AnyTool) => [name, description, metadata];
-    expect(described(defineSubagent({ agent: clerk }))).toEqual(['clerk', 'Is clerk.', { agent: 'clerk' }]);
-    expect(described(defineSubagent({ agent: 'clerk' }))).toEqual([
+    const summarizeTool = ({ name, description, metadata }: AnyTool) => [name, description, metadata];
+    expect(summarizeTool(defineSubagent({ agent: clerk }))).toEqual([
+      'clerk',
+      'Is clerk.',
+      { agent: 'clerk' },
+    ]);
+    expect(summarizeTool(defineSubagent({ agent: 'clerk' }))).toEqual([
       'clerk',
       "Delegate to agent 'clerk'",
       { agent: 'clerk' },
     ]);
     const renamed = { agent: clerk, name: 'file_it', description: 'Files it.' };
-    expect(described(defineSubagent(renamed))).toEqual(['file_it', 'Files it.', { agent: 'clerk' }]);
+    expect(summarizeTool(defineSubagent(renamed))).toEqual(['file_it', 'Files it.', { agent: 'clerk' }]);
   });
 
   it('accepts a message for its agent by default (SUB-03, SUB-11)', () => {
@@ -68,17 +74,17 @@ describe('a subagent', () => {
 
   it('can declare its own input, which the agent receives as JSON (SUB-03)', async () => {
     const bill = defineSubagent({ agent: clerk, input: v.object({ customer: v.string() }) });
-    const script = [calls(['clerk', { customer: 'Ann' }]), 'Filed.', 'Done.'];
-    const { session } = await turnOf([bill], script);
+    const script = [callTools(['clerk', { customer: 'Ann' }]), 'Filed.', 'Done.'];
+    const { session } = await runTurn([bill], script);
     expect(bill.inputSchema).toMatchObject({ properties: { customer: { type: 'string' } } });
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{"customer":"Ann"}' });
   });
 
   it('lists every problem of an invalid input, without a model call (SUB-05)', async () => {
     const input = v.object({ customer: v.string(), year: v.number() });
-    const { read, session } = await turnOf(
+    const { read, session } = await runTurn(
       [defineSubagent({ agent: clerk, input })],
-      [calls('clerk'), 'Done.'],
+      [callTools('clerk'), 'Done.'],
     );
     expect(read).toEqual([
       'Error: Error parsing subagent input: customer: Invalid key: Expected "customer" but received undefined; ' +
@@ -88,16 +94,20 @@ describe('a subagent', () => {
   });
 
   it('lists the available agents in an error result if its agent does not exist (SUB-04)', async () => {
-    const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [askAgents('cook'), 'Done.'], {
-      agents: [clerk],
-    });
+    const { read, answer } = await runTurn(
+      [defineSubagent({ agent: 'cook' })],
+      [askAgents('cook'), 'Done.'],
+      {
+        agents: [clerk],
+      },
+    );
     expect(read).toEqual(["Error: Agent 'cook' not found. Available agents: boss, clerk."]);
     expect(answer.outcome).toBe('completed');
   });
 
   it('lists at most twenty available agents (SUB-04)', async () => {
     const agents = Array.from({ length: 25 }, (_, i) => createAgent(`clerk${String(i).padStart(2, '0')}`));
-    const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [askAgents('cook'), 'Done.'], {
+    const { read } = await runTurn([defineSubagent({ agent: 'cook' })], [askAgents('cook'), 'Done.'], {
       agents,
     });
     expect(read[0]).toMatch(
@@ -109,7 +119,7 @@ describe('a subagent', () => {
     const replies = [askAgents('clerk', 'cook'), 'Filed.', 'Done.'];
     const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
     const { model } = await runBare({ tools, replies });
-    expect(resultsRead(model)).toEqual([
+    expect(getResults(model)).toEqual([
       'Filed.',
       "Error: Agent 'cook' not found. Without an app, pass the agent's definition instead of its name.",
     ]);
@@ -117,7 +127,7 @@ describe('a subagent', () => {
 
   it('returns an error result if its model fails, and the turn continues', async () => {
     const down = new ModelError('server-error', 'Down.');
-    const { read, answer } = await turnOf(
+    const { read, answer } = await runTurn(
       [defineSubagent({ agent: clerk })],
       [askAgents('clerk'), down, 'Done.'],
     );
@@ -180,11 +190,11 @@ describe('agents that call each other', () => {
 describe('a subagent with a call that waits for approval', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
   const payer = createAgent('payer', [requireApproval(pay, () => 'Pay?')]);
-  const suspended = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
+  const suspendTurn = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
     const session = createTestSession(createAgent('boss', tools), {
-      replies: byLoop({
+      replies: replyByLoop({
         'You are boss.': [askAgents(...tools.map(({ name }) => name)), 'Done.'],
-        'You are payer.': [calls('pay'), 'Settled.'],
+        'You are payer.': [callTools('pay'), 'Settled.'],
         'You are clerk.': ['Filed.'],
       }),
     });
@@ -192,7 +202,7 @@ describe('a subagent with a call that waits for approval', () => {
   };
 
   it('suspends the turn, which resumes inside the subagent after the decision (SUB-10)', async () => {
-    const { session, first } = await suspended();
+    const { session, first } = await suspendTurn();
     expect(first).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay', message: 'Pay?' }] });
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -205,19 +215,19 @@ describe('a subagent with a call that waits for approval', () => {
   });
 
   it('shows the reason of a rejection to its agent (SUB-10)', async () => {
-    const { session } = await suspended();
+    const { session } = await suspendTurn();
     await session.decide('pay', { decision: 'reject', reason: 'Too much.' });
     expect(summarizeRequests(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
   });
 
   it('does not repeat a sibling that ended while the call was waiting (SUB-10)', async () => {
-    const { session, first } = await suspended([
+    const { session, first } = await suspendTurn([
       defineSubagent({ agent: payer }),
       defineSubagent({ agent: clerk }),
     ]);
     expect(first.outcome).toBe('suspended');
     await session.decide('pay', 'approve');
-    expect(resultsRead(session)).toEqual(['Settled.', 'Filed.']);
+    expect(getResults(session)).toEqual(['Settled.', 'Filed.']);
     expect(session.requests).toHaveLength(5);
   });
 });

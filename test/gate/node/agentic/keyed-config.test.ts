@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { after, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
-import { memoryOf } from '../../../doors/kinds.ts';
-import { consoleLog } from '../../../doors/tools.ts';
-import { answersInside, calls, createWorkshop, sessionWith } from '../state-machine/scenes.ts';
+import { resolveMemory } from '../../../doors/kinds.ts';
+import { createConsoleLog } from '../../../doors/tools.ts';
+import { callTools, createWorkshop, listInnerAnswers, startSession } from '../state-machine/scenes.ts';
 
 // Plain JavaScript can pass this.
 const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
@@ -45,10 +45,17 @@ describe('a reset function that returns a promise', () => {
     });
     for (const one of [machine, playbook]) {
       log.mockClear();
-      const turn = (name: string) => [calls(one.name), calls(name), 'So.', 'Done.'];
-      const session = sessionWith([one], [...turn('pay'), ...turn('ship'), ...turn('ship')]);
+      const createTurnReplies = (name: string) => [callTools(one.name), callTools(name), 'So.', 'Done.'];
+      const session = startSession(
+        [one],
+        [...createTurnReplies('pay'), ...createTurnReplies('ship'), ...createTurnReplies('ship')],
+      );
       for (const text of ['1', '2', '3']) await session.send(text);
-      expect(await answersInside(session)).toEqual(['pay: pay done', 'ship: ship done', 'ship: ship done']);
+      expect(await listInnerAnswers(session)).toEqual([
+        'pay: pay done',
+        'ship: ship done',
+        'ship: ship done',
+      ]);
       expect(log.mock.calls).toEqual([
         [`holdfast: \`reset\` of tool '${one.name}' returns a promise, but must be synchronous`],
       ]);
@@ -59,7 +66,7 @@ describe('a reset function that returns a promise', () => {
 it('a reset function restarts the memory of a call only if it returns `true`', () => {
   const isReset = (answer: unknown) => {
     const reset = (() => answer) as () => boolean;
-    return memoryOf({ name: 'desk', reset }, {}, { log: consoleLog() }).isReset;
+    return resolveMemory({ name: 'desk', reset }, {}, { log: createConsoleLog() }).isReset;
   };
   expect([true, false, 1, 'yes', {}, undefined].map(isReset)).toEqual([true, ...Array(5).fill(false)]);
 });

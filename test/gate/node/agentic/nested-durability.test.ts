@@ -13,21 +13,21 @@ import {
 import type { TurnHost } from '../../../doors/session.ts';
 import { startStored, waitForEvent } from '../../../fixtures/stored.ts';
 import { LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 import {
   askAgents,
-  byLoop,
-  calls,
+  callTools,
   createAgent,
   defineAgentic,
-  resultsRead,
+  getResults,
+  replyByLoop,
   summarizeRequests,
 } from './scenes.ts';
 
-const task = (name: string) => [name, { task: `${name}.` }] as const;
+const createTask = (name: string) => [name, { task: `${name}.` }] as const;
 
 /** Makes a `once` tool that records its runs, and runs a callback during each of them. */
-function countingTool(name: string, during: (run: number) => void = () => {}) {
+function createCountingTool(name: string, during: (run: number) => void = () => {}) {
   const runs: string[] = [];
   const tool = defineTool({
     name,
@@ -48,8 +48,8 @@ describe('a kill inside a nested loop', () => {
   /**
    * Three nested loops. In the innermost loop a `once` tool runs, and then a `read` tool kills the Worker.
    */
-  function deep(kills: number) {
-    const pay = countingTool('pay');
+  function playDeepLoop(kills: number) {
+    const pay = createCountingTool('pay');
     const fatal = defineTool({
       name: 'fatal',
       description: 'Kills the Worker.',
@@ -66,11 +66,11 @@ describe('a kill inside a nested loop', () => {
     const outer = defineAgentic('outer', [defineSubagent({ agent: mid })]);
     const session = createTestSession(createAgent('boss', [outer]), {
       replies: [
-        calls(task('outer')),
+        callTools(createTask('outer')),
         askAgents('mid'),
-        calls(task('inner')),
-        calls('pay'),
-        calls('fatal'),
+        callTools(createTask('inner')),
+        callTools('pay'),
+        callTools('fatal'),
         'Inner.',
         'Mid.',
         'Outer.',
@@ -83,7 +83,7 @@ describe('a kill inside a nested loop', () => {
   it.each([0, 1, 2])(
     'repeats no model call and no tool call at depth three, even if it occurs %i times',
     async (kills) => {
-      const { session, pay } = deep(kills);
+      const { session, pay } = playDeepLoop(kills);
       const answer = await session.send('Go.');
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
       expect(pay.runs).toHaveLength(1);
@@ -110,9 +110,9 @@ describe('a kill inside a nested loop', () => {
   );
 
   it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
-    const pay = countingTool('pay', () => session.kill());
+    const pay = createCountingTool('pay', () => session.kill());
     const session: TestSession = createTestSession(createAgent('boss', [defineAgentic('dig', [pay.tool])]), {
-      replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
+      replies: [callTools(createTask('dig')), callTools('pay'), 'I cannot tell.', 'Done.'],
     });
     const answer = await session.send('Go.');
     expect([pay.runs.length, answer.outcome]).toEqual([1, 'completed']);
@@ -124,14 +124,14 @@ describe('a kill inside a nested loop', () => {
   });
 
   it('during a model call repeats only that call', async () => {
-    const pay = countingTool('pay');
-    const dies: ScriptedReply = async () => {
+    const pay = createCountingTool('pay');
+    const die: ScriptedReply = async () => {
       await waitForEvent(session, ({ type }) => type === 'tool-call-ended');
       session.kill();
       return 'Lost.';
     };
     const session: TestSession = createTestSession(createAgent('boss', [defineAgentic('dig', [pay.tool])]), {
-      replies: [calls(task('dig')), calls('pay'), dies, 'Found.', 'Done.'],
+      replies: [callTools(createTask('dig')), callTools('pay'), die, 'Found.', 'Done.'],
     });
     await session.send('Go.');
     expect(requestLines(session)).toEqual([
@@ -147,23 +147,23 @@ describe('a kill inside a nested loop', () => {
   it('after a rejected answer of a subagent does not give the subagent another attempt', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const biller = createAgent('biller', [], { output: jsonSchema(output) });
-    const dies: ScriptedReply = async () => {
+    const die: ScriptedReply = async () => {
       await waitForEvent(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return 'Lost.';
     };
     const session: TestSession = createTestSession(createAgent('boss', [defineSubagent({ agent: biller })]), {
-      replies: [askAgents('biller'), 'One.', dies, 'Two.', 'Done.'],
+      replies: [askAgents('biller'), 'One.', die, 'Two.', 'Done.'],
     });
     await session.send('Go.');
     const types = (await session.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'answer-rejected')).toHaveLength(1);
-    expect(resultsRead(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
+    expect(getResults(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
   });
 
   it('lets each parallel loop resume where it was', async () => {
     const runs: string[] = [];
-    const step = (name: string) =>
+    const createStepTool = (name: string) =>
       defineTool({
         name,
         description: 'Steps.',
@@ -173,21 +173,26 @@ describe('a kill inside a nested loop', () => {
           return `${name} done`;
         },
       });
-    const one = (name: string) => createAgent(name, [step(`${name}_1`), step(`${name}_2`)]);
-    const script = (name: string) => [calls(`${name}_1`), calls(`${name}_2`), `${name} is done.`];
+    const createStepAgent = (name: string) =>
+      createAgent(name, [createStepTool(`${name}_1`), createStepTool(`${name}_2`)]);
+    const createScript = (name: string) => [
+      callTools(`${name}_1`),
+      callTools(`${name}_2`),
+      `${name} is done.`,
+    ];
     const names = ['ann', 'bob', 'cid'];
     const session: TestSession = createTestSession(
       createAgent(
         'boss',
-        names.map((name) => defineSubagent({ agent: one(name) })),
+        names.map((name) => defineSubagent({ agent: createStepAgent(name) })),
       ),
       {
-        replies: byLoop({
+        replies: replyByLoop({
           'You are boss.': [askAgents(...names), 'Done.'],
           ...Object.fromEntries(
             names.map((name) => [
               `You are ${name}.`,
-              [...script(name), `${name} is done.`, `${name} is done.`],
+              [...createScript(name), `${name} is done.`, `${name} is done.`],
             ]),
           ),
         }),
@@ -195,7 +200,7 @@ describe('a kill inside a nested loop', () => {
     );
     await session.send('Go.');
     expect(new Set(runs).size).toBe(runs.length);
-    expect(resultsRead(session)).toEqual(names.map((name) => `${name} is done.`));
+    expect(getResults(session)).toEqual(names.map((name) => `${name} is done.`));
   });
 });
 
@@ -218,7 +223,7 @@ describe('a subagent that was called in an earlier invocation', () => {
   ])('is reported with its known outcome if its agent disappeared %s', async (_, events, told) => {
     const clock = createManualClock(1_000_000);
     const tools = [defineSubagent({ agent: 'clerk' })];
-    const app = memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const agents: TurnHost['agents'] = {
       names: [],
       model: app.model,
@@ -245,11 +250,11 @@ describe('the memory of nested loops', () => {
 
   it('is the same after a cold fold, at every depth', async () => {
     const turn = [
-      calls(task('outer')),
+      callTools(createTask('outer')),
       askAgents('mid'),
-      calls('count'),
+      callTools('count'),
       'Mid.',
-      calls('count'),
+      callTools('count'),
       'Outer.',
       'Done.',
     ];
@@ -265,8 +270,8 @@ describe('the memory of nested loops', () => {
   });
 
   it('is the same if the journal is so long that a snapshot is read', async () => {
-    const turn = [calls(task('dig')), calls('count'), 'Found.', 'Done.'];
-    const app = memoryApp({
+    const turn = [callTools(createTask('dig')), callTools('count'), 'Found.', 'Done.'];
+    const app = createMemoryApp({
       tools: [defineAgentic('dig', [count])],
       replies: Array.from({ length: 45 }, () => turn).flat(),
     });

@@ -3,10 +3,10 @@ import { defineTool } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { answeringTool, calls, defineAgentic } from './scenes.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { callTools, createAnsweringTool, defineAgentic } from './scenes.ts';
 
-const task = (name: string) => [name, { task: `${name}.` }] as const;
+const createTask = (name: string) => [name, { task: `${name}.` }] as const;
 
 describe('a turn that is cancelled inside a nested loop', () => {
   it('answers every open call, and aborts the signal of the inner call', async () => {
@@ -26,9 +26,9 @@ describe('a turn that is cancelled inside a nested loop', () => {
           });
         }),
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [defineAgentic('dig', [waits])],
-      replies: [calls(task('dig')), calls('waits')],
+      replies: [callTools(createTask('dig')), callTools('waits')],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -50,9 +50,14 @@ describe('a turn that is cancelled inside a nested loop', () => {
 
 describe("a watcher's view of a nested loop", () => {
   it('shows its streamed text with its frame, separate from the text of the outer loop', async () => {
-    const app = memoryApp({
-      tools: [defineAgentic('dig', [answeringTool('look', 'seen')])],
-      replies: [calls(task('dig')), calls('look'), { text: 'Found it.', pieces: ['Found ', 'it.'] }, 'Done.'],
+    const app = createMemoryApp({
+      tools: [defineAgentic('dig', [createAnsweringTool('look', 'seen')])],
+      replies: [
+        callTools(createTask('dig')),
+        callTools('look'),
+        { text: 'Found it.', pieces: ['Found ', 'it.'] },
+        'Done.',
+      ],
     });
     const pieces: { readonly frame: string; readonly text: string; readonly reply: string }[] = [];
     const show = (item: FeedItem): void => {

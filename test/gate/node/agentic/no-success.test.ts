@@ -11,13 +11,13 @@ import { defineAgenticTool, defineStateMachine, defineUnfolding } from '../../..
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
+import { callTools, createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
 
-const agentWith = (tools: readonly AnyTool[], more: object = {}) =>
+const createTestAgent = (tools: readonly AnyTool[], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more });
 
 /** Defines a state machine in which `pack` leads to a state that offers `ship`. */
-const machineOf = (pack: AnyTool, ship: AnyTool) =>
+const createMachine = (pack: AnyTool, ship: AnyTool) =>
   defineStateMachine({
     name: 'orders',
     description: 'Processes an order.',
@@ -33,15 +33,23 @@ describe('an interrupted transition', () => {
     ['a replan signal', () => replan('Not possible.')],
     ['an exit signal', () => exitEarly('Enough.')],
   ])('does not move the state machine if its tool throws %s', async (_, signal) => {
-    const pack = readingTool('pack', () => {
+    const pack = createReadingTool('pack', () => {
       throw signal();
     });
-    const session = createTestSession(agentWith([machineOf(pack, readingTool('ship'))]), {
-      replies: [calls('orders'), calls('pack'), 'Went home.', calls('orders'), calls('ship'), 'So.', 'Done.'],
+    const session = createTestSession(createTestAgent([createMachine(pack, createReadingTool('ship'))]), {
+      replies: [
+        callTools('orders'),
+        callTools('pack'),
+        'Went home.',
+        callTools('orders'),
+        callTools('ship'),
+        'So.',
+        'Done.',
+      ],
     });
     await session.send('Go.');
     await session.send('Go on.');
-    const shown = session.requests.flatMap((request) => shownResults(request));
+    const shown = session.requests.flatMap((request) => getShownResults(request));
     expect(shown).not.toContain('ship done');
     expect((await session.state()).memories.get('state-machines')).toEqual({
       'clerk/orders': { '': 'open' },
@@ -53,14 +61,22 @@ describe('an interrupted transition', () => {
       name: 'pack',
       description: 'Packs.',
       input: jsonSchema({ type: 'object', properties: {} }),
-      tools: [readingTool('fold')],
+      tools: [createReadingTool('fold')],
       limits: { iterations: 1 },
     });
-    const session = createTestSession(agentWith([machineOf(pack, readingTool('ship'))]), {
-      replies: [calls('orders'), calls('pack'), calls('fold'), 'Half packed.', calls('ship'), 'So.', 'Done.'],
+    const session = createTestSession(createTestAgent([createMachine(pack, createReadingTool('ship'))]), {
+      replies: [
+        callTools('orders'),
+        callTools('pack'),
+        callTools('fold'),
+        'Half packed.',
+        callTools('ship'),
+        'So.',
+        'Done.',
+      ],
     });
     await session.send('Go.');
-    expect(session.requests.map(shownResults)).toEqual([
+    expect(session.requests.map(getShownResults)).toEqual([
       [],
       [],
       [],
@@ -84,7 +100,7 @@ describe('a nested loop that fails', () => {
   });
 
   it('reports its completed calls, so that the outer model does not repeat them', async () => {
-    const inner = scriptedModel([calls('pay')]);
+    const inner = scriptedModel([callTools('pay')]);
     const payer = defineAgenticTool({
       name: 'payer',
       description: 'Pays what is due.',
@@ -93,14 +109,14 @@ describe('a nested loop that fails', () => {
       model: {
         ...inner,
         ask: (request, options) =>
-          shownResults(request).length > 0
+          getShownResults(request).length > 0
             ? Promise.reject(new ModelError('bad-request', 'The provider returned 400.'))
             : inner.ask(request, options),
       },
     });
-    const session = createTestSession(agentWith([payer]), { replies: [calls('payer'), 'Done.'] });
+    const session = createTestSession(createTestAgent([payer]), { replies: [callTools('payer'), 'Done.'] });
     await session.send('Go.');
-    expect(shownResults(session.requests.at(-1))).toEqual([
+    expect(getShownResults(session.requests.at(-1))).toEqual([
       'Error: The provider returned 400. Before that it had called pay: their effects remain, so do not have them repeated.',
     ]);
     expect(pays).toHaveLength(1);
@@ -117,11 +133,11 @@ describe('a nested loop that fails', () => {
       },
       tools: [pay],
     });
-    const session = createTestSession(agentWith([payer]), {
-      replies: [calls('payer'), calls('pay'), 'Done.'],
+    const session = createTestSession(createTestAgent([payer]), {
+      replies: [callTools('payer'), callTools('pay'), 'Done.'],
     });
     await session.send('Go.');
-    expect(shownResults(session.requests.at(-1))).toEqual([
+    expect(getShownResults(session.requests.at(-1))).toEqual([
       'Error: No instructions. Before that it had called pay: their effects remain, so do not have them repeated.',
     ]);
   });
@@ -136,14 +152,14 @@ describe('a limit on the calls of one tool', () => {
     });
     const through = { calls: [{ name: 'shop', input: { refund: {} } }] };
     const session = createTestSession(
-      agentWith([shop], { use: [callLimits({ callsPerTool: { refund: 1 } })] }),
+      createTestAgent([shop], { use: [callLimits({ callsPerTool: { refund: 1 } })] }),
       {
-        replies: [through, through, calls('refund'), 'Done.'],
+        replies: [through, through, callTools('refund'), 'Done.'],
       },
     );
     await session.send('Go.');
     const over =
       "Error: Tool call limit (1) exceeded for tool 'refund'. No further calls to this tool are allowed in this turn.";
-    expect(shownResults(session.requests.at(-1))).toEqual(['refunded', over, over]);
+    expect(getShownResults(session.requests.at(-1))).toEqual(['refunded', over, over]);
   });
 });

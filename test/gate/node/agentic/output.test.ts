@@ -10,9 +10,9 @@ import {
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { answeringTool, calls, createAgent, turnOf } from './scenes.ts';
+import { callTools, createAgent, createAnsweringTool, runTurn } from './scenes.ts';
 
-const look = answeringTool('look', { seen: true });
+const look = createAnsweringTool('look', { seen: true });
 const Total = v.object({ cents: v.number(), note: v.optional(v.string(), 'none') });
 const Order = defineDomainType({
   name: 'Order',
@@ -29,7 +29,7 @@ const Order = defineDomainType({
 const ORDER = { id: 'o1', at: '2026-01-02' };
 
 const base = { name: 'work', description: 'Works.', input: v.object({ message: v.string() }) };
-const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][] => [
+const createKinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][] => [
   ['an agentic tool', defineAgenticTool({ ...base, tools: [look], output })],
   ['a playbook', definePlaybook({ ...base, tools: [look], locked: [], output })],
   ['a state machine', defineStateMachine({ ...base, initial: 'open', states: { open: [look] }, output })],
@@ -37,9 +37,12 @@ const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][
 ];
 const work = { calls: [{ name: 'work', input: { message: 'Go.' } }] };
 
-describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
+describe.each(createKinds(Total))('%s with a schema as its output', (_, tool) => {
   it('returns the answer as its artifact, without the artifacts of its inner calls', async () => {
-    const { answer, read, session } = await turnOf([tool], [work, calls('look'), '{"cents":7}', 'Done.']);
+    const { answer, read, session } = await runTurn(
+      [tool],
+      [work, callTools('look'), '{"cents":7}', 'Done.'],
+    );
     const value = { cents: 7, note: 'none' };
     expect(answer.artifacts).toEqual([{ call: expect.any(String), tool: 'work', value }]);
     expect(read).toEqual([JSON.stringify(value)]);
@@ -52,16 +55,16 @@ describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
   });
 
   it('asks the model a second time, and then fails', async () => {
-    const { read } = await turnOf([tool], [work, 'Seven.', 'Seven!', 'Done.']);
+    const { read } = await runTurn([tool], [work, 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([expect.stringMatching(/^Error: The model's answer does not have the form/)]);
   });
 });
 
-describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => {
+describe.each(createKinds(Order))('%s with a domain type as its output', (_, tool) => {
   const ordered: readonly ScriptedReply[] = [work, JSON.stringify(ORDER)];
 
   it('returns an artifact of the type, whose value is JSON', async () => {
-    const { answer } = await turnOf([tool], [...ordered, 'Done.']);
+    const { answer } = await runTurn([tool], [...ordered, 'Done.']);
     expect(answer.artifacts).toEqual([
       { call: expect.any(String), tool: 'work', type: 'Order', value: ORDER },
     ]);
@@ -71,7 +74,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
 
   it('adds the tools of the returned object', async () => {
     const clerk = createAgent('clerk', [tool], { use: [chaining([chainFrom(Order)])] });
-    const session = createTestSession(clerk, { replies: [...ordered, calls('year'), 'In 2026.'] });
+    const session = createTestSession(clerk, { replies: [...ordered, callTools('year'), 'In 2026.'] });
     expect(await session.send('Which year?')).toMatchObject({ text: 'In 2026.' });
     expect(session.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'tool', text: '2026' });
   });
@@ -92,7 +95,7 @@ describe('an agent with a domain type as its output', () => {
 
 describe('an agentic tool with an invalid output', () => {
   it('is refused when it is defined', () => {
-    const wrong = () => defineAgenticTool({ ...base, tools: [look], output: v.string() });
-    expect(wrong).toThrow(/^Tool 'work': its output /);
+    const defineWithStringOutput = () => defineAgenticTool({ ...base, tools: [look], output: v.string() });
+    expect(defineWithStringOutput).toThrow(/^Tool 'work': its output /);
   });
 });

@@ -17,15 +17,15 @@ import {
 } from '../../../../src/testing/entry.ts';
 
 /** Makes a reply that calls these tools. Each is a name, or a name with its input. */
-export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
 /** Makes a reply that calls agents, each with a message. */
 export const askAgents = (...agents: readonly string[]) =>
-  calls(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
+  callTools(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
 
-export const TASK = {
+export const TASK_SCHEMA = {
   type: 'object',
   properties: { task: { type: 'string' } },
   required: ['task'],
@@ -40,7 +40,7 @@ export const defineAgentic = <const Name extends string>(
   defineAgenticTool({
     name,
     description: `Does ${name}.`,
-    input: jsonSchema(TASK),
+    input: jsonSchema(TASK_SCHEMA),
     instructions: `You ${name}.`,
     tools,
     ...more,
@@ -54,7 +54,7 @@ export const createAgent = (
   defineAgent({ name, description: `Is ${name}.`, instructions: `You are ${name}.`, tools, ...more });
 
 /** Defines a `read` tool that returns this value. */
-export const answeringTool = (name: string, value: unknown) =>
+export const createAnsweringTool = (name: string, value: unknown) =>
   defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
 
 /** Returns the system message and the last message of each request. */
@@ -62,23 +62,23 @@ export const summarizeRequests = (requests: readonly ModelRequest[]): string[] =
   requests.map(({ messages: [first, ...rest] }) => `${first?.text} <- ${rest.at(-1)?.text}`);
 
 /** Returns the results in the last request. */
-export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
+export const getResults = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Returns the names of the tools that each request offered. */
-export const offeredTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+export const getOfferedTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns a script for parallel loops: each loop has its own replies, which its system message selects. */
-export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
+export function replyByLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
-  const reply = ({ messages: [first] }: ModelRequest): ScriptedReply =>
+  const replyFromScript = ({ messages: [first] }: ModelRequest): ScriptedReply =>
     left.get(first?.text ?? '')?.shift() ?? `No reply left for '${first?.text}'.`;
-  return Array.from({ length: 200 }, () => reply);
+  return Array.from({ length: 200 }, () => replyFromScript);
 }
 
 /** Runs a turn of an agent named `boss` with these tools, and returns the results that its model read. */
-export async function turnOf(
+export async function runTurn(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   options: Partial<TestSessionOptions> & { readonly boss?: Parameters<typeof createAgent>[2] } = {},
@@ -86,5 +86,5 @@ export async function turnOf(
   const { boss, ...more } = options;
   const session = createTestSession(createAgent('boss', tools, boss), { ...more, replies, model: undefined });
   const answer = await session.send('Go.');
-  return { session, answer, read: resultsRead(session) };
+  return { session, answer, read: getResults(session) };
 }

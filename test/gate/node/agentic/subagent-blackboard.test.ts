@@ -7,7 +7,7 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { askAgents, byLoop, calls, createAgent, defineAgentic, resultsRead } from './scenes.ts';
+import { askAgents, callTools, createAgent, defineAgentic, getResults, replyByLoop } from './scenes.ts';
 
 /** Adds an entry to the blackboard: `name=value`, or a value without a name. */
 const note = defineTool({
@@ -27,8 +27,8 @@ const read = defineTool({
   effect: 'read',
   run: (_, { blackboard }) => formatEntries(blackboard.entries()),
 });
-const notes = (...entries: readonly string[]) =>
-  calls(...entries.map((entry) => ['note', { entry }] as const));
+const callNote = (...entries: readonly string[]) =>
+  callTools(...entries.map((entry) => ['note', { entry }] as const));
 
 const formatEntries = (entries: readonly BlackboardEntry[]): string =>
   entries.map(({ name, value }) => (name === undefined ? `${value}` : `${name}=${value}`)).join(' ');
@@ -37,23 +37,23 @@ const tools: readonly AnyTool[] = [note, read];
 const clerk = defineSubagent({ agent: createAgent('clerk', tools) });
 
 /** Returns the blackboard after a turn of `boss` with these tools. Each loop has its own script. */
-async function turnOf(
+async function runTurn(
   more: readonly AnyTool[],
   scripts: Readonly<Record<string, readonly ScriptedReply[]>>,
   warm = false,
 ) {
-  const replies = byLoop(scripts);
+  const replies = replyByLoop(scripts);
   const session = createTestSession(createAgent('boss', [...tools, ...more]), { replies, warm });
   const answer = await session.send('Go.');
   const { blackboard } = await session.state();
-  return { session, answer, board: formatEntries(blackboard), read: resultsRead(session) };
+  return { session, answer, board: formatEntries(blackboard), read: getResults(session) };
 }
 
 describe('the blackboard of a subagent', () => {
   it("starts as a copy of the caller's blackboard, to which its additions are copied back on success (SUB-08)", async () => {
-    const { board, session } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1', 'loose'), askAgents('clerk'), 'Done.'],
-      'You are clerk.': [calls('read'), notes('b=2', 'more'), calls('read'), 'Filed.'],
+    const { board, session } = await runTurn([clerk], {
+      'You are boss.': [callNote('a=1', 'loose'), askAgents('clerk'), 'Done.'],
+      'You are clerk.': [callTools('read'), callNote('b=2', 'more'), callTools('read'), 'Filed.'],
     });
     expect(board).toBe('a=1 loose b=2 more');
     const inside = session.requests.filter(({ messages: [first] }) => first?.text === 'You are clerk.');
@@ -67,9 +67,9 @@ describe('the blackboard of a subagent', () => {
   });
 
   it('is copied back without the names that the caller has already bound (SUB-08)', async () => {
-    const { session, board } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
-      'You are clerk.': [notes('a=2'), notes('b=3', 'b=4'), 'Filed.'],
+    const { session, board } = await runTurn([clerk], {
+      'You are boss.': [callNote('a=1'), askAgents('clerk'), 'Done.'],
+      'You are clerk.': [callNote('a=2'), callNote('b=3', 'b=4'), 'Filed.'],
     });
     expect(board).toBe('a=1 2 b=3 b=4');
     const { blackboard } = await session.state();
@@ -85,9 +85,9 @@ describe('the blackboard of a subagent', () => {
       board,
       read: told,
       answer,
-    } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
-      'You are clerk.': [notes('b=2'), ...end],
+    } = await runTurn([clerk], {
+      'You are boss.': [callNote('a=1'), askAgents('clerk'), 'Done.'],
+      'You are clerk.': [callNote('b=2'), ...end],
     });
     expect([board, answer.outcome]).toEqual(['a=1', 'completed']);
     expect(told.at(-1)).toMatch(/^Error: /);
@@ -96,21 +96,21 @@ describe('the blackboard of a subagent', () => {
   it('is separate from that of a parallel subagent, while both see the original entries of the caller (SUB-08)', async () => {
     const other = defineSubagent({ agent: createAgent('other', tools) });
     const done: string[] = [];
-    const clerkFirst = async (): Promise<ScriptedReply> => {
+    const runClerkFirst = async (): Promise<ScriptedReply> => {
       while (done.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-      return calls('read');
+      return callTools('read');
     };
-    const saying = (words: string) => (): ScriptedReply => {
+    const createSayingReply = (words: string) => (): ScriptedReply => {
       done.push(words);
       return words;
     };
     const scripts = {
-      'You are boss.': [notes('a=1'), askAgents('other', 'clerk'), 'Done.'],
-      'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
-      'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
+      'You are boss.': [callNote('a=1'), askAgents('other', 'clerk'), 'Done.'],
+      'You are clerk.': [callNote('c=3'), callTools('read'), createSayingReply('Filed.')],
+      'You are other.': [callNote('o=2'), runClerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
     } satisfies Readonly<Record<string, readonly ScriptedReply[]>>;
     // One loop waits for the other in the same invocation.
-    const { board, read: told } = await turnOf([other, clerk], scripts, true);
+    const { board, read: told } = await runTurn([other, clerk], scripts, true);
     expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
     // Entries are in the order of the calls, whichever call ended first.
     expect(board).toBe('a=1 o=2 c=3');
@@ -119,28 +119,28 @@ describe('the blackboard of a subagent', () => {
   it('is shared by the agentic tools inside it, and by their inner tools (SUB-08)', async () => {
     const dig = defineAgentic('dig', [note]);
     const digger = defineSubagent({ agent: createAgent('digger', [dig, read]) });
-    const { board, read: told } = await turnOf([digger], {
-      'You are boss.': [notes('a=1'), askAgents('digger'), 'Done.'],
+    const { board, read: told } = await runTurn([digger], {
+      'You are boss.': [callNote('a=1'), askAgents('digger'), 'Done.'],
       'You are digger.': [
-        calls(['dig', { task: 'Go.' }]),
-        calls('read'),
+        callTools(['dig', { task: 'Go.' }]),
+        callTools('read'),
         ({ messages }) => messages.at(-1)?.text ?? '',
       ],
-      'You dig.': [notes('d=2'), 'Dug.'],
+      'You dig.': [callNote('d=2'), 'Dug.'],
     });
     expect([told.at(-1), board]).toEqual(['a=1 d=2', 'a=1 d=2']);
   });
 
   it('is copied back level by level from nested subagents', async () => {
     const outer = defineSubagent({ agent: createAgent('outer', [...tools, clerk]) });
-    const script = (end: ScriptedReply) => ({
-      'You are boss.': [notes('a=1'), askAgents('outer'), 'Done.'],
-      'You are outer.': [notes('o=2'), askAgents('clerk'), calls('read'), end],
-      'You are clerk.': [notes('c=3', 'a=9'), 'Filed.'],
+    const createScripts = (end: ScriptedReply) => ({
+      'You are boss.': [callNote('a=1'), askAgents('outer'), 'Done.'],
+      'You are outer.': [callNote('o=2'), askAgents('clerk'), callTools('read'), end],
+      'You are clerk.': [callNote('c=3', 'a=9'), 'Filed.'],
     });
-    expect((await turnOf([outer], script('Out.'))).board).toBe('a=1 o=2 c=3 9');
+    expect((await runTurn([outer], createScripts('Out.'))).board).toBe('a=1 o=2 c=3 9');
     const failing = new ModelError('server-error', 'Down.');
-    expect((await turnOf([outer], script(failing))).board).toBe('a=1');
+    expect((await runTurn([outer], createScripts(failing))).board).toBe('a=1');
   });
 
   it('is the same after a kill inside the subagent, and its additions are copied back once (SUB-08)', async () => {
@@ -158,9 +158,15 @@ describe('the blackboard of a subagent', () => {
     const session = createTestSession(
       createAgent('boss', [...tools, defineSubagent({ agent: createAgent('clerk', [...tools, fatal]) })]),
       {
-        replies: byLoop({
-          'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
-          'You are clerk.': [notes('b=2'), calls('fatal'), calls('read'), notes('c=3'), 'Filed.'],
+        replies: replyByLoop({
+          'You are boss.': [callNote('a=1'), askAgents('clerk'), 'Done.'],
+          'You are clerk.': [
+            callNote('b=2'),
+            callTools('fatal'),
+            callTools('read'),
+            callNote('c=3'),
+            'Filed.',
+          ],
         }),
       },
     );

@@ -12,17 +12,17 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import {
-  answeringTool,
   askAgents,
-  byLoop,
-  calls,
+  callTools,
   createAgent,
-  offeredTools,
-  resultsRead,
-  turnOf,
+  createAnsweringTool,
+  getOfferedTools,
+  getResults,
+  replyByLoop,
+  runTurn,
 } from './scenes.ts';
 
-const look = answeringTool('look', 'seen');
+const look = createAnsweringTool('look', 'seen');
 
 describe('the frame of a subagent', () => {
   it('uses the model of its agent, or that of the app by default (SUB-09)', async () => {
@@ -30,9 +30,9 @@ describe('the frame of a subagent', () => {
     const mine = createAgent('mine', [], { model: own });
     const theirs = createAgent('theirs');
     const tools = [defineSubagent({ agent: mine }), defineSubagent({ agent: theirs })];
-    const { read, session } = await turnOf(
+    const { read, session } = await runTurn(
       tools,
-      byLoop({
+      replyByLoop({
         'You are boss.': [askAgents('mine', 'theirs'), 'Done.'],
         'You are theirs.': ['From the app’s.'],
       }),
@@ -43,8 +43,8 @@ describe('the frame of a subagent', () => {
 
   it('uses the iteration limit of its agent', async () => {
     const short = createAgent('clerk', [look], { limits: { iterations: 1 } });
-    const script = [askAgents('clerk'), calls('look'), 'So far.', 'Done.'];
-    const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
+    const script = [askAgents('clerk'), callTools('look'), 'So far.', 'Done.'];
+    const { read, session } = await runTurn([defineSubagent({ agent: short })], script);
     expect([read, session.requests[2]?.settings]).toEqual([['So far.'], { toolChoice: 'none' }]);
   });
 
@@ -61,16 +61,16 @@ describe('the frame of a subagent', () => {
     ],
   ])('uses the call limits of its agent %s, which count only its own calls', async (_, limits, why) => {
     const own = createAgent('clerk', [look], limits);
-    const before = calls('look', 'look', 'look');
+    const before = callTools('look', 'look', 'look');
     const script = [
       before,
       askAgents('clerk'),
-      calls('look', 'look', 'look'),
+      callTools('look', 'look', 'look'),
       'Filed.',
-      calls('look'),
+      callTools('look'),
       'Done.',
     ];
-    const { session, answer } = await turnOf([look, defineSubagent({ agent: own })], script);
+    const { session, answer } = await runTurn([look, defineSubagent({ agent: own })], script);
     const told = session.requests[3]?.messages.slice(-3).map(({ text }) => text);
     expect(told).toEqual(['seen', 'seen', `Error: ${why}`]);
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('seen');
@@ -80,8 +80,8 @@ describe('the frame of a subagent', () => {
   it('also uses the call limits of the outer loops (SUB-09)', async () => {
     const own = createAgent('clerk', [look], {});
     const boss = { use: [callLimits({ toolCalls: 3 })] };
-    const script = [askAgents('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([defineSubagent({ agent: own })], script, { boss });
+    const script = [askAgents('clerk'), callTools('look', 'look', 'look'), 'Filed.', 'Done.'];
+    const { session } = await runTurn([defineSubagent({ agent: own })], script, { boss });
     expect(session.requests[2]?.messages.slice(-2).map(({ text }) => text)).toEqual([
       'seen',
       'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.',
@@ -93,20 +93,20 @@ describe('the frame of a subagent', () => {
       name: 'hide',
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
     };
-    const providing = toolProvider({ toolsNow: () => [answeringTool('peek', 1)] });
+    const providing = toolProvider({ toolsNow: () => [createAnsweringTool('peek', 1)] });
     const own = createAgent('clerk', [look, providing], { use: [defineInjectionStrategy(hiding)] });
-    const { session } = await turnOf(
+    const { session } = await runTurn(
       [defineSubagent({ agent: own }), look],
       [askAgents('clerk'), 'Filed.', 'Done.'],
     );
-    expect(offeredTools(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
+    expect(getOfferedTools(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
   });
 
   it('uses the policies of its agent instead of those of the outer loop', async () => {
     const strict = createAgent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
     const boss = { policies: { isEligible: () => true } };
-    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([defineSubagent({ agent: strict })], script, { boss });
+    const script = [askAgents('clerk'), callTools('look'), 'Filed.', 'Done.'];
+    const { session } = await runTurn([defineSubagent({ agent: strict })], script, { boss });
     expect(session.requests[2]?.messages.at(-1)).toMatchObject({
       text: "Error: Tool 'look' was not run: this call is not permitted.",
     });
@@ -114,14 +114,17 @@ describe('the frame of a subagent', () => {
 
   it('uses the inspectors and transformers of its agent after those of the outer loops (SUB-09)', async () => {
     const told: string[] = [];
-    const watching = (name: string) => ({
+    const createWatchingHooks = (name: string) => ({
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
     });
-    const marking = (mark: string) => defineTransformer({ name: mark, result: (words) => `${words}${mark}` });
-    const own = createAgent('clerk', [look], { use: [inspect(watching('clerk')), marking('!')] });
-    const boss = { use: [inspect(watching('boss')), marking('?')] };
-    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
-    const { session, read } = await turnOf([defineSubagent({ agent: own })], script, { boss });
+    const createMarkingTransformer = (mark: string) =>
+      defineTransformer({ name: mark, result: (words) => `${words}${mark}` });
+    const own = createAgent('clerk', [look], {
+      use: [inspect(createWatchingHooks('clerk')), createMarkingTransformer('!')],
+    });
+    const boss = { use: [inspect(createWatchingHooks('boss')), createMarkingTransformer('?')] };
+    const script = [askAgents('clerk'), callTools('look'), 'Filed.', 'Done.'];
+    const { session, read } = await runTurn([defineSubagent({ agent: own })], script, { boss });
     expect(told).toEqual(['boss: look', 'clerk: look', 'boss: clerk']);
     expect([session.requests[2]?.messages.at(-1)?.text, read]).toEqual(['seen?!', ['Filed.?']]);
   });
@@ -134,8 +137,8 @@ describe('the frame of a subagent', () => {
       run: (_, { context }) => JSON.stringify(context),
     });
     const own = createAgent('clerk', [tell], { context: { desk: 'own', floor: 'own' } });
-    const script = [askAgents('clerk'), calls('tell'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([defineSubagent({ agent: own })], script, {
+    const script = [askAgents('clerk'), callTools('tell'), 'Filed.', 'Done.'];
+    const { session } = await runTurn([defineSubagent({ agent: own })], script, {
       context: { user: 'ann', floor: 'of the turn' },
       boss: { policies: { loopIds: 'as-sent' } },
     });
@@ -156,17 +159,17 @@ describe('the frame of a subagent', () => {
         role: 'web',
         name: 'web',
         description: 'Looks things up.',
-        tools: [answeringTool('fetch', 1)],
+        tools: [createAnsweringTool('fetch', 1)],
       });
       const tool = defineSubagent({
         agent: given(createAgent('clerk', [look, toolGroup('web')])),
         name: 'clerk',
       });
       const script = [askAgents('clerk'), 'Filed.', 'Done.'];
-      const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
-      expect(offeredTools(session)[1]).toEqual(['fetch', 'look']);
+      const { session } = await runTurn([tool], script, { use: [registered([web])], agents });
+      expect(getOfferedTools(session)[1]).toEqual(['fetch', 'look']);
       const none = { use: [registered([])], agents: [] };
-      const { read, answer } = await turnOf([tool], [askAgents('clerk'), 'Done.'], none);
+      const { read, answer } = await runTurn([tool], [askAgents('clerk'), 'Done.'], none);
       expect(answer.outcome).toBe('completed');
       expect(read).toEqual([
         agents
@@ -179,9 +182,7 @@ describe('the frame of a subagent', () => {
   it('fails outside an app if its agent uses tool groups (SUB-06)', async () => {
     const tools = [defineSubagent({ agent: createAgent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [askAgents('clerk'), 'Done.'] });
-    expect(resultsRead(model)).toEqual([
-      "Error: Agent 'clerk' uses tool groups, which only an app provides.",
-    ]);
+    expect(getResults(model)).toEqual(["Error: Agent 'clerk' uses tool groups, which only an app provides."]);
   });
 
   it('passes on the credentials of the turn', async () => {
@@ -190,8 +191,8 @@ describe('the frame of a subagent', () => {
       description: 'Pays.',
       run: (_, { secrets }) => (secrets.get('key') === 'k-1234567890' ? 'paid' : 'no key'),
     });
-    const script = [askAgents('clerk'), calls('pay'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([defineSubagent({ agent: createAgent('clerk', [pay]) })], script, {
+    const script = [askAgents('clerk'), callTools('pay'), 'Filed.', 'Done.'];
+    const { session } = await runTurn([defineSubagent({ agent: createAgent('clerk', [pay]) })], script, {
       secrets: () => ({ key: 'k-1234567890' }),
     });
     expect(session.requests[2]?.messages.at(-1)?.text).toBe('paid');

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
-import { answeringTool, askAgents, calls, createAgent, turnOf } from './scenes.ts';
+import { askAgents, callTools, createAgent, createAnsweringTool, runTurn } from './scenes.ts';
 
-const look = answeringTool('look', 'seen');
+const look = createAnsweringTool('look', 'seen');
 const clerk = createAgent('clerk', [look]);
 const Bill = v.object({ total: v.number() });
 
@@ -12,7 +12,7 @@ describe('a subagent whose agent declares an output', () => {
   const bill = defineSubagent({ agent: biller });
 
   it('returns the object as its artifact, and its JSON as the result (SUB-07)', async () => {
-    const { answer, read, session } = await turnOf(
+    const { answer, read, session } = await runTurn(
       [bill],
       [askAgents('biller'), '```json\n{ "total": 7 }\n```', 'Done.'],
     );
@@ -23,7 +23,7 @@ describe('a subagent whose agent declares an output', () => {
   });
 
   it('asks its model again in the same frame if the answer does not fit', async () => {
-    const { session, read } = await turnOf(
+    const { session, read } = await runTurn(
       [bill],
       [askAgents('biller'), '{"total":"7"}', '{"total":7}', 'Done.'],
     );
@@ -43,7 +43,7 @@ describe('a subagent whose agent declares an output', () => {
   });
 
   it('returns an error result if the second answer does not fit either, and the turn continues', async () => {
-    const { read, answer } = await turnOf([bill], [askAgents('biller'), 'Seven.', 'Seven!', 'Done.']);
+    const { read, answer } = await runTurn([bill], [askAgents('biller'), 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([
       "Error: The model's answer does not have the form of the agent's output, even after a retry: It is not JSON text.",
     ]);
@@ -52,15 +52,15 @@ describe('a subagent whose agent declares an output', () => {
 
   it('can return text at its limit, because no further model call is possible', async () => {
     const short = createAgent('biller', [look], { output: Bill, limits: { iterations: 1 } });
-    const script = [askAgents('biller'), calls('look'), 'About seven.', 'Done.'];
-    const { read, answer } = await turnOf([defineSubagent({ agent: short })], script);
+    const script = [askAgents('biller'), callTools('look'), 'About seven.', 'Done.'];
+    const { read, answer } = await runTurn([defineSubagent({ agent: short })], script);
     expect([read, answer.artifacts]).toEqual([['About seven.'], []]);
   });
 
   it('does not change the output forms of outer and inner agents', async () => {
     const outer = createAgent('outer', [defineSubagent({ agent: clerk })], { output: Bill });
     const script = [askAgents('outer'), askAgents('clerk'), 'In words.', '{"total":1}', 'Done.'];
-    const { read, session } = await turnOf([defineSubagent({ agent: outer })], script);
+    const { read, session } = await runTurn([defineSubagent({ agent: outer })], script);
     expect(read).toEqual(['{"total":1}']);
     expect(session.requests.map(({ output }) => output?.name)).toEqual([
       undefined,

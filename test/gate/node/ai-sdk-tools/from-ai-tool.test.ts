@@ -16,7 +16,7 @@ const weather = tool({
   execute: ({ city: at, days }) => ({ at, days }),
 });
 
-const agentOf = (...tools: Parameters<typeof defineAgent>[0]['tools'] & object) =>
+const createTestAgent = (...tools: Parameters<typeof defineAgent>[0]['tools'] & object) =>
   defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools });
 
 describe('fromAiTool', () => {
@@ -100,7 +100,7 @@ describe('fromAiTool', () => {
     });
     const ours = fromAiTool(look, { name: 'look' });
     const calls = [{ name: 'look', input: {} }];
-    const session = createTestSession(agentOf(ours), {
+    const session = createTestSession(createTestAgent(ours), {
       replies: [{ text: 'Once.', calls }, { calls }, 'Done.'],
       context: { tenant: 'acme', more: 1 },
     });

@@ -1,20 +1,20 @@
 import { MockLanguageModelV4 } from 'ai/test';
 
-type Generate = MockLanguageModelV4['doGenerate'];
-type Reply = Awaited<ReturnType<Generate>>;
+type GenerateFunction = MockLanguageModelV4['doGenerate'];
+type GenerateResult = Awaited<ReturnType<GenerateFunction>>;
 
 /** The calls of one reply, with their inputs. */
-export type Scripted = readonly { readonly name: string; readonly input: object }[];
+export type ScriptedCalls = readonly { readonly name: string; readonly input: object }[];
 
-const usage: Reply['usage'] = {
+const usage: GenerateResult['usage'] = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
 /** Returns a model of the AI SDK that makes the calls of each reply in turn, and then ends. */
-export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageModelV4 {
+export function createCallingModel(...replies: readonly ScriptedCalls[]): MockLanguageModelV4 {
   const calling = replies.map(
-    (calls, at): Reply => ({
+    (calls, at): GenerateResult => ({
       content: calls.map(({ name, input }, index) => ({
         type: 'tool-call',
         toolCallId: `c${at}.${index}`,
@@ -26,7 +26,7 @@ export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageMod
       warnings: [],
     }),
   );
-  const done: Reply = {
+  const done: GenerateResult = {
     content: [{ type: 'text', text: 'Done.' }],
     finishReason: { unified: 'stop', raw: 'stop' },
     usage,
@@ -36,7 +36,7 @@ export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageMod
 }
 
 /** Returns the tool results in the last request to the model. */
-export function shownResults({ doGenerateCalls }: MockLanguageModelV4): readonly unknown[] {
+export function getShownResults({ doGenerateCalls }: MockLanguageModelV4): readonly unknown[] {
   const prompt = doGenerateCalls.at(-1)?.prompt ?? [];
   return prompt.flatMap((message) =>
     message.role === 'tool'

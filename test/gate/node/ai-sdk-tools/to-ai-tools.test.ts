@@ -16,7 +16,7 @@ import { requireApproval, withUsageNote } from '../../../../src/modules/decorato
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
-import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
+import { createCallingModel, getShownResults, type ScriptedCalls } from './scene.ts';
 
 const find = defineTool({
   name: 'find',
@@ -29,13 +29,13 @@ const find = defineTool({
 /** Lets a model of the AI SDK call these tools. */
 async function playModel(
   sources: Parameters<typeof defineAgent>[0]['tools'] & object,
-  replies: readonly Scripted[],
+  replies: readonly ScriptedCalls[],
   options?: ToAiToolsOptions,
 ) {
-  const model = modelThatCalls(...replies);
+  const model = createCallingModel(...replies);
   const tools = toAiTools(sources, options);
   const result = await generateText({ model, tools, prompt: 'Go.', stopWhen: stepCountIs(9) });
-  return { model, result, shown: shownResults(model) };
+  return { model, result, shown: getShownResults(model) };
 }
 
 describe('toAiTools', () => {
@@ -109,7 +109,7 @@ describe('toAiTools', () => {
   it('runs calls with the same serial key one after another, and other calls in parallel', async () => {
     let now = 0;
     let most = 0;
-    const step = (name: string, serial?: string) =>
+    const createStepTool = (name: string, serial?: string) =>
       defineTool({
         name,
         description: 'Steps.',
@@ -126,9 +126,9 @@ describe('toAiTools', () => {
       { name: 'a', input: {} },
       { name: 'b', input: {} },
     ];
-    await playModel([step('a', 'one'), step('b', 'one')], [both]);
+    await playModel([createStepTool('a', 'one'), createStepTool('b', 'one')], [both]);
     expect(most).toBe(1);
-    await playModel([step('a'), step('b')], [both]);
+    await playModel([createStepTool('a'), createStepTool('b')], [both]);
     expect(most).toBe(2);
   });
 
@@ -193,16 +193,16 @@ describe('toAiTools', () => {
     const tools = toAiTools(agent, { context: { b: 'call' } });
     expect(Object.keys(tools)).toEqual(['look', 'find']);
     const call = [{ name: 'look', input: {} }];
-    const model = modelThatCalls(call, call);
+    const model = createCallingModel(call, call);
     await generateText({ model, tools, prompt: 'Go.', stopWhen: stepCountIs(9) });
-    expect(shownResults(model)).toEqual([
+    expect(getShownResults(model)).toEqual([
       { type: 'text', value: 'agent call' },
       { type: 'error-text', value: expect.any(String) },
     ]);
   });
 
   const web = defineToolGroup({ role: 'web', description: 'Web.', tools: [find] });
-  const agentOf = (more: { tools?: readonly ToolSource[] }) =>
+  const createTestAgent = (more: { tools?: readonly ToolSource[] }) =>
     defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', ...more });
   it.each([
     [
@@ -217,14 +217,14 @@ describe('toAiTools', () => {
     ],
     [
       'an agent that asks for groups by role',
-      () => toAiTools(agentOf({ tools: [toolGroup('web')] })),
+      () => toAiTools(createTestAgent({ tools: [toolGroup('web')] })),
       "Agent 'scout' uses tool groups, which an app fills. Pass toAiTools a list of tools.",
     ],
     [
       'an agent with a provider that discovers its tools',
       () =>
         toAiTools(
-          agentOf({
+          createTestAgent({
             tools: [toolProvider({ toolsNow: () => [], uses: [listings], discover: async () => [] })],
           }),
         ),

@@ -37,7 +37,7 @@ function captureLines(): readonly (readonly unknown[])[] {
 }
 
 /** Returns the console output of a turn. */
-async function linesWrittenBy(
+async function captureWrittenLines(
   ...replies: readonly ScriptedReply[]
 ): Promise<readonly (readonly unknown[])[]> {
   const lines = captureLines();
@@ -65,7 +65,7 @@ describe.runIf(inProduction)('a log line in production', () => {
       cacheWriteTokens: 4,
       reasoningTokens: 3,
     };
-    const lines = await linesWrittenBy({ calls: ['save'], usage }, { text: 'Well.', usage });
+    const lines = await captureWrittenLines({ calls: ['save'], usage }, { text: 'Well.', usage });
     expect(lines).toEqual([
       ['error', expect.any(String)],
       ['info', expect.any(String)],
@@ -100,12 +100,12 @@ describe.runIf(inProduction)('a log line in production', () => {
   });
 });
 
-class Plain {}
+class PlainObject {}
 
 describe('a debug line about an object without tools', () => {
-  const lookedThrough = (): readonly (readonly unknown[])[] => {
+  const inspectLines = (): readonly (readonly unknown[])[] => {
     const lines = captureLines();
-    expect([toolsOfSafely(new Plain()), unfoldingOfSafely(new Plain())]).toEqual([[], undefined]);
+    expect([toolsOfSafely(new PlainObject()), unfoldingOfSafely(new PlainObject())]).toEqual([[], undefined]);
     return lines;
   };
 
@@ -113,7 +113,7 @@ describe('a debug line about an object without tools', () => {
     const line = { level: 'debug', event: 'other' };
     const stack = expect.stringMatching(/^ToolObjectError: .* Plain.*\n +at /);
     expect(
-      lookedThrough().map(([level, text, ...more]) => [level, JSON.parse(String(text)), ...more]),
+      inspectLines().map(([level, text, ...more]) => [level, JSON.parse(String(text)), ...more]),
     ).toEqual([
       ['debug', { ...line, message: 'no tools of an object', stack }],
       ['debug', { ...line, message: 'no unfolding tool of an object', stack }],
@@ -121,7 +121,7 @@ describe('a debug line about an object without tools', () => {
   });
 
   it.skipIf(inProduction)('is written as text in development, with the thrown error', () => {
-    expect(lookedThrough()).toEqual([
+    expect(inspectLines()).toEqual([
       ['debug', 'holdfast: no tools of an object', expect.any(ToolObjectError)],
       ['debug', 'holdfast: no unfolding tool of an object', expect.any(ToolObjectError)],
     ]);
@@ -129,7 +129,7 @@ describe('a debug line about an object without tools', () => {
 });
 
 describe('a line of the logging inspector', () => {
-  const logged = async () => {
+  const playLogged = async () => {
     const lines = captureLines();
     const agent = { ...clerk, uses: [...clerk.uses, inspect(loggingInspector())] };
     const clock = createManualClock(1_000);
@@ -139,20 +139,20 @@ describe('a line of the logging inspector', () => {
   const message = "Tool 'save' failed in 0 ms: {} -> Error: disk full (cause: no inode)";
 
   it.runIf(inProduction)('is one JSON object in production', async () => {
-    const [[level, line, ...more] = [], ...others] = await logged();
+    const [[level, line, ...more] = [], ...others] = await playLogged();
     expect([level, more, others]).toEqual(['warn', [], []]);
     const place = { session: 'test', turn: 'id2' };
     expect(JSON.parse(String(line))).toEqual({ level, logger: 'holdfast.tool.save', message, ...place });
   });
 
   it.skipIf(inProduction)('is written as text in development', async () => {
-    expect(await logged()).toEqual([['warn', `holdfast.tool.save: ${message} (session test, turn id2)`]]);
+    expect(await playLogged()).toEqual([['warn', `holdfast.tool.save: ${message} (session test, turn id2)`]]);
   });
 });
 
 describe('a failed turn', () => {
   it.runIf(inProduction)('is logged in one line with its reason', async () => {
-    const [failed, turn, ...more] = await linesWrittenBy(
+    const [failed, turn, ...more] = await captureWrittenLines(
       saveReply,
       new ModelError('server-error', 'The model is down.'),
     );
@@ -174,7 +174,7 @@ describe('a failed turn', () => {
   it.skipIf(inProduction)(
     'is logged as text in development, while a completed turn is logged as JSON',
     async () => {
-      expect(await linesWrittenBy(new ModelError('server-error', 'The model is down.'))).toEqual([
+      expect(await captureWrittenLines(new ModelError('server-error', 'The model is down.'))).toEqual([
         [
           'error',
           "holdfast: Model 'scripted' failed (server-error): The model is down. (agent clerk, session test, turn id2)",
@@ -184,7 +184,7 @@ describe('a failed turn', () => {
           'holdfast: a turn failed (model-failure): The model is down. (agent clerk, session test, turn id2)',
         ],
       ]);
-      const [line] = await linesWrittenBy('Well.');
+      const [line] = await captureWrittenLines('Well.');
       expect(line).toEqual(['info', expect.stringMatching(/^\{.*"event":"turn","outcome":"completed"/)]);
     },
   );

@@ -18,65 +18,69 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answeringTool,
   Customer,
-  calls,
-  clerk,
-  customer,
-  description,
+  callTools,
+  createAnsweringTool,
+  createClerk,
+  createCustomerData,
+  createReturningTool,
   getCall,
   getCustomer,
+  getDescription,
+  getOfferedTools,
+  getResults,
   listCustomers,
-  offeredTools,
-  results,
-  returningTool,
-  turnOf,
-  UNBOUND,
+  runTurn,
+  UNBOUND_ERROR,
 } from './scenes.ts';
 
 const User = defineDomainType({
   name: 'User',
   schema: v.object({ user: v.string() }),
-  tools: ({ user }) => [answeringTool('describe', () => `user ${user}`), answeringTool('rename', 'Renamed.')],
+  tools: ({ user }) => [
+    createAnsweringTool('describe', () => `user ${user}`),
+    createAnsweringTool('rename', 'Renamed.'),
+  ],
 });
 const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ order: v.string() }),
   tools: ({ order }) => [
-    answeringTool('describe', () => `order ${order}`),
-    returningTool('buyer', User, () => ({ user: `buyer of ${order}` })),
+    createAnsweringTool('describe', () => `order ${order}`),
+    createReturningTool('buyer', User, () => ({ user: `buyer of ${order}` })),
   ],
 });
 const Plain = defineDomainType({ name: 'Plain', schema: v.object({ plain: v.string() }) });
 
 /** Defines a tool that returns an object of a type. */
-const gettingTool = (name: string, type: DomainType, value: JsonObject) => returningTool(name, type, value);
-const ann = gettingTool('ann', User, { user: 'ann' });
-const bob = gettingTool('bob', User, { user: 'bob' });
-const order = gettingTool('order', Order, { order: 'o1' });
+const createGettingTool = (name: string, type: DomainType, value: JsonObject) =>
+  createReturningTool(name, type, value);
+const ann = createGettingTool('ann', User, { user: 'ann' });
+const bob = createGettingTool('bob', User, { user: 'bob' });
+const order = createGettingTool('order', Order, { order: 'o1' });
 
 /** Returns the tools that each request of a turn offered in addition to these tools. */
 async function playChained(
   tools: readonly AnyTool[],
-  replies: Parameters<typeof turnOf>[1],
+  replies: Parameters<typeof runTurn>[1],
   entries: readonly Chained[] = [chainAny()],
 ) {
-  const { session } = await turnOf(clerk(tools, entries), replies);
+  const { session } = await runTurn(createClerk(tools, entries), replies);
   const own = tools.map(({ name }) => name);
-  const brought = offeredTools(session).map((names) => names.filter((name) => !own.includes(name)));
-  return { session, brought, read: results(session) };
+  const brought = getOfferedTools(session).map((names) => names.filter((name) => !own.includes(name)));
+  return { session, brought, read: getResults(session) };
 }
 
 describe('chainAny', () => {
   it('offers the tools of an object once a tool has returned it (CHN-09, S0-086)', async () => {
-    const { brought, read, session } = await playChained([ann], [calls('ann'), calls('describe')]);
+    const { brought, read, session } = await playChained([ann], [callTools('ann'), callTools('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[1]).toBe('user ann');
-    expect(description(session, 'describe')).toBe('Answers.');
+    expect(getDescription(session, 'describe')).toBe('Answers.');
   });
 
   it('removes the tools of the previous object, and binds shared names to the new one (CHN-10, S0-086)', async () => {
-    const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
+    const replies = [callTools('ann'), callTools('order'), callTools('describe', 'rename')];
     const { brought, read } = await playChained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
     expect(read[2]).toBe('order o1');
@@ -84,7 +88,10 @@ describe('chainAny', () => {
   });
 
   it('binds the tools to the newer of two objects of the same type (CHN-10, CHN-11)', async () => {
-    const { read } = await playChained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
+    const { read } = await playChained(
+      [ann, bob],
+      [callTools('ann'), callTools('bob'), callTools('describe')],
+    );
     expect(read[2]).toBe('user bob');
   });
 
@@ -96,69 +103,77 @@ describe('chainAny', () => {
       tools: () => [],
     });
     const others = [
-      gettingTool('plain', Plain, { plain: 'x' }),
-      gettingTool('empty', Empty, { empty: true }),
-      answeringTool('unknown', artifact('Here.', { name: 'Unknown' }, { user: 'eve' })),
-      answeringTool('text', 'user'),
+      createGettingTool('plain', Plain, { plain: 'x' }),
+      createGettingTool('empty', Empty, { empty: true }),
+      createAnsweringTool('unknown', artifact('Here.', { name: 'Unknown' }, { user: 'eve' })),
+      createAnsweringTool('text', 'user'),
     ];
     const names = others.map(({ name }) => name);
-    const { read } = await playChained([ann, ...others], [calls('ann'), calls(...names), calls('describe')]);
+    const { read } = await playChained(
+      [ann, ...others],
+      [callTools('ann'), callTools(...names), callTools('describe')],
+    );
     expect(read.at(-1)).toBe('user ann');
     expect(warned).toEqual([]);
   });
 
   it('ignores lists (CHN-07)', async () => {
-    const list = answeringTool('list', artifact('Here.', User, [{ user: 'eve' }]));
-    const rows = answeringTool('rows', [{ user: 'eve' }]);
+    const list = createAnsweringTool('list', artifact('Here.', User, [{ user: 'eve' }]));
+    const rows = createAnsweringTool('rows', [{ user: 'eve' }]);
     const { read } = await playChained(
       [ann, list, rows],
-      [calls('ann'), calls('list', 'rows'), calls('describe')],
+      [callTools('ann'), callTools('list', 'rows'), callTools('describe')],
     );
     expect(read.at(-1)).toBe('user ann');
   });
 
   it('also finds the types that tools of objects return', async () => {
-    const replies = [calls('order'), calls('buyer'), calls('describe')];
+    const replies = [callTools('order'), callTools('buyer'), callTools('describe')];
     const { brought, read } = await playChained([order], replies);
     expect(brought).toEqual([[], ['buyer', 'describe'], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[2]).toBe('user buyer of o1');
   });
 
   it('gives an untyped artifact the first type whose schema accepts it', async () => {
-    const row = answeringTool('row', { user: 'row', order: 'row' });
-    const { session } = await turnOf(clerk([row, ann, order], [chainAny()]), [
-      calls('row'),
-      calls('describe'),
+    const row = createAnsweringTool('row', { user: 'row', order: 'row' });
+    const { session } = await runTurn(createClerk([row, ann, order], [chainAny()]), [
+      callTools('row'),
+      callTools('describe'),
     ]);
-    expect(results(session)[1]).toBe('user row');
-    const { session: other } = await turnOf(clerk([row, order, ann], [chainAny()]), [
-      calls('row'),
-      calls('describe'),
+    expect(getResults(session)[1]).toBe('user row');
+    const { session: other } = await runTurn(createClerk([row, order, ann], [chainAny()]), [
+      callTools('row'),
+      callTools('describe'),
     ]);
-    expect(results(other)[1]).toBe('order row');
+    expect(getResults(other)[1]).toBe('order row');
   });
 
   it('does not try other types for an artifact with a type', async () => {
-    const typed = answeringTool('typed', artifact('Here.', Plain, { user: 'eve' }));
-    const { brought } = await playChained([typed, ann], [calls('typed')]);
+    const typed = createAnsweringTool('typed', artifact('Here.', Plain, { user: 'eve' }));
+    const { brought } = await playChained([typed, ann], [callTools('typed')]);
     expect(brought).toEqual([[], []]);
   });
 
   it('accepts additional types that no tool declares', async () => {
-    const row = answeringTool('row', artifact('Here.', User, { user: 'row' }));
-    const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
-    expect(results(session)[1]).toBe('user row');
+    const row = createAnsweringTool('row', artifact('Here.', User, { user: 'row' }));
+    const { session } = await runTurn(createClerk([row], [chainAny(User)]), [
+      callTools('row'),
+      callTools('describe'),
+    ]);
+    expect(getResults(session)[1]).toBe('user row');
   });
 
   it.runIf(process.env.NODE_ENV !== 'production')(
     'throws if no tool declares a type, and explains how to fix it (S0-086)',
     () => {
-      const row = answeringTool('row', { user: 'row' });
+      const row = createAnsweringTool('row', { user: 'row' });
       const problem =
         'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
         'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as ' +
         'in chainAny(Customer)';
-      expect(() => clerk([row, gettingTool('plain', Plain, { plain: 'x' })], [chainAny()])).toThrow(
+      expect(() =>
+        createClerk([row, createGettingTool('plain', Plain, { plain: 'x' })], [chainAny()]),
+      ).toThrow(
         expect.objectContaining({
           name: 'AgentDefinitionError',
           field: 'use',
@@ -177,7 +192,7 @@ describe('chainAny', () => {
         problem,
       );
       for (const tools of [[ann], [defineAgenticTool({ ...dig, tools: [ann] })]])
-        expect(() => clerk(tools, [chainAny()])).not.toThrow();
+        expect(() => createClerk(tools, [chainAny()])).not.toThrow();
       expect(() =>
         defineAgenticTool({ ...dig, tools: [toolProvider({ toolsNow: () => [row] })] }),
       ).not.toThrow();
@@ -185,7 +200,7 @@ describe('chainAny', () => {
   );
 
   it('binds the last object of a batch in source order, and records each object once (CHN-16)', async () => {
-    const { read, session } = await playChained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
+    const { read, session } = await playChained([ann, bob], [callTools('bob', 'ann'), callTools('describe')]);
     expect(read[2]).toBe('user ann');
     const events = await session.events();
     const facts = events.flatMap((event) =>
@@ -200,16 +215,19 @@ describe('chainAny', () => {
 
 describe('a type with chainFrom beside chainAny', () => {
   it('keeps its own object, and offers its tools from the start (CHN-12)', async () => {
-    const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
-      calls(['average_spend', { months: 1 }]),
-      getCall('c1'),
-      calls('order'),
-      calls('ann'),
-      calls(['average_spend', { months: 1 }], 'describe'),
-    ]);
-    expect(results(session)).toEqual([
-      UNBOUND,
-      JSON.stringify(customer('c1')),
+    const { session } = await runTurn(
+      createClerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]),
+      [
+        callTools(['average_spend', { months: 1 }]),
+        getCall('c1'),
+        callTools('order'),
+        callTools('ann'),
+        callTools(['average_spend', { months: 1 }], 'describe'),
+      ],
+    );
+    expect(getResults(session)).toEqual([
+      UNBOUND_ERROR,
+      JSON.stringify(createCustomerData('c1')),
       '{"order":"o1"}',
       '{"user":"ann"}',
       'Name of c1 2020: 10',
@@ -219,31 +237,30 @@ describe('a type with chainFrom beside chainAny', () => {
 
   it('does not change the object of chainAny, even if its own object is refused (CHN-12)', async () => {
     const never = chainFrom(Customer, { when: () => false });
-    const { session } = await turnOf(clerk([getCustomer, ann], [never, chainAny()]), [
-      calls('ann'),
+    const { session } = await runTurn(createClerk([getCustomer, ann], [never, chainAny()]), [
+      callTools('ann'),
       getCall('c1'),
-      calls('describe', ['average_spend', { months: 1 }]),
+      callTools('describe', ['average_spend', { months: 1 }]),
     ]);
-    expect(results(session).slice(2)).toEqual(['user ann', UNBOUND]);
+    expect(getResults(session).slice(2)).toEqual(['user ann', UNBOUND_ERROR]);
   });
 
   it('is bound to an untyped artifact that its schema accepts', async () => {
-    const row = answeringTool('row', customer('c9'));
-    const { session } = await turnOf(clerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]), [
-      calls('row'),
-      calls('list_customers'),
-      calls(['average_spend', { months: 1 }]),
-    ]);
-    expect(results(session)[2]).toBe('Name of c9 2020: 10');
+    const row = createAnsweringTool('row', createCustomerData('c9'));
+    const { session } = await runTurn(
+      createClerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]),
+      [callTools('row'), callTools('list_customers'), callTools(['average_spend', { months: 1 }])],
+    );
+    expect(getResults(session)[2]).toBe('Name of c9 2020: 10');
   });
 
   it('wins if an object of chainAny has a tool with the same name, and logs the conflict (CHN-12)', async () => {
     const warned = captureWarnings();
-    const replies = [calls('ann'), calls('order'), calls('describe')];
+    const replies = [callTools('ann'), callTools('order'), callTools('describe')];
     // Each invocation logs the conflict, so this session stays warm.
-    const agent = clerk([ann, order], [chainFrom(User), chainAny()]);
-    const { session } = await turnOf(agent, replies, { warm: true });
-    expect(results(session)[2]).toBe('user ann');
+    const agent = createClerk([ann, order], [chainFrom(User), chainAny()]);
+    const { session } = await runTurn(agent, replies, { warm: true });
+    expect(getResults(session)[2]).toBe('user ann');
     expect(warned).toEqual([
       "holdfast: the tool 'describe' of a chained object is not offered: another tool has its name",
     ]);
@@ -255,13 +272,16 @@ describe('the types that chainAny finds', () => {
     const Node: DomainType = defineDomainType({
       name: 'Node',
       schema: v.object({ node: v.number() }),
-      tools: ({ node }) => [returningTool('next', Node, () => ({ node: node + 1 }))],
+      tools: ({ node }) => [createReturningTool('next', Node, () => ({ node: node + 1 }))],
     });
     const facade: AnyTool = {
-      ...answeringTool('facade', { node: 1 }),
-      inner: [returningTool('first', Node, { node: 1 })],
+      ...createAnsweringTool('facade', { node: 1 }),
+      inner: [createReturningTool('first', Node, { node: 1 })],
     };
-    const { brought, read } = await playChained([facade], [calls('facade'), calls('next'), calls('next')]);
+    const { brought, read } = await playChained(
+      [facade],
+      [callTools('facade'), callTools('next'), callTools('next')],
+    );
     expect(brought.at(-1)).toEqual(['next']);
     expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
   });
@@ -278,9 +298,10 @@ describe('the types that chainAny finds', () => {
       },
     });
     fails = true;
-    const { answer } = await turnOf(clerk([gettingTool('late', Late, { late: 'x' })], [chainAny()]), [
-      calls('late'),
-    ]);
+    const { answer } = await runTurn(
+      createClerk([createGettingTool('late', Late, { late: 'x' })], [chainAny()]),
+      [callTools('late')],
+    );
     expect(answer).toMatchObject({ outcome: 'completed' });
     expect(warned).toEqual([
       "holdfast: the tools of 'Late' objects cannot be made, so they are not offered DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
@@ -290,22 +311,23 @@ describe('the types that chainAny finds', () => {
 
   it('end after 16 levels if they are endless, which is logged (S2-27)', async () => {
     const warned = captureWarnings();
-    const deeper = (level: number): DomainType => {
+    const createDeeperType = (level: number): DomainType => {
       let isDeclared = false;
       const type = defineDomainType({
         name: `T${level}`,
         schema: v.object({ level: v.number() }),
         tools: () => {
           if (!isDeclared) throw new ReferenceError('It is not initialized.');
-          return [returningTool(`to_${level + 1}`, deeper(level + 1), { level })];
+          return [createReturningTool(`to_${level + 1}`, createDeeperType(level + 1), { level })];
         },
       });
       isDeclared = true;
       return type;
     };
-    const { answer } = await turnOf(clerk([gettingTool('look', deeper(0), { level: 0 })], [chainAny()]), [
-      calls('look'),
-    ]);
+    const { answer } = await runTurn(
+      createClerk([createGettingTool('look', createDeeperType(0), { level: 0 })], [chainAny()]),
+      [callTools('look')],
+    );
     expect(answer).toMatchObject({ outcome: 'completed' });
     const way = Array.from({ length: 17 }, (_, level) => `T${level}`).join(' > ');
     expect(warned).toEqual([

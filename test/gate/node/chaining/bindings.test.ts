@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/index.ts';
 import type { FactPlace, SessionMoment } from '../../../../src/module.ts';
 import {
-  BINDINGS,
+  BINDING_MEMORY,
   type Bindings,
-  bindingsAt,
   type ChainingFact,
   forgetBindings,
+  listBindingsAt,
 } from '../../../doors/kinds.ts';
 
 /** Folds one fact of a call that returned this value. Also checks that the input is unchanged. */
@@ -26,14 +26,14 @@ function fold(
     result: { type: 'artifact', value },
     ...place,
   } as const;
-  const after = BINDINGS.apply?.(bindings, fact, at) ?? [];
+  const after = BINDING_MEMORY.apply?.(bindings, fact, at) ?? [];
   expect(bindings).toEqual(before);
   expect(JSON.parse(JSON.stringify(after))).toEqual(after);
   return after;
 }
 
-const chainOne = (type: string, key = ''): ChainingFact => ({ as: 'one', key, type });
-const chainMany = (ids: readonly string[], max = 64): ChainingFact => ({
+const createOneFact = (type: string, key = ''): ChainingFact => ({ as: 'one', key, type });
+const createManyFact = (ids: readonly string[], max = 64): ChainingFact => ({
   as: 'many',
   key: '',
   type: 'T',
@@ -49,21 +49,21 @@ const formatBindings = (bindings: Bindings): string[] =>
   );
 
 const observe = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
-  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // `observe` reads only these properties.
+  BINDING_MEMORY.observe?.(bindings, moment as SessionMoment) ?? []; // `observe` reads only these properties.
 const openLoop = (bindings: Bindings, frame: string, path = 'a/b') =>
   observe(bindings, { type: 'loop-opened', frame, path });
 const closeLoop = (bindings: Bindings, call: string) => observe(bindings, { type: 'call-ended', call });
-const inB = (frame: string) => ({ frame, path: 'a/b' });
+const placeInB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
   it('keep one object per type, one for chainAny and one per id, with the newest last', () => {
-    let bindings = fold([], chainOne('T'), 1);
+    let bindings = fold([], createOneFact('T'), 1);
     bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
-    bindings = fold(bindings, chainMany(['i', 'j']), [3, 4]);
-    bindings = fold(bindings, chainOne('U'), 5);
-    bindings = fold(bindings, chainOne('T'), 6);
+    bindings = fold(bindings, createManyFact(['i', 'j']), [3, 4]);
+    bindings = fold(bindings, createOneFact('U'), 5);
+    bindings = fold(bindings, createOneFact('T'), 6);
     bindings = fold(bindings, { as: 'any', key: '', type: 'U' }, 7);
-    bindings = fold(bindings, chainMany(['i']), [8]);
+    bindings = fold(bindings, createManyFact(['i']), [8]);
     expect(formatBindings(bindings)).toEqual([
       'a many j 4',
       'a one U 5',
@@ -76,49 +76,56 @@ describe('bindings', () => {
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
     'keep %j apart from other names as a path, a key and an id',
     (name) => {
-      let bindings = fold([], chainOne('T', name), 1, { path: name });
-      bindings = fold(bindings, chainOne('T', 'other'), 2, { path: name });
-      bindings = fold(bindings, chainMany([name, `${name}.`]), [3, 4]);
-      expect(bindingsAt(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value)).toEqual([
-        1,
-      ]);
-      expect(bindingsAt(bindings, { path: 'a', key: '', frame: '' }).map(({ value }) => value)).toEqual([
+      let bindings = fold([], createOneFact('T', name), 1, { path: name });
+      bindings = fold(bindings, createOneFact('T', 'other'), 2, { path: name });
+      bindings = fold(bindings, createManyFact([name, `${name}.`]), [3, 4]);
+      expect(
+        listBindingsAt(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value),
+      ).toEqual([1]);
+      expect(listBindingsAt(bindings, { path: 'a', key: '', frame: '' }).map(({ value }) => value)).toEqual([
         3, 4,
       ]);
     },
   );
 
   it('keep no more tools than the type allows, those of the newest objects (TPR-07)', () => {
-    const bindings = fold(fold([], chainMany(['a', 'b']), [1, 2]), chainMany(['c', 'd'], 4), [3, 4]);
+    const bindings = fold(
+      fold([], createManyFact(['a', 'b']), [1, 2]),
+      createManyFact(['c', 'd'], 4),
+      [3, 4],
+    );
     expect(formatBindings(bindings)).toEqual(['a many c 3', 'a many d 4']);
-    expect(formatBindings(fold(bindings, chainMany(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
-    expect(formatBindings(fold(bindings, chainMany(['e'], 1), [5]))).toEqual(['a many e 5']);
+    expect(formatBindings(fold(bindings, createManyFact(['e'], 5), [5]))).toEqual([
+      'a many d 4',
+      'a many e 5',
+    ]);
+    expect(formatBindings(fold(bindings, createManyFact(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
   it('stay unchanged if the result is no artifact, or has no value at the recorded position', () => {
-    const bindings = fold([], chainOne('T'), 1);
+    const bindings = fold([], createOneFact('T'), 1);
     const text = { result: { type: 'text', content: 'x' } } as const;
-    expect(fold(bindings, chainOne('T'), 2, text)).toEqual(bindings);
-    expect(fold(bindings, chainMany(['i']), {})).toEqual(bindings);
-    expect(fold(bindings, chainMany(['i', 'j']), [2])).toHaveLength(2);
+    expect(fold(bindings, createOneFact('T'), 2, text)).toEqual(bindings);
+    expect(fold(bindings, createManyFact(['i']), {})).toEqual(bindings);
+    expect(fold(bindings, createManyFact(['i', 'j']), [2])).toHaveLength(2);
   });
 
   it('are dropped for the path and key of a restarted loop', () => {
-    let bindings = fold([], chainOne('T', 'k'), 1);
-    bindings = fold(bindings, chainOne('T', 'l'), 2);
-    bindings = fold(bindings, chainOne('T', 'k'), 3, { path: 'a/b' });
+    let bindings = fold([], createOneFact('T', 'k'), 1);
+    bindings = fold(bindings, createOneFact('T', 'l'), 2);
+    bindings = fold(bindings, createOneFact('T', 'k'), 3, { path: 'a/b' });
     const { slice, fact } = forgetBindings('k');
-    expect(slice).toBe(BINDINGS.name);
+    expect(slice).toBe(BINDING_MEMORY.name);
     expect(formatBindings(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
   });
 
   it("are copied to a nested loop when it starts, and the loop's own bindings are copied back when it ends", () => {
-    let bindings = fold(fold([], chainOne('T'), 0), chainOne('T'), 1, inB(''));
-    bindings = fold(bindings, chainOne('U'), 2, inB(''));
+    let bindings = fold(fold([], createOneFact('T'), 0), createOneFact('T'), 1, placeInB(''));
+    bindings = fold(bindings, createOneFact('U'), 2, placeInB(''));
     bindings = openLoop(openLoop(bindings, 'f'), 'g');
-    bindings = fold(bindings, chainOne('T'), 3, inB('f'));
+    bindings = fold(bindings, createOneFact('T'), 3, placeInB('f'));
     bindings = closeLoop(bindings, 'f');
-    const inG = bindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
+    const inG = listBindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
     expect(formatBindings(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
     bindings = closeLoop(bindings, 'g');
     expect(formatBindings(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);
@@ -126,18 +133,23 @@ describe('bindings', () => {
   });
 
   it('do not exceed the maximum number of tools when a nested loop copies them back', () => {
-    let bindings = openLoop(fold([], chainMany(['a', 'b'], 4), [1, 2], inB('')), 'f');
-    bindings = fold(bindings, chainMany(['c'], 4), [3], inB('f'));
+    let bindings = openLoop(fold([], createManyFact(['a', 'b'], 4), [1, 2], placeInB('')), 'f');
+    bindings = fold(bindings, createManyFact(['c'], 4), [3], placeInB('f'));
     expect(formatBindings(closeLoop(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
   it('are copied back from open loops at the end of the turn', () => {
-    const bindings = fold(openLoop(fold([], chainOne('T'), 1, inB('')), 'f'), chainOne('T'), 2, inB('f'));
+    const bindings = fold(
+      openLoop(fold([], createOneFact('T'), 1, placeInB('')), 'f'),
+      createOneFact('T'),
+      2,
+      placeInB('f'),
+    );
     expect(formatBindings(observe(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the same array after an unrelated event', () => {
-    const bindings = fold([], chainOne('T'), 1);
+    const bindings = fold([], createOneFact('T'), 1);
     expect(observe(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closeLoop(bindings, 'x')).toBe(bindings);
     expect(openLoop(bindings, 'f')).toBe(bindings);

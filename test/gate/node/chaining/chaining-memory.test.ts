@@ -8,58 +8,58 @@ import { createTestSession, type TestSession } from '../../../../src/testing/ent
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answeringTool,
   Customer,
-  calls,
-  clerk,
-  customer,
+  callTools,
+  createAnsweringTool,
+  createClerk,
+  createCustomerData,
+  createReturningTool,
   getCall,
   getCustomer,
-  offeredTools,
-  results,
-  returningTool,
-  turnOf,
-  UNBOUND,
+  getOfferedTools,
+  getResults,
+  runTurn,
+  UNBOUND_ERROR,
 } from './scenes.ts';
 
-const spendCall = calls(['average_spend', { months: 3 }]);
+const spendCall = callTools(['average_spend', { months: 3 }]);
 
 /** Returns the bindings in the state of the session. */
-const chainingMemoryOf = async (session: TestSession) => (await session.state()).memories.get('chaining');
+const readChainingMemory = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('the object of a chain', () => {
   it('belongs to the session: later turns have it, even after a restart', async () => {
     const replies = [getCall('c1'), 'Got.', spendCall, 'Spent.', spendCall, 'Spent.'];
-    const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
+    const session = createTestSession(createClerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
     await session.send('And?');
-    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+    expect(getResults(session).at(-1)).toBe('Name of c1 2020: 30');
     session.restart();
     await session.send('Again?');
-    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+    expect(getResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
   it('is read from a snapshot if the journal is long, like discovered objects', async () => {
-    const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
-    const agent = clerk(
-      [getCustomer, answeringTool('idle', 'Idle.')],
+    const idle = Array.from({ length: 70 }, () => [callTools('idle'), 'Idle.']).flat();
+    const agent = createClerk(
+      [getCustomer, createAnsweringTool('idle', 'Idle.')],
       [chainFrom(Customer), discover(Customer)],
     );
-    const replies = [getCall('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
+    const replies = [getCall('c1'), 'Got.', ...idle, callTools('average_spend', 'customer_c1_average_spend')];
     const session = createTestSession(agent, { replies: [...replies, 'Spent.'] });
     await session.send('Get c1.');
     for (let turn = 0; turn < 70; turn += 1) await session.send('Idle.');
-    const before = await chainingMemoryOf(session);
+    const before = await readChainingMemory(session);
     session.restart();
-    expect(await chainingMemoryOf(session)).toEqual(before);
+    expect(await readChainingMemory(session)).toEqual(before);
     await session.send('And?');
-    expect(offeredTools(session).at(-1)).toEqual([
+    expect(getOfferedTools(session).at(-1)).toEqual([
       'average_spend',
       'get_customer',
       'idle',
       'customer_c1_average_spend',
     ]);
-    expect(results(session).slice(-2)).toEqual([
+    expect(getResults(session).slice(-2)).toEqual([
       expect.stringMatching(/^Error: .*months/s),
       expect.stringMatching(/^Error: .*months/s),
     ]);
@@ -71,25 +71,25 @@ describe('the object of a chain', () => {
       description: 'Leaks.',
       effect: 'read',
       output: Customer,
-      run: (_, { secrets }) => ({ ...customer('c1'), name: `Ann ${secrets.require('KEY')}` }),
+      run: (_, { secrets }) => ({ ...createCustomerData('c1'), name: `Ann ${secrets.require('KEY')}` }),
     });
     const seen: unknown[] = [];
-    const accepts = (value: unknown) => seen.push(value) > 0;
-    const watched: DiscoveredType = { ...discover(Customer), accepts };
-    const { session } = await turnOf(
-      clerk([leaky], [watched, chainFrom(Customer)]),
-      [calls('leaky'), spendCall],
+    const recordValue = (value: unknown) => seen.push(value) > 0;
+    const watched: DiscoveredType = { ...discover(Customer), accepts: recordValue };
+    const { session } = await runTurn(
+      createClerk([leaky], [watched, chainFrom(Customer)]),
+      [callTools('leaky'), spendCall],
       { secrets: () => ({ KEY: 'hunter22' }) },
     );
     const journal = JSON.stringify(await session.events());
     expect(journal).not.toContain('hunter22');
     expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // In the artifact, and in the result of `average_spend`.
     expect(JSON.stringify(seen)).not.toContain('hunter22');
-    expect(await chainingMemoryOf(session)).toMatchObject([
+    expect(await readChainingMemory(session)).toMatchObject([
       { as: 'one', value: { name: 'Ann [secret KEY]' } },
       { as: 'many', value: { name: 'Ann [secret KEY]' } },
     ]);
-    expect(results(session)[1]).toBe('Ann [secret KEY] 2020: 30');
+    expect(getResults(session)[1]).toBe('Ann [secret KEY] 2020: 30');
   });
 
   it('is ignored if its type no longer accepts the stored JSON (CHN-02, CHN-17)', async () => {
@@ -104,30 +104,30 @@ describe('the object of a chain', () => {
         ),
       }),
       id: () => 'd1',
-      tools: () => [answeringTool('show', 'Shown.')],
+      tools: () => [createAnsweringTool('show', 'Shown.')],
     });
-    const get = returningTool('get', Dated, () => ({ version }));
+    const get = createReturningTool('get', Dated, () => ({ version }));
     const replies = [
-      calls('get'),
+      callTools('get'),
       'Got.',
-      calls('show', 'dated_d1_show'),
+      callTools('show', 'dated_d1_show'),
       'Old.',
-      calls('get'),
-      calls('show'),
+      callTools('get'),
+      callTools('show'),
       'New.',
     ];
-    const session = createTestSession(clerk([get], [chainFrom(Dated), discover(Dated)]), { replies });
+    const session = createTestSession(createClerk([get], [chainFrom(Dated), discover(Dated)]), { replies });
     await session.send('Get.');
     version = 2;
     session.restart();
     await session.send('Show.');
-    expect(offeredTools(session).at(-1)).toEqual(['get', 'show']);
-    expect(results(session).at(-2)).toBe(
+    expect(getOfferedTools(session).at(-1)).toEqual(['get', 'show']);
+    expect(getResults(session).at(-2)).toBe(
       'This tool is not yet available. You must first retrieve a single Dated instance.',
     );
-    expect(results(session).at(-1)).toMatch(/^Error: Tool 'dated_d1_show' does not exist\./);
+    expect(getResults(session).at(-1)).toMatch(/^Error: Tool 'dated_d1_show' does not exist\./);
     await session.send('Get again.');
-    expect(results(session).at(-1)).toBe('Shown.');
+    expect(getResults(session).at(-1)).toBe('Shown.');
     expect(warned).toEqual([]);
   });
 
@@ -153,12 +153,15 @@ describe('the object of a chain', () => {
         }),
       ],
     });
-    const replies = [calls('get'), calls('close'), 'Done.'];
-    session = createTestSession(clerk([returningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
-      replies,
-    });
+    const replies = [callTools('get'), callTools('close'), 'Done.'];
+    session = createTestSession(
+      createClerk([createReturningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]),
+      {
+        replies,
+      },
+    );
     expect(await session.send('Close a1.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(results(session)[1]).toBe('Closed a1.');
+    expect(getResults(session)[1]).toBe('Closed a1.');
     expect(ran).toHaveLength(2);
     expect(new Set(ran).size).toBe(1);
   });
@@ -177,20 +180,20 @@ describe('the object of a chain', () => {
           session.kill();
           await new Promise(() => {});
         }
-        return customer('slow');
+        return createCustomerData('slow');
       },
     });
-    const batch = calls(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
-    const agent = clerk([getCustomer, slow], [chainFrom(Customer), discover(Customer)]);
+    const batch = callTools(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
+    const agent = createClerk([getCustomer, slow], [chainFrom(Customer), discover(Customer)]);
     const session: TestSession = createTestSession(agent, { replies: [batch, spendCall, 'Done.'] });
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      JSON.stringify(customer('c1')),
-      JSON.stringify(customer('slow')),
-      UNBOUND,
+    expect(getResults(session)).toEqual([
+      JSON.stringify(createCustomerData('c1')),
+      JSON.stringify(createCustomerData('slow')),
+      UNBOUND_ERROR,
       'Name of slow 2020: 30',
     ]);
-    expect(await chainingMemoryOf(session)).toMatchObject([
+    expect(await readChainingMemory(session)).toMatchObject([
       { as: 'many', id: 'c1' },
       { as: 'one', value: { id: 'slow' } },
       { as: 'many', id: 'slow' },
@@ -209,10 +212,10 @@ describe('the object of a chain', () => {
       ],
     });
     const session = createTestSession(
-      clerk([returningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]),
+      createClerk([createReturningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]),
       {
         use: [asking],
-        replies: [calls('get'), calls('close'), 'Done.'],
+        replies: [callTools('get'), callTools('close'), 'Done.'],
       },
     );
     expect(await session.send('Close a1.')).toMatchObject({
@@ -221,7 +224,7 @@ describe('the object of a chain', () => {
     });
     session.restart();
     expect(await session.decide('close', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(results(session)[1]).toBe('Closed a1.');
+    expect(getResults(session)[1]).toBe('Closed a1.');
   });
 
   it('can have eight megabytes, and a note below the result stores no second copy', async () => {
@@ -229,17 +232,23 @@ describe('the object of a chain', () => {
     const Book = defineDomainType({
       name: 'Book',
       schema: v.object({ id: v.string(), pages: v.string() }),
-      tools: (book) => [answeringTool('length', () => `${book.pages.length}`)],
+      tools: (book) => [createAnsweringTool('length', () => `${book.pages.length}`)],
     });
-    const replies = [calls('get'), calls('length', 'book_b1_length'), 'Read.', calls('length'), 'Read.'];
-    const agent = clerk(
-      [returningTool('get', Book, { id: 'b1', pages })],
+    const replies = [
+      callTools('get'),
+      callTools('length', 'book_b1_length'),
+      'Read.',
+      callTools('length'),
+      'Read.',
+    ];
+    const agent = createClerk(
+      [createReturningTool('get', Book, { id: 'b1', pages })],
       [chainFrom(Book), discover(Book, { hint: true })],
     );
     const session = createTestSession(agent, { replies });
     await session.send('Read b1.');
     const json = `{"id":"b1","pages":"${pages}"}`;
-    expect(results(session)).toEqual([
+    expect(getResults(session)).toEqual([
       `${json.slice(0, 65_536)}\n... [shortened: 65536 of ${json.length} characters are shown]\n\n` +
         '_availableOperations: book_b1_length',
       `${pages.length}`,
@@ -249,15 +258,18 @@ describe('the object of a chain', () => {
     expect(JSON.stringify(end).length).toBeLessThan(pages.length + 1000);
     session.restart();
     await session.send('Again.');
-    expect(results(session).at(-1)).toBe(`${pages.length}`);
+    expect(getResults(session).at(-1)).toBe(`${pages.length}`);
   });
 
   it('is not bound if the result of the call was too large to be stored', async () => {
-    const large = answeringTool('large', () =>
-      artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')),
+    const large = createAnsweringTool('large', () =>
+      artifact('x'.repeat(9 * 1024 * 1024), Customer, createCustomerData('c1')),
     );
-    const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spendCall]);
-    expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
-    expect(results(session)[1]).toBe(UNBOUND);
+    const { session } = await runTurn(createClerk([large], [chainFrom(Customer)]), [
+      callTools('large'),
+      spendCall,
+    ]);
+    expect(getResults(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
+    expect(getResults(session)[1]).toBe(UNBOUND_ERROR);
   });
 });

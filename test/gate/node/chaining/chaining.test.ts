@@ -13,22 +13,22 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { waitUntil } from '../../../fixtures/scripts.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answeringTool,
   Customer,
-  calls,
-  clerk,
-  customer,
+  callTools,
+  createAnsweringTool,
+  createClerk,
+  createCustomerData,
+  createReturningTool,
   getCall,
   getCustomer,
+  getOfferedTools,
+  getResults,
   listCustomers,
-  offeredTools,
-  results,
-  returningTool,
-  turnOf,
-  UNBOUND,
+  runTurn,
+  UNBOUND_ERROR,
 } from './scenes.ts';
 
-const spendCall = calls(['average_spend', { months: 3 }]);
+const spendCall = callTools(['average_spend', { months: 3 }]);
 
 it('chaining can be declared twice, for the app and for an agent', async () => {
   const Order = defineDomainType({
@@ -45,16 +45,16 @@ it('chaining can be declared twice, for the app and for an agent', async () => {
 
 describe('a chained type that has no object yet', () => {
   it('offers its tools from the start, which report that an object must be retrieved first (CHN-01, CHN-02)', async () => {
-    const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spendCall]);
-    expect(offeredTools(session)[0]).toEqual(['average_spend', 'get_customer']);
-    expect(results(session)).toEqual([
+    const { session, answer } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), [spendCall]);
+    expect(getOfferedTools(session)[0]).toEqual(['average_spend', 'get_customer']);
+    expect(getResults(session)).toEqual([
       'This tool is not yet available. You must first retrieve a single Customer instance.',
     ]);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   });
 
   it('shows the schemas of its tools, whose descriptions state the requirement (CHN-03, CHN-04)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), []);
+    const { session } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), []);
     expect(session.requests[0]?.tools[0]).toEqual({
       name: 'average_spend',
       description:
@@ -69,17 +69,21 @@ describe('a chained type that has no object yet', () => {
   });
 
   it('returns the same report for any input, without running a tool (CHN-02)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
-      calls(['average_spend', { no: 1 }]),
+    const { session } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), [
+      callTools(['average_spend', { no: 1 }]),
     ]);
-    expect(results(session)).toEqual([UNBOUND]);
+    expect(getResults(session)).toEqual([UNBOUND_ERROR]);
   });
 
   it('shows inspectors a withheld result (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
-    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spendCall]);
-    expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
+    await runTurn(createClerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [
+      spendCall,
+    ]);
+    expect(seen.map(({ result }) => result)).toEqual([
+      { type: 'text', content: UNBOUND_ERROR, withheld: true },
+    ]);
   });
 
   it('never ends the turn or waits, even if its tools return directly', async () => {
@@ -97,20 +101,23 @@ describe('a chained type that has no object yet', () => {
       output: Direct,
       run: () => ({ lane: 'a' }),
     });
-    const { session, answer } = await turnOf(clerk([get], [chainFrom(Direct)]), [
-      calls('say'),
+    const { session, answer } = await runTurn(createClerk([get], [chainFrom(Direct)]), [
+      callTools('say'),
       'get',
-      calls('get'),
+      callTools('get'),
     ]);
-    expect(results(session)[0]).toMatch(/^This tool is not yet available\./);
+    expect(getResults(session)[0]).toMatch(/^This tool is not yet available\./);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'get' });
   });
 });
 
 describe('a chained type that has an object', () => {
   it('offers tools that use the object from the next model call on, with unchanged descriptions (CHN-03, CHN-15)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getCall('c1'), spendCall]);
-    expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
+    const { session } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), [
+      getCall('c1'),
+      spendCall,
+    ]);
+    expect(getResults(session)).toEqual([JSON.stringify(createCustomerData('c1')), 'Name of c1 2020: 30']);
     expect(
       session.requests.map(({ tools }) => tools.find(({ name }) => name === 'average_spend')?.description),
     ).toEqual(
@@ -118,7 +125,7 @@ describe('a chained type that has an object', () => {
         'What the customer spends on average.\n\nNote: This tool requires a Customer instance to be retrieved first.',
       ),
     );
-    expect(offeredTools(session)[1]).toEqual(['average_spend', 'get_customer']);
+    expect(getOfferedTools(session)[1]).toEqual(['average_spend', 'get_customer']);
   });
 
   it('checks the inputs of its tools, and turns exceptions into error results (TPR-14)', async () => {
@@ -145,9 +152,9 @@ describe('a chained type that has an object', () => {
       output: Broken,
       run: () => ({ id: 'b1' }),
     });
-    const replies = [calls('get'), calls(['fail', { times: 'x' }], ['fail', { times: 1 }], 'show')];
-    const { session } = await turnOf(clerk([get], [chainFrom(Broken)]), replies);
-    expect(results(session).slice(1)).toEqual([
+    const replies = [callTools('get'), callTools(['fail', { times: 'x' }], ['fail', { times: 1 }], 'show')];
+    const { session } = await runTurn(createClerk([get], [chainFrom(Broken)]), replies);
+    expect(getResults(session).slice(1)).toEqual([
       expect.stringMatching(/^Error: .*times: Invalid type: Expected number but received "x"/s),
       'Error: There is no b1.',
       '{"shown":"b1"}',
@@ -159,22 +166,20 @@ describe('a chained type that has an object', () => {
       name: 'Account',
       schema: v.object({ gold: v.boolean() }),
       tools: ({ gold }) => [
-        answeringTool('balance', '10'),
-        ...(gold ? [answeringTool('upgrade', 'Upgraded.')] : []),
+        createAnsweringTool('balance', '10'),
+        ...(gold ? [createAnsweringTool('upgrade', 'Upgraded.')] : []),
         // Not known before there is an object, because a comparison with a missing value is false.
-        ...(gold === true ? [answeringTool('lounge', 'Open.')] : []),
+        ...(gold === true ? [createAnsweringTool('lounge', 'Open.')] : []),
       ],
     });
     const get = (name: string, gold: boolean) =>
       defineTool({ name, description: 'Gets.', effect: 'read', output: Account, run: () => ({ gold }) });
-    const { session } = await turnOf(clerk([get('plain', false), get('rich', true)], [chainFrom(Account)]), [
-      calls('plain'),
-      calls('upgrade'),
-      calls('rich'),
-      calls('lounge'),
-    ]);
+    const { session } = await runTurn(
+      createClerk([get('plain', false), get('rich', true)], [chainFrom(Account)]),
+      [callTools('plain'), callTools('upgrade'), callTools('rich'), callTools('lounge')],
+    );
     expect(
-      offeredTools(session).map((names) => names.filter((name) => !['plain', 'rich'].includes(name))),
+      getOfferedTools(session).map((names) => names.filter((name) => !['plain', 'rich'].includes(name))),
     ).toEqual([
       ['balance', 'upgrade'],
       ['balance'],
@@ -182,19 +187,19 @@ describe('a chained type that has an object', () => {
       ['balance', 'lounge', 'upgrade'],
       ['balance', 'lounge', 'upgrade'],
     ]);
-    expect(results(session)[1]).toMatch(/^Error: Tool 'upgrade' does not exist\./);
-    expect(results(session)[3]).toBe('Open.');
+    expect(getResults(session)[1]).toMatch(/^Error: Tool 'upgrade' does not exist\./);
+    expect(getResults(session)[3]).toBe('Open.');
   });
 
   it('uses the newest object (CHN-06)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
+    const { session } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), [
       getCall('c1'),
       spendCall,
       getCall('c2'),
       spendCall,
     ]);
-    expect(results(session)[1]).toBe('Name of c1 2020: 30');
-    expect(results(session)[3]).toBe('Name of c2 2020: 30');
+    expect(getResults(session)[1]).toBe('Name of c1 2020: 30');
+    expect(getResults(session)[3]).toBe('Name of c2 2020: 30');
   });
 
   it('uses the last object of a batch in source order, whichever call ended first (CHN-06)', async () => {
@@ -216,17 +221,17 @@ describe('a chained type that has an object', () => {
         batch += 1;
         const wanted = batch;
         await waitUntil(() => found >= wanted);
-        return customer('slow');
+        return createCustomerData('slow');
       },
     });
     const replies = [
-      calls('slow', ['get_customer', { id: 'c2' }]),
+      callTools('slow', ['get_customer', { id: 'c2' }]),
       spendCall,
-      calls(['get_customer', { id: 'c2' }], 'slow'),
+      callTools(['get_customer', { id: 'c2' }], 'slow'),
       spendCall,
     ];
-    const { session } = await turnOf(clerk([slow, quick], [chainFrom(Customer)]), replies);
-    expect(results(session).filter((text) => text.startsWith('Name of'))).toEqual([
+    const { session } = await runTurn(createClerk([slow, quick], [chainFrom(Customer)]), replies);
+    expect(getResults(session).filter((text) => text.startsWith('Name of'))).toEqual([
       'Name of c2 2020: 30',
       'Name of slow 2020: 30',
     ]);
@@ -242,55 +247,58 @@ describe('a chained type that has an object', () => {
         output: Customer,
         run: () => Promise.reject(new Error('No.')),
       }),
-      answeringTool('row', customer('c2')),
+      createAnsweringTool('row', createCustomerData('c2')),
     ];
-    const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
+    const { session } = await runTurn(createClerk(tools, [chainFrom(Customer)]), [
       getCall('c1'),
-      calls('fails', 'row'),
+      callTools('fails', 'row'),
       spendCall,
     ]);
-    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+    expect(getResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
   it('keeps its earlier object for the calls of a batch that retrieves another object', async () => {
-    const both = calls(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [both, both]);
-    expect(results(session)[1]).toBe(UNBOUND);
-    expect(results(session)[3]).toBe('Name of c2 2020: 10');
+    const both = callTools(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
+    const { session } = await runTurn(createClerk([getCustomer], [chainFrom(Customer)]), [both, both]);
+    expect(getResults(session)[1]).toBe(UNBOUND_ERROR);
+    expect(getResults(session)[3]).toBe('Name of c2 2020: 10');
   });
 });
 
 describe('an object', () => {
   it('is bound if its artifact names the type, by `output` of the tool or by `artifact()` (CHN-14)', async () => {
-    const named = answeringTool('named', artifact('Here.', Customer, customer('c7')));
-    const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spendCall]);
-    expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
+    const named = createAnsweringTool('named', artifact('Here.', Customer, createCustomerData('c7')));
+    const { session } = await runTurn(createClerk([named], [chainFrom(Customer)]), [
+      callTools('named'),
+      spendCall,
+    ]);
+    expect(getResults(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
   it('is not bound from an untyped artifact, another type or text with the same content (CHN-13, CHN-14)', async () => {
     const tools = [
-      answeringTool('row', customer('c1')),
-      answeringTool('json', JSON.stringify(customer('c1'))),
-      answeringTool('other', artifact('Here.', { name: 'Person' }, customer('c1'))),
+      createAnsweringTool('row', createCustomerData('c1')),
+      createAnsweringTool('json', JSON.stringify(createCustomerData('c1'))),
+      createAnsweringTool('other', artifact('Here.', { name: 'Person' }, createCustomerData('c1'))),
     ];
-    const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
-      calls('row', 'json', 'other'),
+    const { session } = await runTurn(createClerk(tools, [chainFrom(Customer)]), [
+      callTools('row', 'json', 'other'),
       spendCall,
     ]);
-    expect(results(session).at(-1)).toBe(UNBOUND);
+    expect(getResults(session).at(-1)).toBe(UNBOUND_ERROR);
   });
 
   it.each([1, 2])('is not bound from a list, even if its length is %i (CHN-07)', async (length) => {
     const list = listCustomers(...['c1', 'c2'].slice(0, length));
-    const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
-      calls('list_customers'),
+    const { session } = await runTurn(createClerk([list, getCustomer], [chainFrom(Customer)]), [
+      callTools('list_customers'),
       spendCall,
       getCall('c3'),
-      calls('list_customers'),
+      callTools('list_customers'),
       spendCall,
     ]);
-    expect(results(session)[1]).toBe(UNBOUND);
-    expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
+    expect(getResults(session)[1]).toBe(UNBOUND_ERROR);
+    expect(getResults(session).at(-1)).toBe('Name of c3 2020: 30');
   });
 
   it('is not bound from a list, even if the schema accepts the list (CHN-07)', async () => {
@@ -298,25 +306,29 @@ describe('an object', () => {
     const Loose = defineDomainType({
       name: 'Loose',
       schema: v.object({ note: v.optional(v.string()) }),
-      tools: () => [answeringTool('show', 'Shown.')],
+      tools: () => [createAnsweringTool('show', 'Shown.')],
     });
-    const { session } = await turnOf(clerk([returningTool('list', Loose, [{}])], [chainFrom(Loose)]), [
-      calls('list'),
-      calls('show'),
-    ]);
-    expect(results(session)[1]).toMatch(/^This tool is not yet available\./);
+    const { session } = await runTurn(
+      createClerk([createReturningTool('list', Loose, [{}])], [chainFrom(Loose)]),
+      [callTools('list'), callTools('show')],
+    );
+    expect(getResults(session)[1]).toMatch(/^This tool is not yet available\./);
     expect(warned).toEqual([]);
   });
 
   it('is not bound if the schema of its type refuses it, and a warning is logged', async () => {
     const warned = captureWarnings();
-    const wrong = answeringTool('wrong', artifact('Here.', Customer, { id: 'c2' }));
-    const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
+    const wrong = createAnsweringTool('wrong', artifact('Here.', Customer, { id: 'c2' }));
+    const { session } = await runTurn(createClerk([wrong, getCustomer], [chainFrom(Customer)]), [
       getCall('c1'),
-      calls('wrong'),
+      callTools('wrong'),
       spendCall,
     ]);
-    expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Here.', 'Name of c1 2020: 30']);
+    expect(getResults(session)).toEqual([
+      JSON.stringify(createCustomerData('c1')),
+      'Here.',
+      'Name of c1 2020: 30',
+    ]);
     expect(warned).toEqual([
       "holdfast: the result of 'wrong' adds no tools: domain type 'Customer' is invalid: " +
         'name: Invalid key: Expected "name" but received undefined since: Invalid key: Expected "since" but received undefined',
@@ -331,13 +343,13 @@ describe('an object', () => {
         return id !== 'c2';
       },
     });
-    const { session } = await turnOf(
-      clerk([getCustomer], [chained]),
+    const { session } = await runTurn(
+      createClerk([getCustomer], [chained]),
       [getCall('c1'), getCall('c2'), spendCall, getCall('c3'), spendCall],
       { context: { tenant: 'acme' } },
     );
-    expect(results(session)[2]).toBe('Name of c1 2020: 30');
-    expect(results(session)[4]).toBe('Name of c3 2020: 30');
+    expect(getResults(session)[2]).toBe('Name of c1 2020: 30');
+    expect(getResults(session)[4]).toBe('Name of c3 2020: 30');
     expect(seen[1]).toEqual(['c2', new Date('2020-05-01'), 'clerk', 'acme', []]);
     expect(seen).toHaveLength(3);
   });
@@ -350,8 +362,8 @@ describe('an object', () => {
         throw new Error('No.');
       },
     });
-    const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), spendCall]);
-    expect(results(session)).toEqual([JSON.stringify(customer('c1')), UNBOUND]);
+    const { session } = await runTurn(createClerk([getCustomer], [chained]), [getCall('c1'), spendCall]);
+    expect(getResults(session)).toEqual([JSON.stringify(createCustomerData('c1')), UNBOUND_ERROR]);
     expect(log.mock.calls).toEqual([
       ["holdfast: whether a 'Customer' is chained could not be decided, so it is not", new Error('No.')],
     ]);
@@ -366,9 +378,12 @@ describe('an object', () => {
       [discover(Customer, { when: async () => true } as never), []],
     ] as const) {
       log.mockClear();
-      const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), getCall('c2')]);
-      expect(offeredTools(session).at(-1)).toEqual(offeredTools(session)[0]);
-      expect(offeredTools(session)[0]).toEqual([
+      const { session } = await runTurn(createClerk([getCustomer], [chained]), [
+        getCall('c1'),
+        getCall('c2'),
+      ]);
+      expect(getOfferedTools(session).at(-1)).toEqual(getOfferedTools(session)[0]);
+      expect(getOfferedTools(session)[0]).toEqual([
         ...(told.length > 0 ? ['average_spend'] : []),
         'get_customer',
       ]);
@@ -383,7 +398,7 @@ describe('an object', () => {
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ number: v.string() }),
-      tools: ({ number }) => [answeringTool('ship', () => `Shipped ${number}.`)],
+      tools: ({ number }) => [createAnsweringTool('ship', () => `Shipped ${number}.`)],
     });
     const Buyer = defineDomainType({
       name: 'Buyer',
@@ -405,12 +420,12 @@ describe('an object', () => {
       output: Buyer,
       run: () => ({ id: 'b1' }),
     });
-    const { session } = await turnOf(clerk([get], [chainFrom(Buyer), chainFrom(Order)]), [
-      calls('get'),
-      calls('last_order'),
-      calls('ship', 'last_order'),
+    const { session } = await runTurn(createClerk([get], [chainFrom(Buyer), chainFrom(Order)]), [
+      callTools('get'),
+      callTools('last_order'),
+      callTools('ship', 'last_order'),
     ]);
-    expect(results(session)).toEqual([
+    expect(getResults(session)).toEqual([
       '{"id":"b1"}',
       '{"number":"b1-9"}',
       'Shipped b1-9.',
@@ -421,8 +436,8 @@ describe('an object', () => {
 
 describe('chaining', () => {
   it('offers no tools if no type is chained', async () => {
-    const { session } = await turnOf(clerk([getCustomer]), [getCall('c1')]);
-    expect(offeredTools(session)).toEqual([['get_customer'], ['get_customer']]);
+    const { session } = await runTurn(createClerk([getCustomer]), [getCall('c1')]);
+    expect(getOfferedTools(session)).toEqual([['get_customer'], ['get_customer']]);
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
   });
 
@@ -431,12 +446,12 @@ describe('chaining', () => {
     "keeps the agent's own tool if an object has a tool of the same name, and logs this",
     async () => {
       const warned = captureWarnings();
-      const own = answeringTool('average_spend', 'Mine.');
-      const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
+      const own = createAnsweringTool('average_spend', 'Mine.');
+      const { session } = await runTurn(createClerk([getCustomer, own], [chainFrom(Customer)]), [
         getCall('c1'),
         spendCall,
       ]);
-      expect(results(session)[1]).toBe('Mine.');
+      expect(getResults(session)[1]).toBe('Mine.');
       expect(warned[0]).toBe(
         "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
       );
@@ -447,7 +462,7 @@ describe('chaining', () => {
     const Marked = defineDomainType({
       name: 'Marked',
       schema: v.object({ id: v.string() }),
-      tools: () => [withMetadata(answeringTool('show', 'Shown.'), { scope: 'own' })],
+      tools: () => [withMetadata(createAnsweringTool('show', 'Shown.'), { scope: 'own' })],
     });
     const get = defineTool({
       name: 'get',
@@ -458,10 +473,10 @@ describe('chaining', () => {
     });
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (one) => seen.push(one) };
-    const { session } = await turnOf(clerk([get], [chainFrom(Marked)], { use: [inspect(inspector)] }), [
-      calls('get'),
-      calls('show'),
-    ]);
+    const { session } = await runTurn(
+      createClerk([get], [chainFrom(Marked)], { use: [inspect(inspector)] }),
+      [callTools('get'), callTools('show')],
+    );
     expect(seen.map(({ metadata }) => metadata)).toEqual([
       {},
       { scope: 'own', domainType: 'Marked', instanceId: '1' },
@@ -472,9 +487,9 @@ describe('chaining', () => {
   });
 
   it('sends the same definitions to the model while the objects stay the same', async () => {
-    const agent = clerk([getCustomer, answeringTool('idle', 'Idle.')], [chainFrom(Customer)]);
-    const replies = [getCall('c1'), calls('idle'), calls('idle')];
-    const { session } = await turnOf(agent, replies, { warm: true });
+    const agent = createClerk([getCustomer, createAnsweringTool('idle', 'Idle.')], [chainFrom(Customer)]);
+    const replies = [getCall('c1'), callTools('idle'), callTools('idle')];
+    const { session } = await runTurn(agent, replies, { warm: true });
     const [unbound, first, second, third] = session.requests.map(({ tools }) => tools);
     expect(second).toBe(first);
     expect(third).toBe(first);
@@ -482,7 +497,7 @@ describe('chaining', () => {
   });
 
   it('builds the tools of an object once per invocation, after one check that the type has tools', async () => {
-    const make = vi.fn(() => [answeringTool('show', 'Shown.')]);
+    const make = vi.fn(() => [createAnsweringTool('show', 'Shown.')]);
     const Counted = defineDomainType({ name: 'Counted', schema: v.object({ id: v.string() }), tools: make });
     const get = defineTool({
       name: 'get',
@@ -491,9 +506,11 @@ describe('chaining', () => {
       output: Counted,
       run: () => ({ id: '1' }),
     });
-    const agent = clerk([get], [chainFrom(Counted)]);
+    const agent = createClerk([get], [chainFrom(Counted)]);
     make.mockClear();
-    await turnOf(agent, [calls('get'), calls('show'), calls('show'), calls('show')], { warm: true });
+    await runTurn(agent, [callTools('get'), callTools('show'), callTools('show'), callTools('show')], {
+      warm: true,
+    });
     expect(make).toHaveBeenCalledTimes(2);
   });
 
@@ -503,19 +520,19 @@ describe('chaining', () => {
     const Same = defineDomainType({
       name: 'Same',
       schema,
-      tools: () => [answeringTool('average_spend', '1')],
+      tools: () => [createAnsweringTool('average_spend', '1')],
     });
-    expect(() => clerk([], [chainFrom(Plain)])).toThrow(
+    expect(() => createClerk([], [chainFrom(Plain)])).toThrow(
       "Domain type 'Plain' has no tools, so there is nothing to chain.",
     );
     expect(() => chainFrom(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
     expect(() => discover(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
-    expect(() => clerk([], [chainFrom(Customer), chainFrom(Customer)])).toThrow(
+    expect(() => createClerk([], [chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );
-    expect(() => clerk([], [chainFrom(Customer), chainFrom(Same)])).toThrow(
+    expect(() => createClerk([], [chainFrom(Customer), chainFrom(Same)])).toThrow(
       "Domain type 'Same' has a tool 'average_spend', and so does 'Customer', which is chained with it. Use different names.",
     );
-    expect(() => clerk([], [chainFrom(Customer), discover(Customer)])).not.toThrow();
+    expect(() => createClerk([], [chainFrom(Customer), discover(Customer)])).not.toThrow();
   });
 });

@@ -10,13 +10,21 @@ import {
   type ToolsChangeSeen,
 } from '../../../../src/modules/inspect/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { answeringTool, calls, clerk, offeredTools, results, returningTool, turnOf } from './scenes.ts';
+import {
+  callTools,
+  createAnsweringTool,
+  createClerk,
+  createReturningTool,
+  getOfferedTools,
+  getResults,
+  runTurn,
+} from './scenes.ts';
 
 const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ number: v.number(), of: v.string() }),
   id: ({ number }) => number,
-  tools: ({ number, of }) => [answeringTool('ship', () => `Shipped ${number} of ${of}.`)],
+  tools: ({ number, of }) => [createAnsweringTool('ship', () => `Shipped ${number} of ${of}.`)],
 });
 const Customer = defineDomainType({
   name: 'Customer',
@@ -29,32 +37,32 @@ const Customer = defineDomainType({
       effect: 'read',
       run: ({ months }) => ({ of: customer.name, months }),
     }),
-    returningTool('orders', Order, () => [
+    createReturningTool('orders', Order, () => [
       { number: 1, of: customer.name },
       { number: 2, of: customer.name },
     ]),
   ],
 });
-const customerWithId = (id: string) => ({ id, name: `Name of ${id}` });
-const listingTool = (...found: readonly Json[]) =>
-  returningTool('list', Customer, () => artifact('Listed.', found));
-const returningOne = (id: string) => returningTool('one', Customer, customerWithId(id));
+const createCustomer = (id: string) => ({ id, name: `Name of ${id}` });
+const createListingTool = (...found: readonly Json[]) =>
+  createReturningTool('list', Customer, () => artifact('Listed.', found));
+const createOneTool = (id: string) => createReturningTool('one', Customer, createCustomer(id));
 
 /** Returns the names of the additional tools in each model call of a turn with one tool. */
 async function playDiscovery(
-  tool: ReturnType<typeof returningTool>,
-  replies: Parameters<typeof turnOf>[1],
+  tool: ReturnType<typeof createReturningTool>,
+  replies: Parameters<typeof runTurn>[1],
   chaining = [discover(Customer)],
 ) {
-  const { session } = await turnOf(clerk([tool], chaining), replies);
-  const brought = offeredTools(session).map((names) => names.filter((name) => name !== tool.name));
-  return { session, brought, read: results(session) };
+  const { session } = await runTurn(createClerk([tool], chaining), replies);
+  const brought = getOfferedTools(session).map((names) => names.filter((name) => name !== tool.name));
+  return { session, brought, read: getResults(session) };
 }
 
 describe('a discovered type', () => {
   it('offers the tools of each returned object, with its id in their names (TPR-01, TPR-02)', async () => {
-    const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
-    const { brought, read, session } = await playDiscovery(returningOne('c1'), replies);
+    const replies = [callTools('one'), callTools(['customer_c1_average_spend', {}])];
+    const { brought, read, session } = await playDiscovery(createOneTool('c1'), replies);
     expect(brought).toEqual([
       [],
       ['customer_c1_average_spend', 'customer_c1_orders'],
@@ -75,19 +83,19 @@ describe('a discovered type', () => {
       schema: v.object({ at: v.object({ no: v.number() }) }),
       id: ({ at }) => at.no,
       prefix: 'inv',
-      tools: ({ at }) => [answeringTool('pay', () => `Paid ${at.no}.`)],
+      tools: ({ at }) => [createAnsweringTool('pay', () => `Paid ${at.no}.`)],
     });
-    const tool = returningTool('find', Invoice, { at: { no: 17 } });
-    const { session } = await turnOf(clerk([tool], [discover(Invoice)]), [
-      calls('find'),
-      calls('inv_17_pay'),
+    const tool = createReturningTool('find', Invoice, { at: { no: 17 } });
+    const { session } = await runTurn(createClerk([tool], [discover(Invoice)]), [
+      callTools('find'),
+      callTools('inv_17_pay'),
     ]);
-    expect(results(session)[1]).toBe('Paid 17.');
+    expect(getResults(session)[1]).toBe('Paid 17.');
   });
 
   it('offers the tools of several objects at once, including every element of a list (TPR-04, CHN-08)', async () => {
-    const list = listingTool(customerWithId('c1'), null, customerWithId('c2'));
-    const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
+    const list = createListingTool(createCustomer('c1'), null, createCustomer('c2'));
+    const replies = [callTools('list'), callTools('customer_c1_average_spend', 'customer_c2_average_spend')];
     const { brought, read } = await playDiscovery(list, replies);
     expect(brought[1]).toEqual([
       'customer_c1_average_spend',
@@ -101,35 +109,37 @@ describe('a discovered type', () => {
   it('adds the full id to the metadata of its tools (TPR-03)', async () => {
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
-    const agent = clerk([returningOne('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
-    const { session } = await turnOf(agent, [calls('one')]);
+    const agent = createClerk([createOneTool('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
+    const { session } = await runTurn(agent, [callTools('one')]);
     const name =
-      offeredTools(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
+      getOfferedTools(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
     expect(name).toMatch(/^customer_c1_orders_[0-9a-z]{1,7}$/);
-    await turnOf(agent, [calls('one'), calls(name)]);
+    await runTurn(agent, [callTools('one'), callTools(name)]);
     expect(seen.at(-1)?.metadata).toEqual({ domainType: 'Customer', instanceId: 'é/c 1' });
   });
 
   it('must be listed to be discovered (TPR-11)', async () => {
-    const { session } = await turnOf(clerk([returningOne('c1')]), [calls('one')]);
-    expect(offeredTools(session)).toEqual([['one'], ['one']]);
+    const { session } = await runTurn(createClerk([createOneTool('c1')]), [callTools('one')]);
+    expect(getOfferedTools(session)).toEqual([['one'], ['one']]);
   });
 
   it('is found only in artifacts of the type, never in text or similar values (TPR-15)', async () => {
     const tools = [
-      answeringTool('text', JSON.stringify(customerWithId('c1'))),
-      answeringTool('row', customerWithId('c1')),
-      answeringTool('rows', [customerWithId('c1')]),
+      createAnsweringTool('text', JSON.stringify(createCustomer('c1'))),
+      createAnsweringTool('row', createCustomer('c1')),
+      createAnsweringTool('rows', [createCustomer('c1')]),
     ];
-    const { session } = await turnOf(clerk(tools, [discover(Customer)]), [calls('text', 'row', 'rows')]);
-    expect(offeredTools(session)[1]).toEqual(['row', 'rows', 'text']);
+    const { session } = await runTurn(createClerk(tools, [discover(Customer)]), [
+      callTools('text', 'row', 'rows'),
+    ]);
+    expect(getOfferedTools(session)[1]).toEqual(['row', 'rows', 'text']);
   });
 
   it('ignores objects that its predicate refuses', async () => {
     const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
     const { brought } = await playDiscovery(
-      listingTool(customerWithId('c1'), customerWithId('c2')),
-      [calls('list')],
+      createListingTool(createCustomer('c1'), createCustomer('c2')),
+      [callTools('list')],
       [some],
     );
     expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
@@ -137,37 +147,38 @@ describe('a discovered type', () => {
 
   it('keeps the position of an object that is returned again, and uses its new value (TPR-08, TPR-06)', async () => {
     let times = 0;
-    const again = returningTool('again', Customer, () => {
+    const again = createReturningTool('again', Customer, () => {
       times += 1;
       return { id: 'c1', name: `Name ${times}` };
     });
-    const replies = [calls('again'), calls('again'), calls('customer_c1_average_spend')];
+    const replies = [callTools('again'), callTools('again'), callTools('customer_c1_average_spend')];
     const { brought, read } = await playDiscovery(again, replies);
     expect(brought.at(-1)).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
 
   it('also finds objects that tools of its objects return (TPR-07, S2-27)', async () => {
-    const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
-    const { session } = await turnOf(
-      clerk([returningOne('c1')], [discover(Customer), discover(Order)]),
+    const replies = [callTools('one'), callTools('customer_c1_orders'), callTools('order_2_ship')];
+    const { session } = await runTurn(
+      createClerk([createOneTool('c1')], [discover(Customer), discover(Order)]),
       replies,
     );
-    expect(offeredTools(session)[2]).toEqual([
+    expect(getOfferedTools(session)[2]).toEqual([
       'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
       'order_1_ship',
       'order_2_ship',
     ]);
-    expect(results(session)[2]).toBe('Shipped 2 of Name of c1.');
+    expect(getResults(session)[2]).toBe('Shipped 2 of Name of c1.');
   });
 
   it('can be chained as well, which offers the tools of the newest object in addition (CHN-08)', async () => {
-    const { session } = await turnOf(clerk([returningOne('c1')], [chainFrom(Customer), discover(Customer)]), [
-      calls('one'),
-    ]);
-    expect(offeredTools(session)[1]).toEqual([
+    const { session } = await runTurn(
+      createClerk([createOneTool('c1')], [chainFrom(Customer), discover(Customer)]),
+      [callTools('one')],
+    );
+    expect(getOfferedTools(session)[1]).toEqual([
       'average_spend',
       'one',
       'orders',
@@ -182,31 +193,31 @@ describe('a discovered type', () => {
       defineDomainType({
         name: 'Account',
         schema: v.object({ id: v.string() }),
-        tools: ({ id }) => [answeringTool('balance', () => `${repository.get(id)}`)],
+        tools: ({ id }) => [createAnsweringTool('balance', () => `${repository.get(id)}`)],
       });
     const Account = typeWith(books);
-    const { session } = await turnOf(
-      clerk([returningTool('find', Account, { id: 'c1' })], [discover(Account)]),
-      [calls('find'), calls('account_c1_balance')],
+    const { session } = await runTurn(
+      createClerk([createReturningTool('find', Account, { id: 'c1' })], [discover(Account)]),
+      [callTools('find'), callTools('account_c1_balance')],
     );
-    expect(results(session)[1]).toBe('70');
+    expect(getResults(session)[1]).toBe('70');
   });
 });
 
 describe('too many tools', () => {
   it('drop those of the oldest objects, and the model learns which tools are no longer offered (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
-    const { session } = await turnOf(
-      clerk([listingTool(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few),
-      [calls('list'), calls('one')],
+    const { session } = await runTurn(
+      createClerk([createListingTool(createCustomer('c1'), createCustomer('c2')), createOneTool('c3')], few),
+      [callTools('list'), callTools('one')],
     );
-    expect(offeredTools(session)[2]?.filter((name) => name.includes('_'))).toEqual([
+    expect(getOfferedTools(session)[2]?.filter((name) => name.includes('_'))).toEqual([
       'customer_c2_average_spend',
       'customer_c2_orders',
       'customer_c3_average_spend',
       'customer_c3_orders',
     ]);
-    expect(results(session)[1]).toBe(
+    expect(getResults(session)[1]).toBe(
       '{"id":"c3","name":"Name of c3"}\n\n' +
         'Only the newest 4 tools of Customer objects are offered. ' +
         'Not offered: customer_c1_average_spend, customer_c1_orders.',
@@ -215,7 +226,9 @@ describe('too many tools', () => {
 
   it('drop those of the first objects in a list, and name the first 20 of them (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    const { brought, read } = await playDiscovery(listingTool(...ids.map(customerWithId)), [calls('list')]);
+    const { brought, read } = await playDiscovery(createListingTool(...ids.map(createCustomer)), [
+      callTools('list'),
+    ]);
     expect(brought[1]).toHaveLength(64);
     const left = ids.slice(0, 11).flatMap((id) => [`customer_${id}_average_spend`, `customer_${id}_orders`]);
     expect(read).toEqual([
@@ -227,18 +240,21 @@ describe('too many tools', () => {
 
   it('are cut to the limit if they belong to one object', async () => {
     const { brought } = await playDiscovery(
-      returningOne('c1'),
-      [calls('one')],
+      createOneTool('c1'),
+      [callTools('one')],
       [discover(Customer, { max: 1 })],
     );
     expect(brought[1]).toEqual(['customer_c1_average_spend']);
   });
 
   it('are counted separately for each type', async () => {
-    const replies = [calls('one'), calls('customer_c1_orders')];
-    const agent = clerk([returningOne('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
-    const { session } = await turnOf(agent, replies);
-    expect(offeredTools(session)[2]).toEqual([
+    const replies = [callTools('one'), callTools('customer_c1_orders')];
+    const agent = createClerk(
+      [createOneTool('c1')],
+      [discover(Customer, { max: 2 }), discover(Order, { max: 1 })],
+    );
+    const { session } = await runTurn(agent, replies);
+    expect(getOfferedTools(session)[2]).toEqual([
       'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
@@ -250,14 +266,14 @@ describe('too many tools', () => {
     const warned = captureWarnings();
     const few = [discover(Customer, { max: 4 })];
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    await turnOf(clerk([listingTool(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few), [
-      calls('list'),
-      calls('one'),
-    ]);
+    await runTurn(
+      createClerk([createListingTool(createCustomer('c1'), createCustomer('c2')), createOneTool('c3')], few),
+      [callTools('list'), callTools('one')],
+    );
     expect(warned).toEqual([
       "holdfast: a result of 'one' brings more tools of Customer objects than the 4 that are offered: 2 are left out",
     ]);
-    await playDiscovery(listingTool(...ids.map(customerWithId)), [calls('list')]);
+    await playDiscovery(createListingTool(...ids.map(createCustomer)), [callTools('list')]);
     expect(warned.slice(1)).toEqual([
       "holdfast: a result of 'list' brings more tools of Customer objects than the 64 that are offered: 22 are left out",
     ]);
@@ -265,12 +281,12 @@ describe('too many tools', () => {
 
   it('are logged if they exceed 64 for several types together (S2-27)', async () => {
     const warned = captureWarnings();
-    const many = Array.from({ length: 30 }, (_, at) => customerWithId(`c${at}`));
+    const many = Array.from({ length: 30 }, (_, at) => createCustomer(`c${at}`));
     const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
-    const orders = returningTool('orders', Order, () => artifact('Listed.', bought));
-    const agent = clerk([listingTool(...many), orders], [discover(Customer), discover(Order)]);
-    const { session } = await turnOf(agent, [calls('list'), calls('orders'), calls('orders')]);
-    expect(offeredTools(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
+    const orders = createReturningTool('orders', Order, () => artifact('Listed.', bought));
+    const agent = createClerk([createListingTool(...many), orders], [discover(Customer), discover(Order)]);
+    const { session } = await runTurn(agent, [callTools('list'), callTools('orders'), callTools('orders')]);
+    expect(getOfferedTools(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
     expect(warned).toEqual([
       "holdfast: with a result of 'orders' 66 tools of discovered objects are offered: models choose worse among so many",
     ]);
@@ -303,8 +319,8 @@ describe('an object that cannot be discovered', () => {
     '%s is logged and skipped, while other objects and the result are kept (TPR-05)',
     async (_, value, problem) => {
       const warned = captureWarnings();
-      const { brought, read } = await playDiscovery(listingTool(value, customerWithId('c2'), value), [
-        calls('list'),
+      const { brought, read } = await playDiscovery(createListingTool(value, createCustomer('c2'), value), [
+        callTools('list'),
       ]);
       expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
       expect(read).toEqual(['Listed.']);
@@ -314,8 +330,11 @@ describe('an object that cannot be discovered', () => {
 
   it('is skipped and logged if a later object has the same id (TPR-09)', async () => {
     const warned = captureWarnings();
-    const list = listingTool({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
-    const { brought, read } = await playDiscovery(list, [calls('list'), calls('customer_c1_average_spend')]);
+    const list = createListingTool({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
+    const { brought, read } = await playDiscovery(list, [
+      callTools('list'),
+      callTools('customer_c1_average_spend'),
+    ]);
     expect(brought[1]).toHaveLength(2);
     expect(read[1]).toBe('{"of":"Last","months":12}');
     expect(warned).toEqual([
@@ -334,16 +353,16 @@ describe('an object that cannot be discovered', () => {
       },
       tools: ({ id }) => {
         if (id === 'b') throw new Error('The tools are missing.');
-        return id === 'c' ? [] : [answeringTool('show', 'Shown.')];
+        return id === 'c' ? [] : [createAnsweringTool('show', 'Shown.')];
       },
     });
-    const list = returningTool(
+    const list = createReturningTool(
       'list',
       Odd,
       ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     );
-    const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
-    expect(offeredTools(session)[1]).toEqual(['list', 'odd_e_show']);
+    const { session } = await runTurn(createClerk([list], [discover(Odd)]), [callTools('list')]);
+    expect(getOfferedTools(session)[1]).toEqual(['list', 'odd_e_show']);
     expect(warned).toEqual([
       "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
       "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id cannot be read: The id is missing.",
@@ -356,23 +375,25 @@ describe('the note about discovered objects', () => {
   it('is omitted by default, and lists the new tools below the result on request (TPR-10)', async () => {
     const hinted = [discover(Customer, { hint: true })];
     const { read } = await playDiscovery(
-      listingTool(customerWithId('c1'), customerWithId('c2')),
-      [calls('list')],
+      createListingTool(createCustomer('c1'), createCustomer('c2')),
+      [callTools('list')],
       hinted,
     );
     expect(read).toEqual([
       'Listed.\n\n_availableOperations: customer_c1_average_spend, customer_c1_orders, ' +
         'customer_c2_average_spend, customer_c2_orders',
     ]);
-    const { read: untold } = await playDiscovery(listingTool(customerWithId('c1')), [calls('list')]);
+    const { read: untold } = await playDiscovery(createListingTool(createCustomer('c1')), [
+      callTools('list'),
+    ]);
     expect(untold).toEqual(['Listed.']);
   });
 
   it('is journaled with the call, and is visible in the state and to inspectors (TPR-12)', async () => {
     const seen: ModelCallSeen[] = [];
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
-    const agent = clerk([returningOne('c1')], [discover(Customer)], { use: [inspect(inspector)] });
-    const { session } = await turnOf(agent, [calls('one')]);
+    const agent = createClerk([createOneTool('c1')], [discover(Customer)], { use: [inspect(inspector)] });
+    const { session } = await runTurn(agent, [callTools('one')]);
     const ends = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
@@ -385,7 +406,7 @@ describe('the note about discovered objects', () => {
       },
     ]);
     expect((await session.state()).memories.get('chaining')).toMatchObject([
-      { path: 'clerk', as: 'many', type: 'Customer', ...found, value: customerWithId('c1') },
+      { path: 'clerk', as: 'many', type: 'Customer', ...found, value: createCustomer('c1') },
     ]);
     expect(seen.map(({ iteration, tools }) => [iteration, tools.length])).toEqual([
       [1, 1],
@@ -396,8 +417,8 @@ describe('the note about discovered objects', () => {
   it('names the new tools to inspectors, with their type and object (S2-22)', async () => {
     const seen: ToolsChangeSeen[] = [];
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
-    const agent = clerk([returningOne('c1')], [discover(Customer)], { use: [inspect(inspector)] });
-    await turnOf(agent, [calls('one')]);
+    const agent = createClerk([createOneTool('c1')], [discover(Customer)], { use: [inspect(inspector)] });
+    await runTurn(agent, [callTools('one')]);
     const whose = { domainType: 'Customer', instanceId: 'c1' };
     expect(seen.map(({ came, metadata }) => came.map((name) => [name, metadata(name)]))).toEqual([
       [
@@ -418,11 +439,11 @@ describe('the note about discovered objects', () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Files.',
-      tools: [answeringTool('read', 'Read.')],
+      tools: [createAnsweringTool('read', 'Read.')],
     });
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
-    const agent = clerk([returningOne('c1'), files], [chainAny()], { use: [inspect(inspector)] });
-    await turnOf(agent, [calls('one', 'files')]);
+    const agent = createClerk([createOneTool('c1'), files], [chainAny()], { use: [inspect(inspector)] });
+    await runTurn(agent, [callTools('one', 'files')]);
     const [change] = seen;
     const names = ['average_spend', 'orders', 'read', 'files'];
     expect(names.map((name) => change?.broughtBy(name))).toEqual([
@@ -447,8 +468,13 @@ describe('the note about discovered objects', () => {
         }),
       ],
     });
-    const first = returningTool('first', Page, { id: 1 });
-    const replies = [calls('first'), calls('page_1_next'), calls('page_2_next'), calls('first')];
+    const first = createReturningTool('first', Page, { id: 1 });
+    const replies = [
+      callTools('first'),
+      callTools('page_1_next'),
+      callTools('page_2_next'),
+      callTools('first'),
+    ];
     const { brought, read } = await playDiscovery(first, replies, [discover(Page, { maxDepth: 2 })]);
     expect(brought).toEqual([
       [],
@@ -478,9 +504,9 @@ describe('the note about discovered objects', () => {
         }),
       ],
     });
-    const replies = [calls('first'), calls('ring_1_again'), calls('ring_1_again')];
+    const replies = [callTools('first'), callTools('ring_1_again'), callTools('ring_1_again')];
     const chaining = [discover(Loop, { maxDepth: 1 })];
-    const { read } = await playDiscovery(returningTool('first', Loop, { id: 1 }), replies, chaining);
+    const { read } = await playDiscovery(createReturningTool('first', Loop, { id: 1 }), replies, chaining);
     expect(read.slice(1)).toEqual(['Again.', 'Again.']);
   });
 
@@ -491,15 +517,17 @@ describe('the note about discovered objects', () => {
   });
 
   it('can be tested with any tool that returns an object, or with a stub (TPR-16, S2-30)', async () => {
-    const expected = returningTool('expected', Customer, () => artifact('Found.', customerWithId('c1')));
-    const { brought } = await playDiscovery(expected, [calls('expected')]);
+    const expected = createReturningTool('expected', Customer, () =>
+      artifact('Found.', createCustomer('c1')),
+    );
+    const { brought } = await playDiscovery(expected, [callTools('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
-    const stubs = { one: () => customerWithId('c7') };
-    const agent = clerk([returningOne('c1')], [discover(Customer)]);
-    const replies = [calls('one'), calls('customer_c7_average_spend')];
-    const { session } = await turnOf(agent, replies, { stubs });
-    expect(offeredTools(session)[1]).toEqual(['one', 'customer_c7_average_spend', 'customer_c7_orders']);
-    expect(results(session)[1]).toBe('{"of":"Name of c7","months":12}');
+    const stubs = { one: () => createCustomer('c7') };
+    const agent = createClerk([createOneTool('c1')], [discover(Customer)]);
+    const replies = [callTools('one'), callTools('customer_c7_average_spend')];
+    const { session } = await runTurn(agent, replies, { stubs });
+    expect(getOfferedTools(session)[1]).toEqual(['one', 'customer_c7_average_spend', 'customer_c7_orders']);
+    expect(getResults(session)[1]).toBe('{"of":"Name of c7","months":12}');
   });
 });
 
@@ -517,8 +545,8 @@ describe('hostile ids', () => {
   ])(
     '%j leads to tool names that every provider accepts and that are unique to the object (TPR-03)',
     async (id) => {
-      const list = listingTool(customerWithId('c1'), customerWithId(id), customerWithId(`${id}!`));
-      const { brought, session } = await playDiscovery(list, [calls('list')]);
+      const list = createListingTool(createCustomer('c1'), createCustomer(id), createCustomer(`${id}!`));
+      const { brought, session } = await playDiscovery(list, [callTools('list')]);
       const names = brought[1] ?? [];
       expect(names).toHaveLength(6);
       expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
@@ -531,52 +559,61 @@ describe('hostile ids', () => {
     const Item = defineDomainType({
       name: 'Item',
       schema: v.object({ id: v.string() }),
-      tools: ({ id }) => [answeringTool('x', () => `x of ${id}`), answeringTool('b_x', () => `b_x of ${id}`)],
+      tools: ({ id }) => [
+        createAnsweringTool('x', () => `x of ${id}`),
+        createAnsweringTool('b_x', () => `b_x of ${id}`),
+      ],
     });
-    const agent = clerk(
-      [returningTool('first', Item, { id: 'a' }), returningTool('second', Item, { id: 'a_b' })],
+    const agent = createClerk(
+      [createReturningTool('first', Item, { id: 'a' }), createReturningTool('second', Item, { id: 'a_b' })],
       [discover(Item)],
     );
     const [ofA, ofAB] = ['item_a_b_x_1k7hlfk', 'item_a_b_x_u0nzjg'];
-    const { session } = await turnOf(agent, [
-      ...[calls('first'), calls('second'), calls(ofA, ofAB), calls('first'), calls(ofA, ofAB)],
+    const { session } = await runTurn(agent, [
+      ...[
+        callTools('first'),
+        callTools('second'),
+        callTools(ofA, ofAB),
+        callTools('first'),
+        callTools(ofA, ofAB),
+      ],
     ]);
-    expect(results(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
-    expect(results(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
-    const names = offeredTools(session).map((one) => one.filter((name) => name.startsWith('item')));
+    expect(getResults(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
+    expect(getResults(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
+    const names = getOfferedTools(session).map((one) => one.filter((name) => name.startsWith('item')));
     const both = [ofA, 'item_a_x', 'item_a_b_b_x_1mlzzn1', ofAB];
     expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
   });
 
   it('do not conflict with the names of a type whose prefix is the same or longer', async () => {
-    const item = (name: string, prefix: string, tool: string) =>
+    const defineItemType = (name: string, prefix: string, tool: string) =>
       defineDomainType({
         name,
         schema: v.object({ id: v.string() }),
         prefix,
-        tools: ({ id }) => [answeringTool(tool, () => `${tool} of ${name} ${id}`)],
+        tools: ({ id }) => [createAnsweringTool(tool, () => `${tool} of ${name} ${id}`)],
       });
     const [Item, Part, Twin] = [
-      item('Item', 'item', 'x'),
-      item('Part', 'item_a', 'x'),
-      item('Twin', 'item', 'x'),
+      defineItemType('Item', 'item', 'x'),
+      defineItemType('Part', 'item_a', 'x'),
+      defineItemType('Twin', 'item', 'x'),
     ];
     const found = [
-      returningTool('item', Item, { id: 'a_b' }),
-      returningTool('part', Part, { id: 'b' }),
-      returningTool('twin', Twin, { id: 'a_b' }),
+      createReturningTool('item', Item, { id: 'a_b' }),
+      createReturningTool('part', Part, { id: 'b' }),
+      createReturningTool('twin', Twin, { id: 'a_b' }),
     ];
-    const agent = clerk(found, [discover(Item), discover(Part), discover(Twin)]);
-    const { session } = await turnOf(agent, [calls('item', 'part', 'twin')]);
-    const names = (offeredTools(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
+    const agent = createClerk(found, [discover(Item), discover(Part), discover(Twin)]);
+    const { session } = await runTurn(agent, [callTools('item', 'part', 'twin')]);
+    const names = (getOfferedTools(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
     expect(names).toHaveLength(3);
-    const again = await turnOf(agent, [calls('twin', 'part', 'item'), calls(...names)]);
+    const again = await runTurn(agent, [callTools('twin', 'part', 'item'), callTools(...names)]);
     expect(
-      offeredTools(again.session)
+      getOfferedTools(again.session)
         .at(-1)
         ?.filter((name) => name.startsWith('item_')),
     ).toEqual(names);
-    expect(results(again.session).slice(3).toSorted()).toEqual([
+    expect(getResults(again.session).slice(3).toSorted()).toEqual([
       'x of Item a_b',
       'x of Part b',
       'x of Twin a_b',
@@ -588,16 +625,19 @@ describe('hostile ids', () => {
       name: 'Room',
       schema: v.object({ id: v.string(), suite: v.boolean() }),
       tools: ({ suite }) => [
-        answeringTool('book', 'Booked.'),
-        ...(suite === true ? [answeringTool('a_book', 'Suite.')] : []),
+        createAnsweringTool('book', 'Booked.'),
+        ...(suite === true ? [createAnsweringTool('a_book', 'Suite.')] : []),
       ],
     });
     const tools = [
-      returningTool('suite', Room, { id: 'r', suite: true }),
-      returningTool('room', Room, { id: 'r_a', suite: false }),
+      createReturningTool('suite', Room, { id: 'r', suite: true }),
+      createReturningTool('room', Room, { id: 'r_a', suite: false }),
     ];
-    const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
-    expect(offeredTools(session).slice(1)).toEqual([
+    const { session } = await runTurn(createClerk(tools, [discover(Room)]), [
+      callTools('suite'),
+      callTools('room'),
+    ]);
+    expect(getOfferedTools(session).slice(1)).toEqual([
       ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book'],
       ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'room_r_a_book'],
     ]);
@@ -607,8 +647,8 @@ describe('hostile ids', () => {
     const warned = captureWarnings();
     // Two ids with the same hash, found by a search.
     const { brought } = await playDiscovery(
-      listingTool(customerWithId('c.#(!!!'), customerWithId('c;=@"!!')),
-      [calls('list')],
+      createListingTool(createCustomer('c.#(!!!'), createCustomer('c;=@"!!')),
+      [callTools('list')],
     );
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(

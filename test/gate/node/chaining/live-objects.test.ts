@@ -4,7 +4,7 @@ import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../.
 import { type Chained, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
-import { answeringTool, calls, clerk, results, turnOf } from './scenes.ts';
+import { callTools, createAnsweringTool, createClerk, getResults, runTurn } from './scenes.ts';
 
 let error = vi.spyOn(console, 'error');
 beforeEach(() => {
@@ -37,17 +37,17 @@ const ShopType = defineDomainType({
 });
 
 /** Returns the warning that development logs, and production does not. */
-const inDevelopment = (line: string): readonly string[] =>
+const listInDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 
-const liveObjectHint = (tool: string): string =>
+const formatLiveObjectHint = (tool: string): string =>
   `holdfast: Tool '${tool}' returned an instance of Shop, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
   `Name that as the 'output' of '${tool}', and chain it with chainFrom from 'holdfast/kinds'.`;
 
 const play = async (tool: AnyTool, entries?: readonly Chained[], ...more: readonly string[]) => {
-  const replies = [tool.name, ...more].map((name) => calls(name));
-  return (await turnOf(clerk([tool], entries), replies, { use: [files()] })).session;
+  const replies = [tool.name, ...more].map((name) => callTools(name));
+  return (await runTurn(createClerk([tool], entries), replies, { use: [files()] })).session;
 };
 
 const oslo = { id: 's1', city: 'Oslo' };
@@ -66,7 +66,7 @@ describe('an instance of a class with tools', () => {
     ['with chainAny', [chainAny()]],
   ])('is chained by the type that its tool declares, %s (S0-086)', async (_, entries) => {
     const session = await play(find, entries, 'opens');
-    expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
+    expect(getResults(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
     expect(error).not.toHaveBeenCalled();
   });
 
@@ -75,8 +75,8 @@ describe('an instance of a class with tools', () => {
     ['in a list', () => [oslo, new Shop(oslo)]],
     ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // Untyped callers can do this.
   ])('is reported to the developer if its tool declares no type and returns it %s', async (_, made) => {
-    await play(answeringTool('look', made));
-    expect(error.mock.calls.flat()).toEqual(inDevelopment(liveObjectHint('look')));
+    await play(createAnsweringTool('look', made));
+    expect(error.mock.calls.flat()).toEqual(listInDevelopment(formatLiveObjectHint('look')));
   });
 
   it('is reported to the developer if its type has no tools', async () => {
@@ -89,7 +89,7 @@ describe('an instance of a class with tools', () => {
       run: () => new Shop(oslo),
     });
     await play(look);
-    expect(error.mock.calls.flat()).toEqual(inDevelopment(liveObjectHint('look')));
+    expect(error.mock.calls.flat()).toEqual(listInDevelopment(formatLiveObjectHint('look')));
   });
 
   it.each<[string, unknown]>([
@@ -100,7 +100,7 @@ describe('an instance of a class with tools', () => {
     ['nothing', null],
     ['an artifact with a type', () => artifact('Found.', ShopType, oslo)],
   ])('is not confused with %s', async (_, value) => {
-    await play(answeringTool('look', value));
+    await play(createAnsweringTool('look', value));
     expect(error).not.toHaveBeenCalled();
   });
 });

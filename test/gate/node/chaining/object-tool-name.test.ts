@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { markedName, objectToolName } from '../../../doors/kinds.ts';
+import { toMarkedName, toObjectToolName } from '../../../doors/kinds.ts';
 
-const nameOf = (id: string, tool = 'show', prefix = 'customer') => objectToolName({ prefix, id, tool });
+const nameOf = (id: string, tool = 'show', prefix = 'customer') => toObjectToolName({ prefix, id, tool });
 
 describe('the name of an object tool', () => {
   it('consists of the prefix, the id and the name of the tool (TPR-02)', () => {
@@ -28,9 +28,9 @@ describe('the name of an object tool', () => {
 
   it('is unique for each id, tool and prefix, even with a hash', () => {
     const names = ['a', 'ä', 'b', 'ab'].flatMap((id) => [
-      markedName({ prefix: 'p', id, tool: 'x' }),
-      markedName({ prefix: 'p', id, tool: 'y' }),
-      markedName({ prefix: 'q', id, tool: 'x' }),
+      toMarkedName({ prefix: 'p', id, tool: 'x' }),
+      toMarkedName({ prefix: 'p', id, tool: 'y' }),
+      toMarkedName({ prefix: 'q', id, tool: 'x' }),
     ]);
     expect(new Set(names).size).toBe(12);
   });

@@ -11,24 +11,24 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval, withMetadata } from '../../../../src/modules/decorators/entry.ts';
-import { answersInside, sessionWith } from '../state-machine/scenes.ts';
-import { calls, UNBOUND } from './scenes.ts';
+import { listInnerAnswers, startSession } from '../state-machine/scenes.ts';
+import { callTools, UNBOUND_ERROR } from './scenes.ts';
 
-const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
+const REPLACED_ERROR = 'This tool is not available. The object that was retrieved last does not have it.';
 
 /** Returns a recorder of actions, and a factory for tools that act. */
-function workshop() {
+function createWorkshop() {
   const done: string[] = [];
-  const does = (name: string, id: string | number) =>
+  const createDoingTool = (name: string, id: string | number) =>
     defineTool({ name, description: 'Does.', run: () => `${done[done.push(`${name} ${id}`) - 1]}` });
-  return { done, does };
+  return { done, does: createDoingTool };
 }
 
-type ToolMaker = ReturnType<typeof workshop>['does'];
+type ToolMaker = ReturnType<typeof createWorkshop>['does'];
 
 /** Returns a type with these tools, and a tool that gets its objects. */
-function desk(toolsOf: (does: ToolMaker, id: string, isVip: boolean) => readonly AnyTool[]) {
-  const { done, does } = workshop();
+function createDesk(toolsOf: (does: ToolMaker, id: string, isVip: boolean) => readonly AnyTool[]) {
+  const { done, does } = createWorkshop();
   const Customer = defineDomainType({
     name: 'Customer',
     schema: v.object({ id: v.string(), vip: v.boolean() }),
@@ -45,7 +45,7 @@ function desk(toolsOf: (does: ToolMaker, id: string, isVip: boolean) => readonly
   return { done, does, Customer, get };
 }
 
-const playbookOf = (get: AnyTool, entries: readonly Chained[]) =>
+const createPlaybook = (get: AnyTool, entries: readonly Chained[]) =>
   definePlaybook({
     name: 'desk',
     description: 'Helps.',
@@ -62,66 +62,72 @@ const getCall = (id: string, vip = true) => ['get', { id, vip }] as const;
  * Returns the actions and results of a turn in which a playbook makes these inner calls one after another.
  */
 async function playTurn(
-  { done, Customer, get }: ReturnType<typeof desk>,
-  ...inside: ReturnType<typeof calls>[]
+  { done, Customer, get }: ReturnType<typeof createDesk>,
+  ...inside: ReturnType<typeof callTools>[]
 ) {
-  const session = sessionWith(
-    [playbookOf(get, [chainFrom(Customer)])],
-    [calls('desk'), ...inside, 'So.', 'Done.'],
+  const session = startSession(
+    [createPlaybook(get, [chainFrom(Customer)])],
+    [callTools('desk'), ...inside, 'So.', 'Done.'],
     [answers],
   );
   await session.send('Go.');
-  return { done, answers: (await answersInside(session)).slice(1), session };
+  return { done, answers: (await listInnerAnswers(session)).slice(1), session };
 }
 
 describe('a call after another object was retrieved in the same batch', () => {
-  const ops = (...tools: AnyTool[]) => defineUnfolding({ name: 'ops', description: 'Operates', tools });
+  const createOpsTool = (...tools: AnyTool[]) =>
+    defineUnfolding({ name: 'ops', description: 'Operates', tools });
 
   it('uses the new object if it calls the tool through an unfolding tool (CHN-06, UNF-26)', async () => {
-    const shop = desk((does, id) => [ops(does('refund', id))]);
-    const batch = calls(getCall('2'), 'charge', ['ops', { refund: {} }]);
-    const { done } = await playTurn(shop, calls(getCall('1')), batch, calls(['ops', { refund: {} }]));
+    const shop = createDesk((does, id) => [createOpsTool(does('refund', id))]);
+    const batch = callTools(getCall('2'), 'charge', ['ops', { refund: {} }]);
+    const { done } = await playTurn(shop, callTools(getCall('1')), batch, callTools(['ops', { refund: {} }]));
     expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
   });
 
   it('uses the new object if an unfolding tool offers the tool, at any depth (CHN-06, UNF-28)', async () => {
-    const shop = desk((does, id) => [
-      ops(
+    const shop = createDesk((does, id) => [
+      createOpsTool(
         does('refund', id),
         defineUnfolding({ name: 'more', description: 'More', tools: [does('close', id)] }),
       ),
     ]);
     const { done } = await playTurn(
       shop,
-      calls(getCall('1')),
-      calls('ops'),
-      calls('more'),
-      calls('refund', 'close'),
-      calls(getCall('2'), 'refund', 'close', ['more', { close: {} }]),
-      calls('refund', 'close'),
+      callTools(getCall('1')),
+      callTools('ops'),
+      callTools('more'),
+      callTools('refund', 'close'),
+      callTools(getCall('2'), 'refund', 'close', ['more', { close: {} }]),
+      callTools('refund', 'close'),
     );
     expect(done).toEqual(['refund 1', 'close 1', 'refund 2', 'close 2', 'close 2', 'refund 2', 'close 2']);
   });
 
   it('is withheld if the new object lacks the tool (CHN-06)', async () => {
-    const shop = desk((does, id, isVip) => [
+    const shop = createDesk((does, id, isVip) => [
       ...(isVip ? [does('gift', id)] : []),
-      ops(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
+      createOpsTool(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
     ]);
     const { done, answers } = await playTurn(
       shop,
-      calls(getCall('1')),
-      calls('ops'),
-      calls(getCall('2', false), 'gift', 'bonus', ['ops', { bonus: {} }], 'charge'),
+      callTools(getCall('1')),
+      callTools('ops'),
+      callTools(getCall('2', false), 'gift', 'bonus', ['ops', { bonus: {} }], 'charge'),
     );
     expect(done).toEqual(['charge 2']);
     expect(answers.slice(-4)).toEqual([
-      ...[`gift: ${REPLACED}`, `bonus: ${REPLACED}`, `ops: ${REPLACED}`, 'charge: charge 2'],
+      ...[
+        `gift: ${REPLACED_ERROR}`,
+        `bonus: ${REPLACED_ERROR}`,
+        `ops: ${REPLACED_ERROR}`,
+        'charge: charge 2',
+      ],
     ]);
   });
 
   it('is withheld if the tools of an unfolding tool depend on the call that opened it', async () => {
-    const shop = desk((does, id) => [
+    const shop = createDesk((does, id) => [
       defineUnfolding({
         name: 'some',
         description: 'Some',
@@ -131,22 +137,22 @@ describe('a call after another object was retrieved in the same batch', () => {
     ]);
     const { done, answers } = await playTurn(
       shop,
-      calls(getCall('1')),
-      calls('some'),
-      calls('refund'),
-      calls(getCall('2'), 'refund'),
-      calls('refund'),
+      callTools(getCall('1')),
+      callTools('some'),
+      callTools('refund'),
+      callTools(getCall('2'), 'refund'),
+      callTools('refund'),
     );
     expect(answers.slice(-3)).toEqual([
       'get: {"id":"2","vip":true}',
-      `refund: ${REPLACED}`,
+      `refund: ${REPLACED_ERROR}`,
       'refund: refund 2',
     ]);
     expect(done).toEqual(['refund 1', 'refund 2']);
   });
 
   it('distinguishes tools with the same name in two categories of an unfolding tool', async () => {
-    const shop = desk((does, id) => [
+    const shop = createDesk((does, id) => [
       defineUnfolding({
         name: 'by',
         description: 'By',
@@ -155,17 +161,17 @@ describe('a call after another object was retrieved in the same batch', () => {
     ]);
     const { done, answers } = await playTurn(
       shop,
-      calls(getCall('1')),
-      calls(['by', { category: 'bank' }]),
-      calls('refund'),
-      calls(getCall('2'), 'refund'),
+      callTools(getCall('1')),
+      callTools(['by', { category: 'bank' }]),
+      callTools('refund'),
+      callTools(getCall('2'), 'refund'),
     );
     expect(done).toEqual(['refund 1']);
-    expect(answers.at(-1)).toBe(`refund: ${REPLACED}`);
+    expect(answers.at(-1)).toBe(`refund: ${REPLACED_ERROR}`);
   });
 
   it('is withheld if the current object has another type (CHN-09)', async () => {
-    const { done, does, Customer } = desk(() => []);
+    const { done, does, Customer } = createDesk(() => []);
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ number: v.number() }),
@@ -194,20 +200,20 @@ describe('a call after another object was retrieved in the same batch', () => {
       tools: [customer, order],
       locked: [],
     });
-    const inside = [calls('customer'), calls('charge', 'order', 'charge'), calls('ship')];
-    const session = sessionWith([made], [calls('desk'), ...inside, 'So.', 'Done.']);
+    const inside = [callTools('customer'), callTools('charge', 'order', 'charge'), callTools('ship')];
+    const session = startSession([made], [callTools('desk'), ...inside, 'So.', 'Done.']);
     await session.send('Go.');
     expect(done).toEqual(['charge 1', 'ship 7']);
-    expect((await answersInside(session)).at(-2)).toBe(`charge: ${REPLACED}`);
+    expect((await listInnerAnswers(session)).at(-2)).toBe(`charge: ${REPLACED_ERROR}`);
   });
 
   it('waits for approval, and then runs the tool of the new object', async () => {
-    const shop = desk((does, id) => [requireApproval(ops(does('refund', id)), 'May I?')]);
+    const shop = createDesk((does, id) => [requireApproval(createOpsTool(does('refund', id)), 'May I?')]);
     const { done, session } = await playTurn(
       shop,
-      calls(getCall('1')),
-      calls('ops'),
-      calls(getCall('2'), 'refund'),
+      callTools(getCall('1')),
+      callTools('ops'),
+      callTools(getCall('2'), 'refund'),
     );
     expect(done).toEqual([]);
     session.restart();
@@ -220,18 +226,25 @@ describe('a call after another object was retrieved in the same batch', () => {
 });
 
 it('a tool that was unfolded for one key is not available for another key that has no object yet (CHN-02)', async () => {
-  const shop = desk((does, id) => [
+  const shop = createDesk((does, id) => [
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);
-  const session = sessionWith(
-    [playbookOf(shop.get, [chainFrom(shop.Customer)])],
+  const session = startSession(
+    [createPlaybook(shop.get, [chainFrom(shop.Customer)])],
     [
-      ...[calls(['desk', { key: 'a' }]), calls(getCall('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
       ...[
-        calls(['desk', { key: 'b' }]),
-        calls('refund'),
-        calls(getCall('2'), 'refund'),
-        calls('refund'),
+        callTools(['desk', { key: 'a' }]),
+        callTools(getCall('1')),
+        callTools('ops'),
+        callTools('refund'),
+        'So.',
+        'Done.',
+      ],
+      ...[
+        callTools(['desk', { key: 'b' }]),
+        callTools('refund'),
+        callTools(getCall('2'), 'refund'),
+        callTools('refund'),
         'So.',
         'Done.',
       ],
@@ -240,5 +253,5 @@ it('a tool that was unfolded for one key is not available for another key that h
   await session.send('Go.');
   await session.send('Go.');
   expect(shop.done).toEqual(['refund 1', 'refund 2', 'refund 2']);
-  expect((await answersInside(session)).slice(-4)[0]).toBe(`refund: ${UNBOUND}`);
+  expect((await listInnerAnswers(session)).slice(-4)[0]).toBe(`refund: ${UNBOUND_ERROR}`);
 });

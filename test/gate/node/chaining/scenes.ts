@@ -12,12 +12,12 @@ import { type Chained, chaining } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** Makes a reply that calls these tools. Each is a name, or a name with its input. */
-export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
 /** Makes a reply that retrieves this customer. */
-export const getCall = (id: string) => calls(['get_customer', { id }]);
+export const getCall = (id: string) => callTools(['get_customer', { id }]);
 
 export const Customer = defineDomainType({
   name: 'Customer',
@@ -35,7 +35,7 @@ export const Customer = defineDomainType({
 });
 
 /** Returns a customer as the tools return it. */
-export const customer = (id: string) => ({ id, name: `Name of ${id}`, since: '2020-05-01' });
+export const createCustomerData = (id: string) => ({ id, name: `Name of ${id}`, since: '2020-05-01' });
 
 export const Id = v.object({ id: v.string() });
 
@@ -45,11 +45,11 @@ export const getCustomer = defineTool({
   input: Id,
   effect: 'read',
   output: Customer,
-  run: ({ id }) => customer(id),
+  run: ({ id }) => createCustomerData(id),
 });
 
 /** Defines a `read` tool that returns this value, or the result of this function. */
-export const answeringTool = (name: string, value: unknown) =>
+export const createAnsweringTool = (name: string, value: unknown) =>
   defineTool({
     name,
     description: 'Answers.',
@@ -60,7 +60,7 @@ export const answeringTool = (name: string, value: unknown) =>
 const resolveValue = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
 
 /** Defines a `read` tool that returns an artifact of a type. */
-export const returningTool = (name: string, output: DomainType, value: unknown) =>
+export const createReturningTool = (name: string, output: DomainType, value: unknown) =>
   defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => resolveValue(value) });
 
 /** Defines a `read` tool that returns several customers. */
@@ -69,10 +69,10 @@ export const listCustomers = (...ids: readonly string[]) =>
     name: 'list_customers',
     description: 'Lists customers.',
     effect: 'read',
-    run: () => artifact('Listed.', Customer, ids.map(customer)),
+    run: () => artifact('Listed.', Customer, ids.map(createCustomerData)),
   });
 
-export const clerk = (
+export const createClerk = (
   tools: readonly ToolSource[],
   entries?: readonly Chained[],
   more: Partial<Omit<Parameters<typeof defineAgent>[0], 'name'>> = {},
@@ -87,22 +87,23 @@ export const clerk = (
   });
 
 /** Returns a session after one turn. */
-export async function turnOf(agent: Agent, replies: readonly ScriptedReply[], more = {}) {
+export async function runTurn(agent: Agent, replies: readonly ScriptedReply[], more = {}) {
   const session = createTestSession(agent, { replies: [...replies, 'Done.'], ...more });
   const answer = await session.send('Go.');
   return { session, answer };
 }
 
 /** Returns the names of the tools that each request offered. */
-export const offeredTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+export const getOfferedTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the description of a tool in the last request. */
-export const description = ({ requests }: Pick<TestSession, 'requests'>, name: string) =>
+export const getDescription = ({ requests }: Pick<TestSession, 'requests'>, name: string) =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
 /** Returns the tool results in the last request. */
-export const results = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
+export const getResults = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-export const UNBOUND = 'This tool is not yet available. You must first retrieve a single Customer instance.';
+export const UNBOUND_ERROR =
+  'This tool is not yet available. You must first retrieve a single Customer instance.';

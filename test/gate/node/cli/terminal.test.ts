@@ -1,31 +1,31 @@
 /** Tests the output of `npx holdfast`: no text from a model moves the cursor, and tables fit the terminal. */
 import { describe, expect, it } from 'vitest';
 import {
+  computeWidth,
   formatDollars,
   formatTable,
   formatWhen,
   indentLines,
-  jsonLine,
-  oneLine,
-  widthOf,
+  toJsonLine,
+  toOneLine,
 } from '../../../doors/terminal.ts';
 
-const HOSTILE = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
+const HOSTILE_TEXT = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
 
 it('control characters of terminals are escaped', () => {
-  expect(oneLine(HOSTILE)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
-  expect(indentLines(HOSTILE, '  ')).toBe(
+  expect(toOneLine(HOSTILE_TEXT)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
+  expect(indentLines(HOSTILE_TEXT, '  ')).toBe(
     '  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f',
   );
   expect(indentLines('a\rb', '')).toBe('a\\u{d}b');
-  expect(oneLine(`a${'\u0301'.repeat(100)}b`)).toBe('a\u0301\u0301\u0301b');
-  expect(oneLine(undefined)).toBe('');
+  expect(toOneLine(`a${'\u0301'.repeat(100)}b`)).toBe('a\u0301\u0301\u0301b');
+  expect(toOneLine(undefined)).toBe('');
 });
 
 it('JSON output preserves the data and contains no control characters', () => {
-  const data = { [HOSTILE]: [`${HOSTILE}\u{e0001}\u007f`] };
-  expect(JSON.parse(jsonLine(data))).toEqual(data);
-  expect(jsonLine(data)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+  const data = { [HOSTILE_TEXT]: [`${HOSTILE_TEXT}\u{e0001}\u007f`] };
+  expect(JSON.parse(toJsonLine(data))).toEqual(data);
+  expect(toJsonLine(data)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
 });
 
 describe('a table', () => {
@@ -54,7 +54,7 @@ describe('a table', () => {
 
   it.each([40, 36, 30, 20])('fits a terminal of %i columns and shortens the longest text first', (width) => {
     const lines = formatTable(columns, rows, width).split('\n');
-    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    for (const line of lines) expect(computeWidth(line)).toBeLessThanOrEqual(width);
     expect(lines[2]).toContain('…');
     if (width > 32) expect(lines[2]).toMatch(/^session-2 .* \$120\.00$/);
   });

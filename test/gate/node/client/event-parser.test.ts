@@ -75,7 +75,7 @@ describe('the parser of server-sent events', () => {
     .map((lines) => lines.join(''));
 
   /** Returns the result of eventsource-parser for the whole stream. */
-  function reference(whole: string) {
+  function parseWithReference(whole: string) {
     const events: { type: string; data: string }[] = [];
     let retry: number | undefined;
     const parser = createParser({
@@ -96,7 +96,7 @@ describe('the parser of server-sent events', () => {
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
         const { events, retry } = parsePieces(...pieces);
-        expect({ events, retry }).toEqual(reference(whole));
+        expect({ events, retry }).toEqual(parseWithReference(whole));
       }),
       { numRuns: 2000 },
     );
@@ -109,10 +109,10 @@ describe('the parser of server-sent events', () => {
   ])('reads no event from %s', (_, start) => {
     const parser = new EventParser();
     const piece = start.replace('x', 'x'.repeat(1024 * 1024));
-    const flood = () => {
+    const feedEndlessly = () => {
       for (let fed = 0; fed < 20; fed += 1) parser.feed(piece);
     };
-    expect(flood).toThrow('A stream event has more than 16777216 characters.');
+    expect(feedEndlessly).toThrow('A stream event has more than 16777216 characters.');
   });
 
   it('reads a long event in small pieces in linear time', () => {

@@ -8,7 +8,7 @@ export interface ReceivedRequest extends FetchInit {
 }
 
 /** The next response, or a lost connection. */
-export type Next = Response | Error | ((got: ReceivedRequest) => Response | Promise<Response>);
+export type NextResponse = Response | Error | ((got: ReceivedRequest) => Response | Promise<Response>);
 
 /** A session whose server answers as scripted, and the requests that the server received. */
 export interface FakeSession {
@@ -18,7 +18,7 @@ export interface FakeSession {
 
 const SESSION = 'https://agents.test/agents/clerk/sessions/s1';
 
-export function fakeSession(...script: Next[]): FakeSession {
+export function createFakeSession(...script: NextResponse[]): FakeSession {
   const got: ReceivedRequest[] = [];
   const client = createClient({
     url: 'https://agents.test',
@@ -37,10 +37,10 @@ export function fakeSession(...script: Next[]): FakeSession {
 }
 
 /** How the body of a response ends. */
-type End = 'closed' | 'broken' | 'open';
+type StreamEnd = 'closed' | 'broken' | 'open';
 
 /** Returns a stream of these frames, in pieces of `size` bytes. */
-export function stream(frames: readonly string[], end: End = 'closed', size?: number): Response {
+export function stream(frames: readonly string[], end: StreamEnd = 'closed', size?: number): Response {
   const bytes = new TextEncoder().encode(frames.join(''));
   const body = new ReadableStream<Uint8Array>(
     {
@@ -60,19 +60,22 @@ export function stream(frames: readonly string[], end: End = 'closed', size?: nu
 }
 
 /** Returns the frame of a stored event. */
-export const storedFrame = (seq: number, type: string, more: object = {}): string =>
+export const createStoredFrame = (seq: number, type: string, more: object = {}): string =>
   `id: i.${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, at: 0, turn: 't1', ...more })}\n\n`;
 
 /** Returns a frame without an id, which is sent only live. */
-export const frame = (type: string, data: object): string =>
+export const createFrame = (type: string, data: object): string =>
   `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 export const ANSWER = { turn: 't1', outcome: 'completed', text: 'Paid.' };
 
-export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
-  Response.json(value, { status, headers });
+export const createJsonResponse = (
+  value: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response => Response.json(value, { status, headers });
 
-export const problem = (
+export const createProblemResponse = (
   type: string,
   status: number,
   more: object = {},
@@ -89,7 +92,7 @@ export const problem = (
     { status, headers: { 'content-type': 'application/problem+json', ...headers } },
   );
 
-export const LOST = new TypeError('fetch failed');
+export const LOST_ERROR = new TypeError('fetch failed');
 
 /** Runs all timers while the work proceeds. The caller handles a rejection. */
 export async function withoutWaiting<T>(work: Promise<T>): Promise<T> {

@@ -26,7 +26,7 @@ const MESSAGE: readonly UIMessageChunk[] = [
 ];
 
 /** Returns what a page shows: for each step its text, its calls and its files. */
-function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
+function getShownTexts(chunks: readonly UIMessageChunk[]): string[][] {
   const steps: string[][] = [];
   for (const chunk of chunks) {
     const step = steps.at(-1) ?? [];
@@ -42,7 +42,7 @@ function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
 /**
  * Returns the chunks that a page receives if its stream breaks off after `broken` chunks and starts again.
  */
-function replayAfterBreak(canReset: boolean, broken: number): UIMessageChunk[] {
+function createReplayAfterBreak(canReset: boolean, broken: number): UIMessageChunk[] {
   const steps = new ShownSteps(canReset);
   const before = MESSAGE.slice(0, broken);
   for (const chunk of before) steps.shown(chunk);
@@ -56,8 +56,8 @@ describe.each([
   it.each(MESSAGE.map((_, index) => index))(
     'is complete if its stream broke off after %i chunks',
     (broken) => {
-      const chunks = replayAfterBreak(canReset, broken);
-      expect(shownBy(chunks)).toEqual(shownBy(MESSAGE));
+      const chunks = createReplayAfterBreak(canReset, broken);
+      expect(getShownTexts(chunks)).toEqual(getShownTexts(MESSAGE));
       expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
       expect(chunks.at(-1)).toEqual({ type: 'finish' });
       expect(chunks.some(({ type }) => String(type) === 'reset-step')).toBe(
@@ -82,6 +82,6 @@ describe.each([
     for (const chunk of before) steps.shown(chunk);
     const chunks = [...before, ...rest.flatMap(steps.replay())];
     expect(chunks.filter(({ type }) => type === 'file')).toHaveLength(1);
-    expect(shownBy(chunks)).toEqual(shownBy(rest));
+    expect(getShownTexts(chunks)).toEqual(getShownTexts(rest));
   });
 });

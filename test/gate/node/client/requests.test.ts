@@ -9,11 +9,11 @@ import {
 import {
   ANSWER,
   collect,
-  fakeSession,
-  frame,
-  json,
-  LOST,
-  problem,
+  createFakeSession,
+  createFrame,
+  createJsonResponse,
+  createProblemResponse,
+  LOST_ERROR,
   stream,
   withoutWaiting,
 } from './fake-server.ts';
@@ -28,15 +28,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
+const SESSION_VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
 
 describe('a request', () => {
   it('is retried at most five times after a lost connection, with growing delays', async () => {
     const times: number[] = [];
-    const { session } = fakeSession(
+    const { session } = createFakeSession(
       ...Array.from({ length: 6 }, () => () => {
         times.push(Date.now() - Date.UTC(2026, 0, 1));
-        throw LOST;
+        throw LOST_ERROR;
       }),
     );
     await expect(withoutWaiting(session.state())).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describe('a request', () => {
       type: 'connection-lost',
       status: 0,
       message: 'The connection to the server was lost in GET /agents/clerk/sessions/s1: fetch failed.',
-      cause: LOST,
+      cause: LOST_ERROR,
       more: {},
     });
     expect(times).toEqual([0, 500, 1500, 3500, 7500, 15_500]);
@@ -86,7 +86,7 @@ describe('a request', () => {
   ])(
     'reports a lost connection and whether the request may have run: %s',
     async (_, thrown, ask, message, more) => {
-      const { session } = fakeSession(...Array.from({ length: 6 }, () => thrown));
+      const { session } = createFakeSession(...Array.from({ length: 6 }, () => thrown));
       await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
         type: 'connection-lost',
         message: `The connection to the server was lost in ${message}`,
@@ -98,25 +98,30 @@ describe('a request', () => {
 
   it('explains an error whose cause the browser hides', async () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
-    const { session } = fakeSession(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
+    const { session } = createFakeSession(
+      ...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')),
+    );
     await expect(withoutWaiting(session.state())).rejects.toThrow(
       'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. In a page, check that `cors({ origins })` lists its origin.',
     );
   });
 
   it('is retried if it gets no response for 50 s, and the first attempt is aborted', async () => {
-    const { session, got } = fakeSession(() => new Promise<Response>(() => {}), json(VIEW));
+    const { session, got } = createFakeSession(
+      () => new Promise<Response>(() => {}),
+      createJsonResponse(SESSION_VIEW),
+    );
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(49_999);
     expect([got.length, got[0]?.signal?.aborted]).toEqual([1, false]);
-    expect(await withoutWaiting(answered)).toEqual(VIEW);
+    expect(await withoutWaiting(answered)).toEqual(SESSION_VIEW);
     expect([got.length, got[0]?.signal?.aborted, got[1]?.signal?.aborted]).toEqual([2, true, false]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('has no timeout while it sends files', async () => {
     let answer = (_: Response): void => {};
-    const { session, got } = fakeSession(
+    const { session, got } = createFakeSession(
       () =>
         new Promise<Response>((resolve) => {
           answer = resolve;
@@ -124,38 +129,48 @@ describe('a request', () => {
     );
     const sent = session.send('Look.', { files: [new Blob(['x'], { type: 'image/png' })] });
     await vi.advanceTimersByTimeAsync(600_000);
-    answer(stream([frame('answer', ANSWER)]));
+    answer(stream([createFrame('answer', ANSWER)]));
     expect(await sent).toEqual(ANSWER);
     expect(got).toHaveLength(1);
   });
 
   it('is retried after a random delay, so that clients do not retry together', async () => {
     vi.mocked(Math.random).mockReturnValue(0.5);
-    const { session } = fakeSession(LOST, json(VIEW));
+    const { session } = createFakeSession(LOST_ERROR, createJsonResponse(SESSION_VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(624);
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await answered).toEqual(VIEW);
+    expect(await answered).toEqual(SESSION_VIEW);
   });
 
   it('is retried if its response breaks off', async () => {
-    const broken = () => stream(['{"a'], 'broken');
-    const { session } = fakeSession(broken, json(VIEW));
-    expect(await withoutWaiting(session.state())).toEqual(VIEW);
+    const createBrokenStream = () => stream(['{"a'], 'broken');
+    const { session } = createFakeSession(createBrokenStream, createJsonResponse(SESSION_VIEW));
+    expect(await withoutWaiting(session.state())).toEqual(SESSION_VIEW);
   });
 
   it.each([
-    ['with a Retry-After in seconds', () => problem('rate-limited', 429, {}, { 'retry-after': '7' }), 7_000],
+    [
+      'with a Retry-After in seconds',
+      () => createProblemResponse('rate-limited', 429, {}, { 'retry-after': '7' }),
+      7_000,
+    ],
     [
       'with a Retry-After date',
-      () => problem('session-unavailable', 503, {}, { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }),
+      () =>
+        createProblemResponse(
+          'session-unavailable',
+          503,
+          {},
+          { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' },
+        ),
       9_000,
     ],
     [
       'with a Retry-After date, measured by the clock of the server',
       () =>
-        problem(
+        createProblemResponse(
           'session-unavailable',
           503,
           {},
@@ -169,12 +184,12 @@ describe('a request', () => {
     ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
     ['of the edge', () => new Response('<h1>Connection timed out</h1>', { status: 522 }), 500],
   ])('is retried after an error %s', async (_, refusal, ms) => {
-    const { session } = fakeSession(refusal(), json(VIEW));
+    const { session } = createFakeSession(refusal(), createJsonResponse(SESSION_VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await answered).toEqual(VIEW);
+    expect(await answered).toEqual(SESSION_VIEW);
   });
 
   it.each([
@@ -184,7 +199,9 @@ describe('a request', () => {
     ['a failed model', 'model-failure', 502, { 'retry-after': '1' }],
     ['an invalid body', 'invalid-body', 422, {}],
   ])('is rejected without a retry for %s', async (_, type, status, headers) => {
-    const { session, got } = fakeSession(problem(type, status, { turn: 't0' }, { ...headers }));
+    const { session, got } = createFakeSession(
+      createProblemResponse(type, status, { turn: 't0' }, { ...headers }),
+    );
     const { 'retry-after': retryAfter } = { 'retry-after': undefined, ...headers };
     await expect(session.send('Pay.')).rejects.toMatchObject({
       name: 'HoldfastError',
@@ -207,7 +224,7 @@ describe('a request', () => {
       400,
     ],
   ])('rejects with bad-response if the response is %s', async (_, response, status) => {
-    const { session } = fakeSession(response);
+    const { session } = createFakeSession(response);
     const failure = await session.state().catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(HoldfastError);
     expect(failure).toMatchObject({ type: 'bad-response', status });
@@ -217,7 +234,7 @@ describe('a request', () => {
   });
 
   it('rejects with the reason of an aborted signal', async () => {
-    const { session, got } = fakeSession();
+    const { session, got } = createFakeSession();
     await expect(session.state({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
     expect(got).toEqual([]);
   });
@@ -235,8 +252,8 @@ describe('a request', () => {
       token,
       fetch: async (url, { headers }) => {
         tokens.push(`${url} ${headers.authorization}`);
-        if (tokens.length === 1) throw LOST;
-        return json(VIEW);
+        if (tokens.length === 1) throw LOST_ERROR;
+        return createJsonResponse(SESSION_VIEW);
       },
     });
     await withoutWaiting(client.session('s1').state());
@@ -257,9 +274,9 @@ describe('a token function that uses the network', () => {
       url: 'https://agents.test',
       agent: 'clerk',
       token,
-      fetch: async () => json(VIEW),
+      fetch: async () => createJsonResponse(SESSION_VIEW),
     });
-    expect(await withoutWaiting(client.session('s1').state())).toEqual(VIEW);
+    expect(await withoutWaiting(client.session('s1').state())).toEqual(SESSION_VIEW);
     expect(token).toHaveBeenCalledTimes(2);
   });
 
@@ -279,7 +296,7 @@ describe('a token function that uses the network', () => {
 });
 
 describe('invalid request data', () => {
-  const clientOf = (options: Partial<ClientOptions>) =>
+  const createTestClient = (options: Partial<ClientOptions>) =>
     createClient({ url: 'https://agents.test', agent: 'clerk', ...options }).session('s1');
 
   it.each([
@@ -287,11 +304,11 @@ describe('invalid request data', () => {
     ['secret\u0000', 'The token contains a character that is not allowed in a header.'],
     ['one\ntwo', 'The token contains a character that is not allowed in a header.'],
   ])('throws for the token %j, without repeating the token', async (token, message) => {
-    await expect(clientOf({ token }).state()).rejects.toThrow(new TypeError(message));
+    await expect(createTestClient({ token }).state()).rejects.toThrow(new TypeError(message));
   });
 
   it('throws for an invalid idempotency key', async () => {
-    await expect(clientOf({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
+    await expect(createTestClient({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
       new TypeError("'idempotency-key' contains a character that is not allowed in a header."),
     );
   });
@@ -300,14 +317,14 @@ describe('invalid request data', () => {
     const seen: string[] = [];
     const fetch = async (_: string, { headers }: FetchInit) => {
       seen.push(new Headers(headers).get('authorization') ?? '');
-      return json(VIEW);
+      return createJsonResponse(SESSION_VIEW);
     };
-    await clientOf({ token: 'of-a-file\n', fetch }).state();
+    await createTestClient({ token: 'of-a-file\n', fetch }).state();
     expect(seen).toEqual(['Bearer of-a-file']);
   });
 
   it('throws for a relative URL outside of a page', async () => {
-    await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
+    await expect(createTestClient({ url: '/ai' }).state()).rejects.toThrow(
       new TypeError("createClient: 'url' is '/ai'. Relative URLs only work in a page. Use an absolute URL."),
     );
   });
@@ -315,7 +332,7 @@ describe('invalid request data', () => {
   it.each(['https://me:secret@agents.test', 'https://agents test', 'agents.test', 'https://agents.test?a=b'])(
     'throws for the URL %s and hides its password',
     (url) => {
-      expect(() => clientOf({ url })).toThrow(
+      expect(() => createTestClient({ url })).toThrow(
         new TypeError(
           `createClient: 'url' is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
@@ -333,10 +350,10 @@ describe('a session', () => {
   });
 
   it('revalidates its state, and reuses the earlier one if it is unchanged', async () => {
-    const { session, got } = fakeSession(
-      json(VIEW, 200, { etag: '"4"' }),
+    const { session, got } = createFakeSession(
+      createJsonResponse(SESSION_VIEW, 200, { etag: '"4"' }),
       new Response(null, { status: 304 }),
-      json({ ...VIEW, seq: 5 }, 200, { etag: '"5"' }),
+      createJsonResponse({ ...SESSION_VIEW, seq: 5 }, 200, { etag: '"5"' }),
     );
     const [first, second, third] = [await session.state(), await session.state(), await session.state()];
     expect(second).toBe(first);
@@ -346,10 +363,10 @@ describe('a session', () => {
 
   it('returns the status of a turn, even if the turn has failed', async () => {
     const failed = { ...ANSWER, outcome: 'failed', error: { type: 'stuck', message: 'It is stuck.' } };
-    const { session, got } = fakeSession(
-      json({ turn: 't1', status: 'running' }, 202),
-      problem('turn-failed', 500, failed),
-      stream([frame('answer', ANSWER)]),
+    const { session, got } = createFakeSession(
+      createJsonResponse({ turn: 't1', status: 'running' }, 202),
+      createProblemResponse('turn-failed', 500, failed),
+      stream([createFrame('answer', ANSWER)]),
     );
     expect(await session.turn('t1')).toEqual({ turn: 't1', status: 'running' });
     expect(await session.turn('t1')).toEqual(failed);
@@ -358,22 +375,22 @@ describe('a session', () => {
   });
 
   it('rejects a message with session-erased if the session is erased meanwhile', async () => {
-    const { session } = fakeSession(stream([frame('erased', {})]));
+    const { session } = createFakeSession(stream([createFrame('erased', {})]));
     await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
   });
 
   it('reads the journal page by page', async () => {
-    const { session, got } = fakeSession(
-      json({ events: [{ seq: 1 }, { seq: 2 }], next: '/x' }),
-      json({ events: [{ seq: 3 }], next: null }),
+    const { session, got } = createFakeSession(
+      createJsonResponse({ events: [{ seq: 1 }, { seq: 2 }], next: '/x' }),
+      createJsonResponse({ events: [{ seq: 3 }], next: null }),
     );
     expect(await collect(session.events())).toEqual([{ seq: 1 }, { seq: 2 }, { seq: 3 }]);
     expect(got.map(({ path }) => path)).toEqual(['/events?after=0', '/events?after=2']);
   });
 
   it('sends files after the text, and can read them again', async () => {
-    const { session, got } = fakeSession(
-      stream([frame('answer', ANSWER)]),
+    const { session, got } = createFakeSession(
+      stream([createFrame('answer', ANSWER)]),
       () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
     );
     const files = [
@@ -402,8 +419,8 @@ describe('a session', () => {
   });
 
   it('deletes files by their ids', async () => {
-    const gone = () => new Response(null, { status: 204 });
-    const { session, got } = fakeSession(gone(), gone());
+    const createEmptyResponse = () => new Response(null, { status: 204 });
+    const { session, got } = createFakeSession(createEmptyResponse(), createEmptyResponse());
     expect(await session.deleteFile('ab')).toBeUndefined();
     await session.deleteFile({ id: 'cd' });
     expect(got.map(({ method, path }) => [method, path])).toEqual([
@@ -414,9 +431,9 @@ describe('a session', () => {
 
   it('can be cancelled and erased', async () => {
     const stopping = { turn: 't1', status: 'cancel-requested' };
-    const { session, got } = fakeSession(
-      json(stopping, 202),
-      json(stopping, 202),
+    const { session, got } = createFakeSession(
+      createJsonResponse(stopping, 202),
+      createJsonResponse(stopping, 202),
       new Response(null, { status: 204 }),
     );
     expect(await session.cancel()).toEqual(stopping);
@@ -430,21 +447,23 @@ describe('a session', () => {
   });
 
   it('does not retry a cancel that names no turn, because a new turn may have started', async () => {
-    const lost = (): never => {
-      throw LOST;
+    const loseConnection = (): never => {
+      throw LOST_ERROR;
     };
-    const { session, got } = fakeSession(
-      lost,
-      lost,
-      lost,
-      json({ turn: 't1', status: 'cancel-requested' }, 202),
+    const { session, got } = createFakeSession(
+      loseConnection,
+      loseConnection,
+      loseConnection,
+      createJsonResponse({ turn: 't1', status: 'cancel-requested' }, 202),
     );
-    const said = (request: string) => ({
+    const createLostError = (request: string) => ({
       type: 'connection-lost',
       message: `The connection to the server was lost in ${request}: fetch failed. The request may have run.`,
     });
-    await expect(session.cancel()).rejects.toMatchObject(said('POST /agents/clerk/sessions/s1/cancel'));
-    await expect(session.erase()).rejects.toMatchObject(said('DELETE /agents/clerk/sessions/s1'));
+    await expect(session.cancel()).rejects.toMatchObject(
+      createLostError('POST /agents/clerk/sessions/s1/cancel'),
+    );
+    await expect(session.erase()).rejects.toMatchObject(createLostError('DELETE /agents/clerk/sessions/s1'));
     expect(await withoutWaiting(session.cancel('t1'))).toMatchObject({ turn: 't1' });
     expect(got.map(({ method, path }) => [method, path])).toEqual([
       ['POST', '/cancel'],
@@ -456,12 +475,12 @@ describe('a session', () => {
 });
 
 describe('an invalid request', () => {
-  const at = (url: string) => () => createClient({ url, agent: 'clerk' });
+  const createClientAt = (url: string) => () => createClient({ url, agent: 'clerk' });
 
   it.each(['agents.test', 'ftp://agents.test', 'https://agents.test?a=1', 'https://agents.test/#a'])(
     'throws for the URL %s',
     (url) => {
-      expect(at(url)).toThrow(
+      expect(createClientAt(url)).toThrow(
         new TypeError(
           `createClient: 'url' is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
@@ -470,12 +489,12 @@ describe('an invalid request', () => {
   );
 
   it('may go to the origin of the page', () => {
-    expect(at('')).not.toThrow();
-    expect(at('/ai')).not.toThrow();
+    expect(createClientAt('')).not.toThrow();
+    expect(createClientAt('/ai')).not.toThrow();
   });
 
   it.each(['', '.', '..'])('throws for the name %j, which would lead to another path', async (name) => {
-    const { session } = fakeSession();
+    const { session } = createFakeSession();
     expect(() => createClient({ url: '', agent: name })).toThrow(
       new TypeError(`'${name}' is not a valid agent name.`),
     );
@@ -486,7 +505,7 @@ describe('an invalid request', () => {
   });
 
   it('throws for files beside a message of parts', async () => {
-    const { session } = fakeSession();
+    const { session } = createFakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
       '`files` needs a text message. Put the files in its parts.',

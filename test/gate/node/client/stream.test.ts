@@ -3,12 +3,12 @@ import { HoldfastError, type StreamItem } from '../../../../src/client/entry.ts'
 import {
   ANSWER,
   collect,
-  fakeSession,
-  frame,
-  json,
-  LOST,
-  problem,
-  storedFrame,
+  createFakeSession,
+  createFrame,
+  createJsonResponse,
+  createProblemResponse,
+  createStoredFrame,
+  LOST_ERROR,
   stream,
   withoutWaiting,
 } from './fake-server.ts';
@@ -20,11 +20,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const STARTED = storedFrame(2, 'turn-started', { message: 'Pay.' });
-const DELTA = frame('text-delta', { reply: 'r1', text: 'Pai' });
-const REPLIED = storedFrame(3, 'model-replied', { text: 'Paid.' });
-const ENDED = storedFrame(4, 'turn-ended', { outcome: 'completed' });
-const END = [REPLIED, ENDED, frame('answer', ANSWER)];
+const STARTED_FRAME = createStoredFrame(2, 'turn-started', { message: 'Pay.' });
+const DELTA_FRAME = createFrame('text-delta', { reply: 'r1', text: 'Pai' });
+const REPLIED_FRAME = createStoredFrame(3, 'model-replied', { text: 'Paid.' });
+const ENDED_FRAME = createStoredFrame(4, 'turn-ended', { outcome: 'completed' });
+const END_FRAMES = [REPLIED_FRAME, ENDED_FRAME, createFrame('answer', ANSWER)];
 
 /** Returns a short form of the stream items. */
 const summarizeItems = (items: readonly StreamItem[]) =>
@@ -34,7 +34,9 @@ describe('a stream of a turn', () => {
   it.each([undefined, 1, 7])(
     'yields the events and then the answer if it arrives in pieces of %s bytes',
     async (size) => {
-      const { session, got } = fakeSession(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
+      const { session, got } = createFakeSession(
+        stream([STARTED_FRAME, ': \n\n', DELTA_FRAME, ...END_FRAMES], 'open', size),
+      );
       const items = await collect(session.stream('Pay.'));
       expect(summarizeItems(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
       expect(items[1]).toEqual({ type: 'text-delta', reply: 'r1', text: 'Pai' });
@@ -59,10 +61,10 @@ describe('a stream of a turn', () => {
   it.each(['closed', 'broken'] as const)(
     'resumes after the last event if its connection is %s',
     async (end) => {
-      const { session, got } = fakeSession(
-        stream([STARTED, DELTA], end),
-        LOST,
-        stream([storedFrame(2, 'turn-started'), ...END]),
+      const { session, got } = createFakeSession(
+        stream([STARTED_FRAME, DELTA_FRAME], end),
+        LOST_ERROR,
+        stream([createStoredFrame(2, 'turn-started'), ...END_FRAMES]),
       );
       const items = await withoutWaiting(collect(session.stream('Pay.')));
       expect(summarizeItems(items)).toEqual([2, 'text-delta', 'resumed', 3, 4, 'answer']);
@@ -75,11 +77,11 @@ describe('a stream of a turn', () => {
   );
 
   it('sends its message again with the same key if it has received no event of the turn', async () => {
-    const { session, got } = fakeSession(
-      LOST,
+    const { session, got } = createFakeSession(
+      LOST_ERROR,
       stream([]),
-      problem('newer-deployment', 503, {}, { 'retry-after': '5' }),
-      stream([STARTED, ...END]),
+      createProblemResponse('newer-deployment', 503, {}, { 'retry-after': '5' }),
+      stream([STARTED_FRAME, ...END_FRAMES]),
     );
     expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
       2,
@@ -93,7 +95,7 @@ describe('a stream of a turn', () => {
   });
 
   it('uses a new key for each message, or the key that the caller provides', async () => {
-    const { session, got } = fakeSession(...[1, 2, 3].map(() => stream(END)));
+    const { session, got } = createFakeSession(...[1, 2, 3].map(() => stream(END_FRAMES)));
     await session.send('a');
     await session.send('a');
     await session.send('a', { idempotencyKey: 'mine' });
@@ -102,22 +104,26 @@ describe('a stream of a turn', () => {
   });
 
   it('resumes at once if the invocation behind it ended', async () => {
-    const { session, got } = fakeSession(
-      stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
-      stream([...END]),
+    const { session, got } = createFakeSession(
+      stream([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
+      stream([...END_FRAMES]),
     );
     expect(summarizeItems(await collect(session.stream('Pay.')))).toEqual([2, 'resumed', 3, 4, 'answer']);
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
   });
 
   it('yields each piece of a reply once, although each connection repeats the reply from the beginning', async () => {
-    const piece = (text: string, more: object = {}) => frame('text-delta', { reply: '1.1', text, ...more });
-    const thought = frame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
-    const { session } = fakeSession(
-      stream([STARTED, thought, piece('I '), piece('in', { frame: 'c' }), piece('pa')], 'broken'),
-      stream([thought, piece('I pay'), piece('inside', { frame: 'c' })], 'broken'),
+    const createDelta = (text: string, more: object = {}) =>
+      createFrame('text-delta', { reply: '1.1', text, ...more });
+    const thought = createFrame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
+    const { session } = createFakeSession(
+      stream(
+        [STARTED_FRAME, thought, createDelta('I '), createDelta('in', { frame: 'c' }), createDelta('pa')],
+        'broken',
+      ),
+      stream([thought, createDelta('I pay'), createDelta('inside', { frame: 'c' })], 'broken'),
       stream([thought], 'broken'),
-      stream([thought, piece('I pay.'), ...END]),
+      stream([thought, createDelta('I pay.'), ...END_FRAMES]),
     );
     const items = await withoutWaiting(collect(session.stream('Pay.')));
     const words = items.flatMap((item) => ('text' in item && !('seq' in item) ? [item.text] : []));
@@ -125,20 +131,20 @@ describe('a stream of a turn', () => {
   });
 
   it('reports a restarted reply once, and yields the reply of the next lease holder from the beginning', async () => {
-    const piece = (text: string, reply = '1.2') => frame('text-delta', { reply, text });
-    const restarted = frame('reply-restarted', { reply: '1.2' });
-    const resumed = storedFrame(3, 'turn-resumed', { cause: 'expired' });
-    const { session } = fakeSession(
-      stream([STARTED, piece('I pa', '1.1'), restarted, piece('I w')], 'broken'),
-      stream([restarted, piece('I will')], 'broken'),
+    const createDelta = (text: string, reply = '1.2') => createFrame('text-delta', { reply, text });
+    const restarted = createFrame('reply-restarted', { reply: '1.2' });
+    const resumed = createStoredFrame(3, 'turn-resumed', { cause: 'expired' });
+    const { session } = createFakeSession(
+      stream([STARTED_FRAME, createDelta('I pa', '1.1'), restarted, createDelta('I w')], 'broken'),
+      stream([restarted, createDelta('I will')], 'broken'),
       stream(
-        [resumed, restarted, piece('Paid'), storedFrame(4, 'model-replied', { text: 'Paid.' })],
+        [resumed, restarted, createDelta('Paid'), createStoredFrame(4, 'model-replied', { text: 'Paid.' })],
         'broken',
       ),
       stream([
-        piece('1', '1.2'),
-        storedFrame(5, 'turn-ended', { outcome: 'completed' }),
-        frame('answer', ANSWER),
+        createDelta('1', '1.2'),
+        createStoredFrame(5, 'turn-ended', { outcome: 'completed' }),
+        createFrame('answer', ANSWER),
       ]),
     );
     const items = await withoutWaiting(collect(session.stream('Pay.')));
@@ -160,10 +166,10 @@ describe('a stream of a turn', () => {
   });
 
   it('waits before it resumes if the ended invocation sent no events', async () => {
-    const { session, got } = fakeSession(
-      stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
-      stream([frame('continues', { turn: 't1', after: 2 })]),
-      stream([...END]),
+    const { session, got } = createFakeSession(
+      stream([STARTED_FRAME, createFrame('continues', { turn: 't1', after: 2 })]),
+      stream([createFrame('continues', { turn: 't1', after: 2 })]),
+      stream([...END_FRAMES]),
     );
     const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(100);
@@ -172,7 +178,10 @@ describe('a stream of a turn', () => {
   });
 
   it('waits at most 30 seconds, even if the server asks for more', async () => {
-    const { session, got } = fakeSession(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
+    const { session, got } = createFakeSession(
+      stream(['retry: 99999999999\n\n', STARTED_FRAME]),
+      stream([...END_FRAMES]),
+    );
     const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(29_000);
     expect(got.length).toBe(1);
@@ -181,10 +190,10 @@ describe('a stream of a turn', () => {
   });
 
   it('follows a turn that moves to another invocation', async () => {
-    const { session } = fakeSession(
-      stream([STARTED, frame('accepted', { turn: 't1', status: 'accepted' })]),
-      stream([frame('accepted', { turn: 't1', status: 'accepted' })]),
-      stream(END),
+    const { session } = createFakeSession(
+      stream([STARTED_FRAME, createFrame('accepted', { turn: 't1', status: 'accepted' })]),
+      stream([createFrame('accepted', { turn: 't1', status: 'accepted' })]),
+      stream(END_FRAMES),
     );
     expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
       2,
@@ -197,7 +206,7 @@ describe('a stream of a turn', () => {
   });
 
   it('reconnects if the server sends no data for 50 seconds', async () => {
-    const { session } = fakeSession(stream([STARTED], 'open'), stream(END));
+    const { session } = createFakeSession(stream([STARTED_FRAME], 'open'), stream(END_FRAMES));
     const items = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(49_999);
     let isOver = false;
@@ -217,13 +226,13 @@ describe('a stream of a turn', () => {
       text: '',
       pending: [{ call: 'c1' }],
     };
-    const { session } = fakeSession(stream([STARTED, frame('suspended', view)]));
+    const { session } = createFakeSession(stream([STARTED_FRAME, createFrame('suspended', view)]));
     expect((await collect(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
   });
 
   it('ends with the status of the message if the turn starts later', async () => {
     const view = { turn: 't1', status: 'queued' };
-    const { session, got } = fakeSession(json(view, 202));
+    const { session, got } = createFakeSession(createJsonResponse(view, 202));
     expect(await collect(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
       { type: 'later', answer: view },
     ]);
@@ -231,16 +240,19 @@ describe('a stream of a turn', () => {
   });
 
   it.each([
-    ['an erased frame', stream([STARTED, frame('erased', { turn: 't1' })])],
-    ['a reconnect that returns 410', stream([STARTED])],
+    ['an erased frame', stream([STARTED_FRAME, createFrame('erased', { turn: 't1' })])],
+    ['a reconnect that returns 410', stream([STARTED_FRAME])],
   ])('ends with an erased item after %s', async (_, first) => {
-    const { session } = fakeSession(first, problem('session-erased', 410));
+    const { session } = createFakeSession(first, createProblemResponse('session-erased', 410));
     const items = await withoutWaiting(collect(session.stream('Pay.')));
     expect(items.at(-1)).toMatchObject({ type: 'erased' });
   });
 
   it('rejects if it breaks off repeatedly without new events', async () => {
-    const { session, got } = fakeSession(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
+    const { session, got } = createFakeSession(
+      stream([STARTED_FRAME]),
+      ...Array.from({ length: 9 }, () => stream([])),
+    );
     await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
         'connection-lost',
@@ -251,7 +263,7 @@ describe('a stream of a turn', () => {
   });
 
   it('continues if a proxy ends it every 30 seconds while the turn is silent', async () => {
-    const silent = () => {
+    const createSilentStream = () => {
       let beats = 0;
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
@@ -263,10 +275,10 @@ describe('a stream of a turn', () => {
       });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
-    const { session, got } = fakeSession(
-      stream([STARTED]),
-      ...Array.from({ length: 20 }, () => silent),
-      stream(END),
+    const { session, got } = createFakeSession(
+      stream([STARTED_FRAME]),
+      ...Array.from({ length: 20 }, () => createSilentStream),
+      stream(END_FRAMES),
     );
     expect((await withoutWaiting(collect(session.stream('Pay.')))).at(-1)).toEqual({
       type: 'answer',
@@ -276,8 +288,8 @@ describe('a stream of a turn', () => {
   });
 
   it('reports no erased session if another server returns 404 in the meantime', async () => {
-    const { session } = fakeSession(
-      stream([STARTED]),
+    const { session } = createFakeSession(
+      stream([STARTED_FRAME]),
       new Response('There is nothing here yet', { status: 404 }),
     );
     await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toMatchObject({
@@ -290,32 +302,34 @@ describe('a stream of a turn', () => {
     ['not JSON', 'data: {"a\n\n'],
     ['not a JSON object', 'data: 1\n\n'],
   ])('rejects if the data of an event is %s', async (_, text) => {
-    const { session } = fakeSession(stream([STARTED, `event: model-replied\n${text}`]));
+    const { session } = createFakeSession(stream([STARTED_FRAME, `event: model-replied\n${text}`]));
     await expect(collect(session.stream('Pay.'))).rejects.toThrow(
       /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 
   it('yields unknown events of a newer server', async () => {
-    const { session } = fakeSession(stream([frame('weather', { sun: true }), ...END]));
+    const { session } = createFakeSession(stream([createFrame('weather', { sun: true }), ...END_FRAMES]));
     expect((await collect(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
   });
 
   it('closes its connection if the caller stops reading', async () => {
     const cancel = vi.fn();
     const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(STARTED)),
+      start: (controller) => controller.enqueue(new TextEncoder().encode(STARTED_FRAME)),
       cancel,
     });
-    const { session } = fakeSession(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    const { session } = createFakeSession(
+      new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    );
     for await (const _ of session.stream('Pay.')) break;
     expect(cancel).toHaveBeenCalledOnce();
   });
 
   it('closes a resumed connection if the caller stops reading', async () => {
     const cancel = vi.fn();
-    const { session } = fakeSession(
-      stream([STARTED]),
+    const { session } = createFakeSession(
+      stream([STARTED_FRAME]),
       new Response(new ReadableStream({ cancel }), { headers: { 'content-type': 'text/event-stream' } }),
     );
     const leaving = (async () => {
@@ -327,7 +341,7 @@ describe('a stream of a turn', () => {
 
   it('yields no events after its signal has aborted', async () => {
     const leave = new AbortController();
-    const { session } = fakeSession(stream([STARTED, DELTA, ...END]));
+    const { session } = createFakeSession(stream([STARTED_FRAME, DELTA_FRAME, ...END_FRAMES]));
     const shown: string[] = [];
     const reading = (async () => {
       for await (const { type } of session.stream('Pay.', { signal: leave.signal })) {
@@ -341,7 +355,7 @@ describe('a stream of a turn', () => {
 
   it('rejects with the reason of its signal, even while it waits to reconnect', async () => {
     const leave = new AbortController();
-    const { session, got } = fakeSession(stream([STARTED]));
+    const { session, got } = createFakeSession(stream([STARTED_FRAME]));
     const items = collect(session.stream('Pay.', { signal: leave.signal }));
     const rejected = expect(items).rejects.toThrow('enough');
     await vi.advanceTimersByTimeAsync(100);
@@ -354,8 +368,8 @@ describe('a stream of a turn', () => {
 
 describe('streamAnswers', () => {
   it('sends each answer with its call and question, and yields only new events', async () => {
-    const { session, got } = fakeSession(
-      stream([storedFrame(7, 'tool-call-answered'), frame('answer', ANSWER)]),
+    const { session, got } = createFakeSession(
+      stream([createStoredFrame(7, 'tool-call-answered'), createFrame('answer', ANSWER)]),
     );
     const items = await collect(
       session.streamAnswers([
@@ -380,13 +394,18 @@ describe('streamAnswers', () => {
   it('continues after the reply with the calls, or after the last event that was yielded', async () => {
     const pending = { call: 't1.3.0', question: 1 };
     const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
-    const asked = [STARTED, REPLIED, storedFrame(4, 'tool-call-suspended'), frame('suspended', view)];
-    const more = [
-      storedFrame(4, 'tool-call-suspended'),
-      storedFrame(5, 'tool-call-answered'),
-      frame('answer', ANSWER),
+    const asked = [
+      STARTED_FRAME,
+      REPLIED_FRAME,
+      createStoredFrame(4, 'tool-call-suspended'),
+      createFrame('suspended', view),
     ];
-    const { session, got } = fakeSession(stream(more), stream(asked), stream(more));
+    const more = [
+      createStoredFrame(4, 'tool-call-suspended'),
+      createStoredFrame(5, 'tool-call-answered'),
+      createFrame('answer', ANSWER),
+    ];
+    const { session, got } = createFakeSession(stream(more), stream(asked), stream(more));
     expect(
       summarizeItems(await collect(session.streamAnswers([{ call: pending, decision: 'approve' }]))),
     ).toEqual([4, 5, 'answer']);
@@ -403,9 +422,9 @@ describe('streamAnswers', () => {
 
   it('yields all new events if the name of the session was used before', async () => {
     const call = 't2.3.0';
-    const { session, got } = fakeSession(
-      stream([storedFrame(40, 'turn-started'), frame('erased', { turn: 't1' })]),
-      stream([storedFrame(5, 'tool-call-answered', { turn: 't2' }), frame('answer', ANSWER)]),
+    const { session, got } = createFakeSession(
+      stream([createStoredFrame(40, 'turn-started'), createFrame('erased', { turn: 't1' })]),
+      stream([createStoredFrame(5, 'tool-call-answered', { turn: 't2' }), createFrame('answer', ANSWER)]),
     );
     await collect(session.follow('t1'));
     expect(summarizeItems(await collect(session.streamAnswers([{ call, decision: 'approve' }])))).toEqual([
@@ -416,7 +435,9 @@ describe('streamAnswers', () => {
   });
 
   it('accepts a single decision or result', async () => {
-    const { session, got } = fakeSession(...[1, 2, 3].map(() => stream([frame('answer', ANSWER)])));
+    const { session, got } = createFakeSession(
+      ...[1, 2, 3].map(() => stream([createFrame('answer', ANSWER)])),
+    );
     expect(await session.decide('c1', 'approve')).toEqual(ANSWER);
     await session.decide('c1', { decision: 'edit', input: { a: 1 } });
     await session.result('c1', { error: 'No.' });
@@ -430,10 +451,16 @@ describe('streamAnswers', () => {
 
 describe('a watched session', () => {
   it('yields one turn after another, resumes after the last event, and ends when it is erased', async () => {
-    const { session, got } = fakeSession(
-      stream([STARTED, DELTA, REPLIED, ENDED, frame('continues', { after: 4, events: '/x' })]),
-      stream([storedFrame(5, 'turn-started', { turn: 't2' })]),
-      problem('unknown-session', 404),
+    const { session, got } = createFakeSession(
+      stream([
+        STARTED_FRAME,
+        DELTA_FRAME,
+        REPLIED_FRAME,
+        ENDED_FRAME,
+        createFrame('continues', { after: 4, events: '/x' }),
+      ]),
+      stream([createStoredFrame(5, 'turn-started', { turn: 't2' })]),
+      createProblemResponse('unknown-session', 404),
     );
     const items = await withoutWaiting(collect(session.watch({ after: 1 })));
     expect(summarizeItems(items)).toEqual([2, 'text-delta', 3, 4, 'resumed', 5, 'erased']);
@@ -445,7 +472,7 @@ describe('a watched session', () => {
   });
 
   it('rejects if the session has not started', async () => {
-    const { session } = fakeSession(problem('unknown-session', 404));
+    const { session } = createFakeSession(createProblemResponse('unknown-session', 404));
     await expect(collect(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
   });
 });

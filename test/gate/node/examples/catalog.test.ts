@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { defineCatalog } from '../../../../src/examples/catalog/catalog.ts';
 import { groupByPath } from '../../../../src/examples/catalog/group-by-path.ts';
 import {
+  listOperations,
   type OpenApiDocument,
   type Operation,
-  operationsOf,
 } from '../../../../src/examples/catalog/openapi.ts';
-import { type ApiRequest, operationTool } from '../../../../src/examples/catalog/operation-tool.ts';
+import { type ApiRequest, createOperationTool } from '../../../../src/examples/catalog/operation-tool.ts';
 import { defineAgent, type JsonObject } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
 /** Returns a document with one operation. */
-const document = (
+const createDocument = (
   operation: JsonObject,
   { path = '/things', ...more }: { path?: string } & JsonObject = {},
 ) => ({
@@ -20,8 +20,8 @@ const document = (
   ...more,
 });
 
-function onlyOperation(declared: OpenApiDocument): Operation {
-  const [operation, ...others] = operationsOf(declared);
+function getOnlyOperation(declared: OpenApiDocument): Operation {
+  const [operation, ...others] = listOperations(declared);
   if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
 }
@@ -29,11 +29,11 @@ function onlyOperation(declared: OpenApiDocument): Operation {
 /** Calls the tool of an operation in a session. Returns the sent requests and the text for the model. */
 async function call(declared: OpenApiDocument, input: JsonObject) {
   const requests: ApiRequest[] = [];
-  const api = (request: ApiRequest) => {
+  const callApi = (request: ApiRequest) => {
     requests.push(request);
     return { done: true };
   };
-  const tool = operationTool('act', onlyOperation(declared), { document: declared, api });
+  const tool = createOperationTool('act', getOnlyOperation(declared), { document: declared, api: callApi });
   const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: [tool] });
   const session = createTestSession(agent, { replies: [{ calls: [{ name: 'act', input }] }, 'Done.'] });
   await session.send('Act.');
@@ -60,7 +60,7 @@ describe('the tool of an OpenAPI operation', () => {
       },
     },
   };
-  const declared = document(operation, { path: '/shelves/{shelf}/at/{place}' });
+  const declared = createDocument(operation, { path: '/shelves/{shelf}/at/{place}' });
 
   it('combines the parameters and the JSON body in one input, under distinct names', async () => {
     const { tool } = await call(declared, {});
@@ -120,7 +120,9 @@ describe('the tool of an OpenAPI operation', () => {
   });
 
   it('accepts text if the operation has no JSON body', async () => {
-    const upload = document({ requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } });
+    const upload = createDocument({
+      requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } },
+    });
     const { tool, requests } = await call(upload, { body: 'Hello' });
     expect(tool.inputSchema.properties).toEqual({
       body: { type: 'string', description: 'Sent as text/plain.' },
@@ -137,31 +139,33 @@ describe('the tool of an OpenAPI operation', () => {
     ['patch', 'once'],
   ])('has for the method %s the effect %s', (method, effect) => {
     const one = { paths: { '/a': { [method]: {} } } };
-    expect(operationTool('act', onlyOperation(one), { document: one, api: () => null }).effect).toBe(effect);
+    expect(createOperationTool('act', getOnlyOperation(one), { document: one, api: () => null }).effect).toBe(
+      effect,
+    );
   });
 });
 
 describe('groupByPath', () => {
   /** Returns the prefix and the number of entries of each group, and the path of each single operation. */
-  const outline = (entries: ReturnType<typeof groupByPath<{ path: string }>>): readonly unknown[] =>
+  const formatOutline = (entries: ReturnType<typeof groupByPath<{ path: string }>>): readonly unknown[] =>
     entries.map((entry) =>
       entry.type === 'leaf' ? entry.item.path : [`${entry.prefix} ${entry.segment}`, entry.entries.length],
     );
-  const many = (count: number, path: (at: number) => string) =>
+  const createOperations = (count: number, path: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => ({ path: path(at) }));
 
   it('does not group a few operations', () => {
-    expect(outline(groupByPath([{ path: '/b/1' }, { path: '/a' }]))).toEqual(['/b/1', '/a']);
+    expect(formatOutline(groupByPath([{ path: '/b/1' }, { path: '/a' }]))).toEqual(['/b/1', '/a']);
   });
 
   it('groups more than 16 operations by the first segment that differs, if a group is large enough', () => {
     const items = [
-      ...many(12, (at) => `/v1/pots/${at}`),
-      ...many(5, (at) => `/v1/lids/{lid}/${at}`),
+      ...createOperations(12, (at) => `/v1/pots/${at}`),
+      ...createOperations(5, (at) => `/v1/lids/{lid}/${at}`),
       { path: '/v1/shelves/1' },
       { path: '/v1' },
     ];
-    expect(outline(groupByPath(items))).toEqual([
+    expect(formatOutline(groupByPath(items))).toEqual([
       '/v1',
       ['/v1/lids/{lid} lids', 5],
       ['/v1/pots pots', 12],
@@ -170,20 +174,25 @@ describe('groupByPath', () => {
   });
 
   it('groups more than 16 other operations alphabetically', () => {
-    const letters = many(20, (at) => `/${String.fromCharCode(97 + at)}/x`);
-    expect(outline(groupByPath(letters))).toEqual([
+    const letters = createOperations(20, (at) => `/${String.fromCharCode(97 + at)}/x`);
+    expect(formatOutline(groupByPath(letters))).toEqual([
       ['/ a-to-j', 10],
       ['/ k-to-t', 10],
     ]);
   });
 
   it('returns at most 16 entries per level', () => {
-    const sizes = (entries: ReturnType<typeof groupByPath<{ path: string }>>): number[] => [
+    const getGroupSizes = (entries: ReturnType<typeof groupByPath<{ path: string }>>): number[] => [
       entries.length,
-      ...entries.flatMap((entry) => (entry.type === 'group' ? sizes(entry.entries) : [])),
+      ...entries.flatMap((entry) => (entry.type === 'group' ? getGroupSizes(entry.entries) : [])),
     ];
-    const same = groupByPath(many(700, () => '/a/{b}'));
-    expect(Math.max(...sizes(same), ...sizes(groupByPath(many(700, (at) => `/${at % 40}/${at}`))))).toBe(16);
+    const same = groupByPath(createOperations(700, () => '/a/{b}'));
+    expect(
+      Math.max(
+        ...getGroupSizes(same),
+        ...getGroupSizes(groupByPath(createOperations(700, (at) => `/${at % 40}/${at}`))),
+      ),
+    ).toBe(16);
   });
 });
 

@@ -2,26 +2,26 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineFiles } from '../../../../src/examples/files/files.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import {
+  createFakeServer,
   type FakeServer,
   type FakeTool,
-  fakeServer,
   respondWith,
 } from '../../../fixtures/mcp/fake-server.ts';
-import { calls, countMethods } from '../mcp/tools/scenes.ts';
-import { offeredTools, openedText, results } from '../unfolding/scenes.ts';
+import { countMethods, requestTool } from '../mcp/tools/scenes.ts';
+import { formatOpenedText, getLastResults, getOfferedTools } from '../unfolding/scenes.ts';
 
 type Hints = NonNullable<FakeTool['annotations']>;
 
-const READS: Hints = { readOnlyHint: true };
-const WRITES: Hints = { readOnlyHint: false, destructiveHint: true };
-const WRITES_AGAIN: Hints = { readOnlyHint: false, idempotentHint: true };
+const READ_HINTS: Hints = { readOnlyHint: true };
+const WRITE_HINTS: Hints = { readOnlyHint: false, destructiveHint: true };
+const IDEMPOTENT_HINTS: Hints = { readOnlyHint: false, idempotentHint: true };
 
 /**
  * Returns a fake filesystem server over files in memory. Its tools have the names and the hints of the real
  * server, or `hints`.
  */
-function folder(files: Map<string, string>, hints?: Hints): FakeServer {
-  const tool = (
+function createFolderServer(files: Map<string, string>, hints?: Hints): FakeServer {
+  const createFakeTool = (
     name: string,
     annotations: Hints,
     run: (input: Readonly<Record<string, unknown>>) => string,
@@ -32,24 +32,24 @@ function folder(files: Map<string, string>, hints?: Hints): FakeServer {
     run: (input) => ({ content: [{ type: 'text', text: run(input) }] }),
   });
   const read = ({ path }: Readonly<Record<string, unknown>>): string => files.get(String(path)) ?? 'ENOENT';
-  return fakeServer({
+  return createFakeServer({
     tools: [
-      tool('read_file', READS, read),
-      tool('read_text_file', READS, read),
-      tool('list_directory', READS, () => [...files.keys()].join('\n')),
-      tool('create_directory', WRITES_AGAIN, () => 'created'),
-      tool('write_file', { ...WRITES, idempotentHint: true }, ({ path, content }) => {
+      createFakeTool('read_file', READ_HINTS, read),
+      createFakeTool('read_text_file', READ_HINTS, read),
+      createFakeTool('list_directory', READ_HINTS, () => [...files.keys()].join('\n')),
+      createFakeTool('create_directory', IDEMPOTENT_HINTS, () => 'created'),
+      createFakeTool('write_file', { ...WRITE_HINTS, idempotentHint: true }, ({ path, content }) => {
         files.set(String(path), String(content));
         return `Successfully wrote to ${path}`;
       }),
-      tool('edit_file', WRITES, () => 'edited'),
-      tool('move_file', WRITES, () => 'moved'),
-      tool('shred_file', WRITES, () => 'shredded'),
+      createFakeTool('edit_file', WRITE_HINTS, () => 'edited'),
+      createFakeTool('move_file', WRITE_HINTS, () => 'moved'),
+      createFakeTool('shred_file', WRITE_HINTS, () => 'shredded'),
     ],
   });
 }
 
-const NAMES = [
+const TOOL_NAMES = [
   'read_text_file',
   'list_directory',
   'create_directory',
@@ -60,34 +60,39 @@ const NAMES = [
 ];
 
 /** The names of the offered tools once they are unfolded, sorted as in requests. */
-const OPEN = ['files', ...NAMES.toSorted()];
+const OPEN_TOOLS = ['files', ...TOOL_NAMES.toSorted()];
 
 const NOTES =
   "Paths are relative to the project folder, which is '.'. Read a file before you edit it. A person decides about " +
   'each call that changes something: say what you are going to do, then call.';
 
-const session = (server: FakeServer, replies: readonly ScriptedReply[]): TestSession =>
+const createFilesSession = (server: FakeServer, replies: readonly ScriptedReply[]): TestSession =>
   createTestSession(defineFiles({ url: server.url, fetch: server.fetch }), { replies });
 
 describe('the files agent', () => {
   it('contacts its server only after a message about files, and then offers its tools with usage notes', async () => {
-    const server = folder(new Map([['notes.txt', 'Two tents.']]));
-    const files = session(server, ['Hello.', calls('files'), calls('list_directory'), 'There are notes.']);
+    const server = createFolderServer(new Map([['notes.txt', 'Two tents.']]));
+    const files = createFilesSession(server, [
+      'Hello.',
+      requestTool('files'),
+      requestTool('list_directory'),
+      'There are notes.',
+    ]);
     await files.send('Hello');
-    expect([offeredTools(files), server.requests]).toEqual([[['files']], []]);
+    expect([getOfferedTools(files), server.requests]).toEqual([[['files']], []]);
     await files.send('Which files are there?');
-    expect(offeredTools(files).slice(1)).toEqual([['files'], OPEN, OPEN]);
-    expect(results(files)).toEqual([`${openedText(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
+    expect(getOfferedTools(files).slice(1)).toEqual([['files'], OPEN_TOOLS, OPEN_TOOLS]);
+    expect(getLastResults(files)).toEqual([`${formatOpenedText(...TOOL_NAMES)}\n\n${NOTES}`, 'notes.txt']);
   });
 
   it('offers its tools in the next turn and in another Worker without listing them again', async () => {
-    const server = folder(new Map([['notes.txt', 'Two tents.']]));
-    const read = calls('read_text_file', { path: 'notes.txt' });
-    const files = session(server, [calls('files'), 'Open.', read, 'Two tents.']);
+    const server = createFolderServer(new Map([['notes.txt', 'Two tents.']]));
+    const read = requestTool('read_text_file', { path: 'notes.txt' });
+    const files = createFilesSession(server, [requestTool('files'), 'Open.', read, 'Two tents.']);
     await files.send('Open the files');
     files.restart();
     expect(await files.send('Read the notes')).toMatchObject({ text: 'Two tents.', toolCalls: 1 });
-    expect(results(files).at(-1)).toBe('Two tents.');
+    expect(getLastResults(files).at(-1)).toBe('Two tents.');
     expect(countMethods(server)['tools/list']).toBe(1);
   });
 
@@ -101,8 +106,8 @@ describe('the files agent', () => {
     ['move_file', { source: 'notes.txt', destination: 'old.txt' }, 'Move this file?'],
     ['shred_file', { path: 'notes.txt' }, "Run 'shred_file' on the project's files?"],
   ])('asks for approval of %s', async (name, input, message) => {
-    const server = folder(new Map([['notes.txt', 'Two tents.']]));
-    const files = session(server, [calls('files'), calls(name, input), 'I leave it.']);
+    const server = createFolderServer(new Map([['notes.txt', 'Two tents.']]));
+    const files = createFilesSession(server, [requestTool('files'), requestTool(name, input), 'I leave it.']);
     expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ input, message }] });
     expect(await files.decide(name, 'reject')).toMatchObject({ outcome: 'completed', text: 'I leave it.' });
     expect(countMethods(server)['tools/call']).toBeUndefined();
@@ -111,8 +116,12 @@ describe('the files agent', () => {
   it.each(['read_text_file', 'list_directory', 'create_directory'])(
     'asks for no approval of %s, even if the hints of the server differ',
     async (name) => {
-      for (const hints of [undefined, {}, WRITES]) {
-        const files = session(folder(new Map(), hints), [calls('files'), calls(name), 'Done.']);
+      for (const hints of [undefined, {}, WRITE_HINTS]) {
+        const files = createFilesSession(createFolderServer(new Map(), hints), [
+          requestTool('files'),
+          requestTool(name),
+          'Done.',
+        ]);
         expect(await files.send('Do it')).toMatchObject({ outcome: 'completed', text: 'Done.' });
       }
     },
@@ -121,8 +130,12 @@ describe('the files agent', () => {
   it.each(['write_file', 'edit_file', 'move_file', 'shred_file'])(
     'asks for approval of %s, even if the server hints that it only reads',
     async (name) => {
-      const server = folder(new Map(), { readOnlyHint: true, idempotentHint: true, destructiveHint: false });
-      const files = session(server, [calls('files'), calls(name), 'I leave it.']);
+      const server = createFolderServer(new Map(), {
+        readOnlyHint: true,
+        idempotentHint: true,
+        destructiveHint: false,
+      });
+      const files = createFilesSession(server, [requestTool('files'), requestTool(name), 'I leave it.']);
       expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ tool: name }] });
       expect(countMethods(server)['tools/call']).toBeUndefined();
     },
@@ -130,9 +143,9 @@ describe('the files agent', () => {
 
   it('writes an approved file once: if the write is cut off, the model is asked to check, and no file is overwritten', async () => {
     const kept = new Map([['notes.txt', 'Two tents.']]);
-    const server = folder(kept);
-    const write = calls('write_file', { path: 'notes.txt', content: 'Three tents.' });
-    const files = session(server, [calls('files'), write, 'I do not know.']);
+    const server = createFolderServer(kept);
+    const write = requestTool('write_file', { path: 'notes.txt', content: 'Three tents.' });
+    const files = createFilesSession(server, [requestTool('files'), write, 'I do not know.']);
     await files.send('We need three tents');
     // The server writes the file, and the Worker is killed before the response. Meanwhile another client
     // writes.
@@ -147,7 +160,7 @@ describe('the files agent', () => {
     expect(await files.decide('write_file', 'approve')).toMatchObject({ text: 'I do not know.' });
     expect(kept.get('notes.txt')).toBe('Four tents.');
     expect(countMethods(server)['tools/call']).toBe(1);
-    expect(results(files).at(-1)).toBe(
+    expect(getLastResults(files).at(-1)).toBe(
       "Error: The outcome of this call of 'write_file' is unknown: it was started, and no answer came back. It may have " +
         'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
     );
@@ -156,24 +169,24 @@ describe('the files agent', () => {
   it('runs without its server, and explains to its model why the files are missing', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
-    const server = folder(new Map());
+    const server = createFolderServer(new Map());
     server.misbehave = respondWith(503);
-    const files = session(server, [
-      calls('files'),
+    const files = createFilesSession(server, [
+      requestTool('files'),
       'The files are not to be had now.',
-      calls('files'),
+      requestTool('files'),
       'There.',
     ]);
     expect(await files.send('List the files')).toMatchObject({
       outcome: 'completed',
       text: 'The files are not to be had now.',
     });
-    expect(results(files)).toEqual([
+    expect(getLastResults(files)).toEqual([
       "Tool 'files' cannot show its tools now. MCP server 'filesystem' cannot be reached: it answered HTTP 503. " +
         'Go on without them.',
     ]);
     server.misbehave = undefined;
     await files.send('And now?');
-    expect(offeredTools(files).at(-1)).toEqual(OPEN);
+    expect(getOfferedTools(files).at(-1)).toEqual(OPEN_TOOLS);
   });
 });

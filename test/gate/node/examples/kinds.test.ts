@@ -21,7 +21,7 @@ import { type Agent, defineAgent, type ToolSource } from '../../../../src/index.
 import { toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-const agentOf = (...tools: readonly ToolSource[]): Agent =>
+const createTestAgent = (...tools: readonly ToolSource[]): Agent =>
   defineAgent({ name: 'shop', description: 'Helps.', instructions: 'Help.', tools });
 
 const paid: unknown[] = [];
@@ -46,7 +46,11 @@ const find = { calls: [{ name: 'find_order', input: { orderId: 1001 } }] };
 const refund = { calls: [{ name: 'refund_order', input: { orderId: 1001, amount: 45.9 } }] };
 
 it('an unfolding tool hides its tools until it is called', async () => {
-  const { offered, answer } = await play(agentOf(orders), [{ calls: [{ name: 'orders' }] }, find, 'Found.']);
+  const { offered, answer } = await play(createTestAgent(orders), [
+    { calls: [{ name: 'orders' }] },
+    find,
+    'Found.',
+  ]);
   expect(offered).toEqual([
     ['orders'],
     ['orders', 'find_order', 'refund_order'],
@@ -56,7 +60,7 @@ it('an unfolding tool hides its tools until it is called', async () => {
 });
 
 it('an approval suspends the turn until a reviewer with the role has decided', async () => {
-  const { answer } = await play(agentOf(approvedRefund), [refund, 'Done.'], { stubs });
+  const { answer } = await play(createTestAgent(approvedRefund), [refund, 'Done.'], { stubs });
   expect(answer).toMatchObject({
     outcome: 'suspended',
     pending: [{ message: 'Refund 45.9 euro of order 1001?', by: 'manager' }],
@@ -66,7 +70,7 @@ it('an approval suspends the turn until a reviewer with the role has decided', a
 
 it('a one-shot tool returns its result once per loop, and then only a note', async () => {
   const read = { calls: [{ name: 'read_policy' }] };
-  const { session, told } = await play(agentOf(policy), [read, read, 'Within 30 days.']);
+  const { session, told } = await play(createTestAgent(policy), [read, read, 'Within 30 days.']);
   expect(session.requests[0]?.tools[0]?.description).toBe(
     "Read the shop's policy on refunds. Read it before you promise anything",
   );
@@ -77,7 +81,7 @@ it('a one-shot tool returns its result once per loop, and then only a note', asy
 it('an agentic tool runs its own loop', async () => {
   const call = { name: 'settle_complaint', input: { orderId: 1001, complaint: 'Broken.' } };
   const { offered, answer } = await play(
-    agentOf(settle),
+    createTestAgent(settle),
     [{ calls: [call] }, refund, 'Refunded 45.90.', 'Settled.'],
     { stubs },
   );
@@ -99,16 +103,22 @@ it('a subagent runs with its own instructions, and its answer is the result', as
 
 it('a playbook returns the missing steps of a locked tool, and then unlocks it', async () => {
   const begin = { calls: [{ name: 'refund_by_the_book', input: { orderId: 1001 } }] };
-  const { told } = await play(agentOf(refunding), [begin, refund, find, refund, 'Refunded.', 'Done.'], {
-    stubs,
-  });
+  const { told } = await play(
+    createTestAgent(refunding),
+    [begin, refund, find, refund, 'Refunded.', 'Done.'],
+    {
+      stubs,
+    },
+  );
   expect(told[2]).toContain('find_order');
   expect(paid).toEqual([{ orderId: 1001, amount: 45.9 }]);
 });
 
 it('a state machine changes its state when a tool succeeds, and then refuses the tools of other states', async () => {
   const work = { calls: [{ name: 'work_on_order', input: { orderId: 1001 } }] };
-  const { told } = await play(agentOf(order), [work, refund, refund, 'Refunded.', 'Done.'], { stubs });
+  const { told } = await play(createTestAgent(order), [work, refund, refund, 'Refunded.', 'Done.'], {
+    stubs,
+  });
   expect(paid).toHaveLength(1);
   expect(told[3]).toContain('refunded');
 });
@@ -125,14 +135,14 @@ it('an object that a call returns adds its tools', async () => {
 
 it('a pipeline passes the result of each step to the next one', async () => {
   const call = { name: 'refund_whole_order', input: { orderId: 1001 } };
-  const { answer } = await play(agentOf(refundWhole), [{ calls: [call] }, 'Done.'], { stubs });
+  const { answer } = await play(createTestAgent(refundWhole), [{ calls: [call] }, 'Done.'], { stubs });
   expect(answer).toMatchObject({ outcome: 'completed' });
   expect(paid).toEqual([{ orderId: 1001, amount: 45.9 }]);
 });
 
 it('the methods of an object are tools', async () => {
   const call = { name: 'free_days', input: { month: '2026-12' } };
-  const { told } = await play(agentOf(new Calendar()), [{ calls: [call] }, 'The 3rd and the 17th.']);
+  const { told } = await play(createTestAgent(new Calendar()), [{ calls: [call] }, 'The 3rd and the 17th.']);
   expect(told[1]).toContain('2026-12-17');
 });
 
@@ -149,7 +159,7 @@ it('a strategy offers a tool after another tool was called', async () => {
 });
 
 it('a signal ends the turn from inside a call', async () => {
-  const { answer } = await play(agentOf(handOver), [{ calls: [{ name: 'hand_over_to_a_person' }] }]);
+  const { answer } = await play(createTestAgent(handOver), [{ calls: [{ name: 'hand_over_to_a_person' }] }]);
   expect(answer).toMatchObject({ outcome: 'cancelled' });
 });
 

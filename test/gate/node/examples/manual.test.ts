@@ -7,22 +7,22 @@ import { manual } from '../../../../src/examples/manual/manual.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
-import { jsonResponse, type Script } from '../../../wires/wire.ts';
+import { createJsonResponse, type Script } from '../../../wires/wire.ts';
 
 const read = (chapter: number) => ({ calls: [{ name: 'read_chapter', input: { chapter } }] });
 const script: Script = { turns: [{ steps: [read(1), read(2)], answer: 'By the lever (chapter 2).' }] };
 
-const LONG = 'The lever is below the seat. '.repeat(4_000);
+const LONG_TEXT = 'The lever is below the seat. '.repeat(4_000);
 
 /** The handlers of the agent's requests, by host. */
 type Servers = Readonly<Record<string, (request: Request) => Promise<Response>>>;
 
 /** Returns a session of the agent whose API keys are set, and whose network has these servers. */
-function sessionAt(servers: Servers) {
+function startSessionAt(servers: Servers) {
   vi.stubGlobal('fetch', async (input: RequestInfo | URL, init?: RequestInit) => {
     const request = new Request(input, init);
     const { host } = new URL(request.url);
-    return host === 'manual.example' ? new Response(LONG) : servers[host]?.(request);
+    return host === 'manual.example' ? new Response(LONG_TEXT) : servers[host]?.(request);
   });
   const model = manual.modelOf?.({ ANTHROPIC_API_KEY: 'sk-ant-1', OPENAI_API_KEY: 'sk-1' });
   if (!model) throw new Error('The agent must have its own model.');
@@ -36,7 +36,7 @@ afterEach(() => {
 
 it('the manual agent calls Claude, sends its reasoning back, and can continue in a long chapter', async () => {
   const claude = createAnthropicWire({ script, variants: [] });
-  const session = sessionAt({ 'api.anthropic.com': (request) => claude.handle(request) });
+  const session = startSessionAt({ 'api.anthropic.com': (request) => claude.handle(request) });
   const answer = await session.send('How is it adjusted?');
   expect([answer.outcome, answer.text, answer.model]).toEqual([
     'completed',
@@ -56,8 +56,8 @@ it('the manual agent calls GPT while Claude is overloaded, sends its reasoning b
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const gpt = createResponsesWire({ script });
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-  const session = sessionAt({
-    'api.anthropic.com': async () => jsonResponse(overloaded, 529),
+  const session = startSessionAt({
+    'api.anthropic.com': async () => createJsonResponse(overloaded, 529),
     'api.openai.com': (request) => gpt.handle(request),
   });
   const answer = await session.send('How is it adjusted?');

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
+  listOperations,
   type OpenApiDocument,
   type Operation,
-  operationsOf,
 } from '../../../../src/examples/catalog/openapi.ts';
 import { toToolSchema } from '../../../../src/examples/catalog/to-tool-schema.ts';
-import { toolNames } from '../../../../src/examples/catalog/tool-names.ts';
+import { createToolNames } from '../../../../src/examples/catalog/tool-names.ts';
 import type { JsonObject } from '../../../../src/index.ts';
 
 /** Returns a document with one operation. */
-const document = (
+const createDocument = (
   operation: JsonObject,
   { path = '/things', ...more }: { path?: string } & JsonObject = {},
 ) => ({
@@ -17,8 +17,8 @@ const document = (
   ...more,
 });
 
-function onlyOperation(declared: OpenApiDocument): Operation {
-  const [operation, ...others] = operationsOf(declared);
+function getOnlyOperation(declared: OpenApiDocument): Operation {
+  const [operation, ...others] = listOperations(declared);
   if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
 }
@@ -35,11 +35,11 @@ describe('operationsOf', () => {
         },
       },
     };
-    expect(operationsOf(declared)).toMatchObject([
+    expect(listOperations(declared)).toMatchObject([
       { method: 'get', path: '/pots/{pot}', tag: 'pots', id: 'pots/get', summary: 'Get a pot' },
       { method: 'delete', tag: 'pots', id: 'delete /pots/{pot}', summary: 'Breaks a pot.' },
     ]);
-    expect(operationsOf(declared).map(({ parameters }) => parameters.map(({ name }) => name))).toEqual([
+    expect(listOperations(declared).map(({ parameters }) => parameters.map(({ name }) => name))).toEqual([
       ['pot'],
       ['pot'],
     ]);
@@ -55,14 +55,16 @@ describe('operationsOf', () => {
         parameters: { page: { name: 'page', in: 'query', required: true, schema: { type: 'integer' } } },
       },
     };
-    expect(onlyOperation(declared).parameters).toMatchObject([
+    expect(getOnlyOperation(declared).parameters).toMatchObject([
       { name: 'page', required: true, schema: { type: 'integer' } },
     ]);
   });
 
   it('omits cookies, and describes placeholders that are not documented', () => {
     const cookie = { name: 'sid', in: 'cookie', schema: { type: 'string' } };
-    const operation = onlyOperation(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
+    const operation = getOnlyOperation(
+      createDocument({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }),
+    );
     expect(operation.parameters).toEqual([
       { name: 'pot', in: 'path', required: true, multiSegment: false, schema: { type: 'string' } },
     ]);
@@ -71,8 +73,8 @@ describe('operationsOf', () => {
 
   it('returns an empty list for an invalid document', () => {
     const broken = { paths: { '/a': null, '/b': 'text', '/c': { get: [], post: null }, '/d': { get: {} } } };
-    expect(operationsOf(broken).map(({ id }) => id)).toEqual(['get /d']);
-    expect(operationsOf({})).toEqual([]);
+    expect(listOperations(broken).map(({ id }) => id)).toEqual(['get /d']);
+    expect(listOperations({})).toEqual([]);
   });
 });
 
@@ -88,7 +90,7 @@ describe('the JSON Schema of an OpenAPI schema', () => {
       'a/b~c': { const: 1 },
     },
   };
-  const written = (schema: JsonObject) => toToolSchema(schema, { components });
+  const writeSchema = (schema: JsonObject) => toToolSchema(schema, { components });
 
   it.each([
     [
@@ -111,7 +113,7 @@ describe('the JSON Schema of an OpenAPI schema', () => {
     ['accepts any value for a reference without a target', '#/components/schemas/Nothing', {}],
     ['does not follow an external reference', 'https://example.com/schema', {}],
   ])('%s', (_, $ref, expected) => {
-    expect(written({ $ref })).toEqual(expected);
+    expect(writeSchema({ $ref })).toEqual(expected);
   });
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -153,26 +155,28 @@ describe('the JSON Schema of an OpenAPI schema', () => {
       { type: 'object', additionalProperties: false },
     ],
   ])('%s', (_, schema, expected) => {
-    expect(written(schema)).toEqual(expected);
+    expect(writeSchema(schema)).toEqual(expected);
   });
 
   it('has the first paragraph of a description on one line, with at most 300 characters', () => {
-    expect(written({ description: ' One\n  line.\n\nMore.' })).toEqual({ description: 'One line.' });
-    expect(String(written({ description: 'a'.repeat(500) }).description)).toHaveLength(300);
+    expect(writeSchema({ description: ' One\n  line.\n\nMore.' })).toEqual({ description: 'One line.' });
+    expect(String(writeSchema({ description: 'a'.repeat(500) }).description)).toHaveLength(300);
   });
 
   it('is cut at a limit of depth and width', () => {
     let deep: JsonObject = { type: 'string' };
     for (let level = 0; level < 50; level += 1) deep = { type: 'array', items: deep };
-    expect(JSON.stringify(written(deep)).match(/array/g)).toHaveLength(9);
+    expect(JSON.stringify(writeSchema(deep)).match(/array/g)).toHaveLength(9);
     const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
-    expect(JSON.stringify(written({ type: 'object', properties: wide })).match(/string/g)).toHaveLength(299);
+    expect(JSON.stringify(writeSchema({ type: 'object', properties: wide })).match(/string/g)).toHaveLength(
+      299,
+    );
   });
 });
 
 describe('the tool names of operations', () => {
   it('are valid for every provider: at most 64 letters, digits, `_` and `-`', () => {
-    const { take } = toolNames();
+    const { take } = createToolNames();
     const long = `repos/${'a'.repeat(100)}`;
     expect([take('repos/get-a pot'), take('get /pots/{pot}'), take('/'), take('...')]).toEqual([
       'repos_get-a_pot',
@@ -186,11 +190,11 @@ describe('the tool names of operations', () => {
 
   it('are unique, and do not depend on other long names', () => {
     const ids = ['a/b', 'a b', 'a_b', `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}c`];
-    const { take } = toolNames();
+    const { take } = createToolNames();
     const names = ids.map((id) => take(id));
     expect(new Set(names).size).toBe(ids.length);
     expect(names.every((name) => name.length <= 64)).toBe(true);
-    expect(toolNames().take(`x${'a'.repeat(80)}c`)).toBe(names.at(-1));
+    expect(createToolNames().take(`x${'a'.repeat(80)}c`)).toBe(names.at(-1));
     expect([take('a b', 'c/d'), take('a b', 'c/d')]).toEqual([
       'c_d',
       expect.stringMatching(/^a_b_[a-z0-9]+$/),

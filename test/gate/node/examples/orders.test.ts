@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineOrders, orderLife } from '../../../../src/examples/orders/orders.ts';
-import { paperShop, type Shop, shopAt } from '../../../../src/examples/support/shop.ts';
+import { createShop, paperShop, type Shop } from '../../../../src/examples/support/shop.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-const offlineSession = (shop: Shop = paperShop): TestSession =>
+const startOfflineSession = (shop: Shop = paperShop): TestSession =>
   createTestSession(defineOrders(shop), { model: offlineModel() });
 
 /** Returns the calls of one turn with their results. The calls of the state machine are indented. */
-async function callsOf(session: TestSession, message: string): Promise<string[]> {
+async function collectCalls(session: TestSession, message: string): Promise<string[]> {
   const before = session.requests.length === 0 ? 0 : (await session.state()).seq;
   await session.send(message);
   const names = new Map<string, string>();
@@ -30,26 +30,26 @@ async function callsOf(session: TestSession, message: string): Promise<string[]>
 }
 
 const doneText = "Done. The warehouse's note is warehouse.";
-const positions = async (session: TestSession) =>
+const readPositions = async (session: TestSession) =>
   Object((await session.state()).memories.get('state-machines'))['orders/move_order'];
 
 describe('the order desk with the offline planner', () => {
   it('moves an order by one status per turn, even after a restart', async () => {
-    const session = offlineSession();
-    expect(await callsOf(session, 'Move order 2001 to packed')).toEqual([
+    const session = startOfflineSession();
+    expect(await collectCalls(session, 'Move order 2001 to packed')).toEqual([
       `  pack_order {}: ${doneText}`,
       'move_order {"orderId":2001,"status":"packed"}',
     ]);
     session.restart();
-    expect(await callsOf(session, 'Move order 2001 to shipped')).toEqual([
+    expect(await collectCalls(session, 'Move order 2001 to shipped')).toEqual([
       `  ship_order {}: ${doneText}`,
       'move_order {"orderId":2001,"status":"shipped"}',
     ]);
-    expect(await positions(session)).toEqual({ 2001: 'shipped' });
+    expect(await readPositions(session)).toEqual({ 2001: 'shipped' });
   });
 
   it('sends the same definitions to the loop of a move before and after the order has moved', async () => {
-    const session = offlineSession();
+    const session = startOfflineSession();
     await session.send('Move order 2001 to packed');
     const told = session.requests.map(({ messages: [first] }) => first?.text ?? '');
     expect(told.filter((text) => text.startsWith('You work in the warehouse'))).toEqual(
@@ -61,29 +61,29 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('refuses a step that comes too early, and one that comes too late', async () => {
-    const session = offlineSession();
-    expect((await callsOf(session, 'Move order 2002 to shipped'))[0]).toBe(
+    const session = startOfflineSession();
+    expect((await collectCalls(session, 'Move order 2002 to shipped'))[0]).toBe(
       '  ship_order {}: This tool is not available in the current state (received). It is only available in state: packed',
     );
     for (const status of ['packed', 'shipped']) await session.send(`Move order 2002 to ${status}`);
-    expect((await callsOf(session, 'Move order 2002 to cancelled'))[0]).toBe(
+    expect((await collectCalls(session, 'Move order 2002 to cancelled'))[0]).toBe(
       '  cancel_order {}: This tool is not available in the current state (shipped). ' +
         'It is only available in states: received, packed',
     );
-    expect(await positions(session)).toEqual({ 2002: 'shipped' });
+    expect(await readPositions(session)).toEqual({ 2002: 'shipped' });
   });
 
   it('remembers the status of each order', async () => {
-    const session = offlineSession();
+    const session = startOfflineSession();
     for (const move of ['2001 to packed', '2003 to cancelled', '2001 to shipped', '2004 to packed']) {
       await session.send(`Move order ${move}`);
     }
-    expect(await positions(session)).toEqual({ 2001: 'shipped', 2003: 'cancelled', 2004: 'packed' });
+    expect(await readPositions(session)).toEqual({ 2001: 'shipped', 2003: 'cancelled', 2004: 'packed' });
   });
 
   it('finds the latest order of a customer, and its weight', async () => {
-    const session = offlineSession();
-    expect(await callsOf(session, 'What is the weight of the latest order of customer C-12?')).toEqual([
+    const session = startOfflineSession();
+    expect(await collectCalls(session, 'What is the weight of the latest order of customer C-12?')).toEqual([
       expect.stringMatching(/^get_customer {"customerId":"C-12"}: .*"Iker Sola"/),
       expect.stringMatching(/^get_latest_order {}: .*"orderId":2002/),
       'get_order_weight {}: {"orderId":2002,"weight":2250}',
@@ -91,13 +91,17 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('refers to the same order in later turns, even after a restart, until it loads another order', async () => {
-    const session = offlineSession();
+    const session = startOfflineSession();
     await session.send('What is the latest order of customer C-12?');
     session.restart();
     const weight = 'Get the weight of the order';
-    expect(await callsOf(session, weight)).toEqual(['get_order_weight {}: {"orderId":2002,"weight":2250}']);
+    expect(await collectCalls(session, weight)).toEqual([
+      'get_order_weight {}: {"orderId":2002,"weight":2250}',
+    ]);
     await session.send('What is the latest order of customer C-11?');
-    expect(await callsOf(session, weight)).toEqual(['get_order_weight {}: {"orderId":2004,"weight":350}']);
+    expect(await collectCalls(session, weight)).toEqual([
+      'get_order_weight {}: {"orderId":2004,"weight":350}',
+    ]);
   });
 });
 
@@ -117,10 +121,10 @@ describe('the order desk with a warehouse', () => {
       known.set(`${path}/${new Headers(headers).get('idempotency-key')}`, 'W-1');
       return Response.json({ reference: 'W-1' }, { status });
     });
-    const session = offlineSession(shopAt('http://shop.test'));
+    const session = startOfflineSession(createShop('http://shop.test'));
     await session.send('Move order 2001 to packed');
     expect(acted).toEqual(['/warehouse {"step":"pack_order"}']);
-    expect(await positions(session)).toEqual({ 2001: 'packed' });
+    expect(await readPositions(session)).toEqual({ 2001: 'packed' });
   });
 
   it('packs and moves an order once if its Worker is killed during the call', async () => {
@@ -144,7 +148,7 @@ describe('the order desk with a warehouse', () => {
     });
     await session.send('Pack and ship order 2001.');
     expect(acted).toEqual(['pack_order', 'ship_order']);
-    expect(await positions(session)).toEqual({ 2001: 'shipped' });
+    expect(await readPositions(session)).toEqual({ 2001: 'shipped' });
   });
 });
 

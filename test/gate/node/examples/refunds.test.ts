@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineRefunds } from '../../../../src/examples/refunds/refunds.ts';
-import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
+import { createShop, paperShop } from '../../../../src/examples/support/shop.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
@@ -13,14 +13,14 @@ const POLICY =
   'Delivery: Parcels leave the house within two working days. A note for the carrier can be changed until delivery.\n' +
   'Privacy: We speak about an order only with the customer who placed it.';
 
-const offlineSession = (approval: Parameters<typeof defineRefunds>[1] = {}) => {
+const startOfflineSession = (approval: Parameters<typeof defineRefunds>[1] = {}) => {
   const clock = createManualClock();
   const session = createTestSession(defineRefunds(paperShop, approval), { model: offlineModel(), clock });
   return { session, clock };
 };
 
 /** Returns each call of the conversation: its name, its input and the text for the model. */
-async function calls(session: TestSession): Promise<readonly (readonly string[])[]> {
+async function listCalls(session: TestSession): Promise<readonly (readonly string[])[]> {
   const { messages } = await session.state();
   return messages.flatMap((message) =>
     message.role === 'assistant'
@@ -35,18 +35,18 @@ async function calls(session: TestSession): Promise<readonly (readonly string[])
 
 describe('the refunds desk with the offline planner', () => {
   it('estimates a refund, and waits for a supervisor before it issues the refund', async () => {
-    const { session } = offlineSession({ by: 'supervisor' });
+    const { session } = startOfflineSession({ by: 'supervisor' });
     expect(await session.send('Please refund order 1002')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([{ message: QUESTION, by: 'supervisor' }]);
     const estimate = '{"orderId":1002,"amount":118.5,"payee":"Iker Sola"}';
-    expect(await calls(session)).toEqual([
+    expect(await listCalls(session)).toEqual([
       ['estimate_refund', '{"orderId":1002}', estimate],
       ['issue_refund', '{"orderId":1002,"amount":118.5}', 'waits'],
     ]);
   });
 
   it('issues the refund after the approval, even after a restart', async () => {
-    const { session } = offlineSession();
+    const { session } = startOfflineSession();
     await session.send('Please refund order 1002');
     session.restart();
     const answer = await session.decide('issue_refund', 'approve');
@@ -58,7 +58,7 @@ describe('the refunds desk with the offline planner', () => {
   });
 
   it('reports a declined refund', async () => {
-    const { session } = offlineSession();
+    const { session } = startOfflineSession();
     await session.send('Please refund order 1002');
     const answer = await session.decide('issue_refund', {
       decision: 'reject',
@@ -70,7 +70,7 @@ describe('the refunds desk with the offline planner', () => {
   });
 
   it('does not issue a refund if no one decides within three days', async () => {
-    const { session, clock } = offlineSession();
+    const { session, clock } = startOfflineSession();
     await session.send('Please refund order 1002');
     await clock.advance(3 * 24 * 60 * 60_000);
     expect((await session.settled()).text).toContain(
@@ -82,20 +82,20 @@ describe('the refunds desk with the offline planner', () => {
     ['How much would be refunded for order 1002?', 'amount: 118.5'],
     ['What does the policy say about returns?', 'Unused goods may come back within 60 days.'],
   ])('answers "%s" without asking for approval', async (question, fact) => {
-    const { session } = offlineSession();
+    const { session } = startOfflineSession();
     const answer = await session.send(question);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: expect.any(Number) });
     expect(answer.text).toContain(fact);
   });
 
   it('gets the policy once per loop, and then only a reference to it (ONE-05)', async () => {
-    const { session } = offlineSession();
+    const { session } = startOfflineSession();
     await session.send('What does the policy say about returns?', { loopId: 'policy' });
     await session.send('Show me the policy on flares again', { loopId: 'policy' });
     const pointed =
       "ALREADY LOADED. The body of 'read_policy' was returned earlier in this turn — read it from your conversation " +
       'history above. Do not call this tool again.\nAnswer now from the policy above.';
-    expect((await calls(session)).map(([, , text]) => text)).toEqual([POLICY, pointed]);
+    expect((await listCalls(session)).map(([, , text]) => text)).toEqual([POLICY, pointed]);
   });
 });
 
@@ -103,7 +103,7 @@ describe('the refunds desk with a payments service', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   /** Fakes a service that does its work and then returns `status`. */
-  function paying(status: number) {
+  function stubPayments(status: number) {
     const paid: string[] = [];
     const done = new Map<string, string>();
     vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit = {}) => {
@@ -119,25 +119,25 @@ describe('the refunds desk with a payments service', () => {
     return paid;
   }
 
-  const desk = (input: object): TestSession =>
-    createTestSession(defineRefunds(shopAt('http://shop.test')), {
+  const startRefund = (input: object): TestSession =>
+    createTestSession(defineRefunds(createShop('http://shop.test')), {
       replies: [{ calls: [{ name: 'issue_refund', input }] }, 'Done.'],
     });
 
   it.each([200, 503])('pays once if the refund is approved and the service returns %i', async (status) => {
-    const paid = paying(status);
-    const session = desk({ orderId: 1001, amount: 64 });
+    const paid = stubPayments(status);
+    const session = startRefund({ orderId: 1001, amount: 64 });
     await session.send('Refund 1001.');
     expect(paid).toEqual([]);
     await session.decide('issue_refund', 'approve');
     expect(paid).toEqual(['{"orderId":1001,"amount":64}']);
-    const [, , text] = (await calls(session))[0] ?? [];
+    const [, , text] = (await listCalls(session))[0] ?? [];
     expect(text).toBe('{"refunded":1001,"amount":64,"reference":"number 1"}');
   });
 
   it('pays the amount to which the supervisor has changed the refund', async () => {
-    const paid = paying(200);
-    const session = desk({ orderId: 1001, amount: 64 });
+    const paid = stubPayments(200);
+    const session = startRefund({ orderId: 1001, amount: 64 });
     await session.send('Refund 1001.');
     await session.decide('issue_refund', { decision: 'edit', input: { orderId: 1001, amount: 32 } });
     expect(paid).toEqual(['{"orderId":1001,"amount":32}']);
@@ -147,21 +147,21 @@ describe('the refunds desk with a payments service', () => {
     [{ orderId: 1001, amount: 65 }, 'Error: Order 1001 cost 64; no more is refunded.'],
     [{ orderId: 7, amount: 1 }, 'Error: There is no order 7. Numbers start at 1001.'],
   ])('pays no refund with the input %j, even if it is approved', async (input, text) => {
-    const paid = paying(200);
-    const session = desk(input);
+    const paid = stubPayments(200);
+    const session = startRefund(input);
     await session.send('Refund it.');
     await session.decide('issue_refund', 'approve');
-    expect([paid, (await calls(session))[0]?.[2]]).toEqual([[], text]);
+    expect([paid, (await listCalls(session))[0]?.[2]]).toEqual([[], text]);
   });
 });
 
 describe('the estimate of a refund', () => {
-  const estimate = async (orderId: number): Promise<string | undefined> => {
+  const estimateRefund = async (orderId: number): Promise<string | undefined> => {
     const session = createTestSession(defineRefunds(paperShop), {
       replies: [{ calls: [{ name: 'estimate_refund', input: { orderId } }] }, 'Done.'],
     });
     await session.send('Estimate it.');
-    return (await calls(session))[0]?.[2];
+    return (await listCalls(session))[0]?.[2];
   };
 
   it('makes three calls, which are journaled, and one model call', async () => {
@@ -180,6 +180,6 @@ describe('the estimate of a refund', () => {
     [1004, '{"orderId":1004,"amount":27,"payee":"Maren Holt"}'],
     [7, 'Error: There is no order 7. Numbers start at 1001.'],
   ])('has for order %i the result %s', async (orderId, text) => {
-    expect(await estimate(orderId)).toBe(text);
+    expect(await estimateRefund(orderId)).toBe(text);
   });
 });

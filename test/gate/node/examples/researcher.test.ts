@@ -7,10 +7,10 @@ import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 
 /** Returns each call inside the playbook, with its input. */
-async function callsInside(session: TestSession): Promise<readonly string[]> {
+async function listInnerCalls(session: TestSession): Promise<readonly string[]> {
   return (await session.events()).flatMap((event) =>
     event.type === 'model-replied' && event.frame !== undefined
       ? event.toolCalls.map(({ name, input }) => `${name} ${input}`)
@@ -22,7 +22,7 @@ describe('the researcher with the offline planner', () => {
   it('searches, fetches, analyzes and reports as soon as each step is unlocked', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     const answer = await session.send('Research tides');
-    expect(await callsInside(session)).toEqual([
+    expect(await listInnerCalls(session)).toEqual([
       'search_documents {"theme":"tides"}',
       'fetch_document {"documentId":"D-1"}',
       'fetch_document {"documentId":"D-3"}',
@@ -54,20 +54,20 @@ describe('the researcher with the offline planner', () => {
 
 describe('the offline planner in a playbook', () => {
   it('tries unclear tools last, and retries a refused tool once another call has succeeded', async () => {
-    const toolOf = (name: string) => {
+    const getTool = (name: string) => {
       const tool = research.inner?.find((one) => one.name === name);
       if (!tool) throw new Error(`There is no tool '${name}'.`);
       return tool;
     };
-    const used = (name: string) => when((progress) => progress.used(name) > 0);
+    const whenUsed = (name: string) => when((progress) => progress.used(name) > 0);
     const guessed = definePlaybook({
       name: 'research_theme',
       description: research.description,
       input: v.object({ theme: v.string() }),
       tools: [searchDocuments],
       locked: [
-        { tool: toolOf('fetch_document'), unlockedBy: used('search_documents') },
-        { tool: toolOf('analyze_document'), unlockedBy: used('fetch_document') },
+        { tool: getTool('fetch_document'), unlockedBy: whenUsed('search_documents') },
+        { tool: getTool('analyze_document'), unlockedBy: whenUsed('fetch_document') },
       ],
     });
     const agent = defineAgent({
@@ -79,7 +79,7 @@ describe('the offline planner in a playbook', () => {
     const session = createTestSession(agent, { model: offlineModel() });
     await session.send('Research tides');
     const analyzed = ['D-1', 'D-3'].map((id) => `analyze_document {"documentId":"${id}","theme":"tides"}`);
-    expect(await callsInside(session)).toEqual([
+    expect(await listInnerCalls(session)).toEqual([
       'search_documents {"theme":"tides"}',
       ...analyzed,
       'fetch_document {"documentId":"D-1"}',
@@ -98,7 +98,7 @@ describe('the playbook of the researcher', () => {
     await session.send('Research kelp.');
     return session;
   };
-  const told = ({ requests }: TestSession): readonly string[] => shownResults(requests.at(-2));
+  const getResults = ({ requests }: TestSession): readonly string[] => getShownResults(requests.at(-2));
 
   it('makes every step wait for the previous one', async () => {
     const session = await run(
@@ -110,13 +110,15 @@ describe('the playbook of the researcher', () => {
       call('analyze_document', { documentId: 'D-2', theme }),
       call('report_findings', { theme }),
     );
-    const locked = (hint: string): string => `This tool is not yet available. ${hint}`;
+    const describeLock = (hint: string): string => `This tool is not yet available. ${hint}`;
     const found = 'Kelp has no roots. On sand, where there is nothing to grip, no kelp forest grows.';
-    expect(told(session)).toEqual([
-      locked('You must first use: search_documents. You must first produce an artifact of type: Finding'),
-      locked('You must first use: search_documents'),
+    expect(getResults(session)).toEqual([
+      describeLock(
+        'You must first use: search_documents. You must first produce an artifact of type: Finding',
+      ),
+      describeLock('You must first use: search_documents'),
       '[{"documentId":"D-2","title":"What holds kelp to the rock"}]',
-      locked('You must first produce an artifact of type: Document'),
+      describeLock('You must first produce an artifact of type: Document'),
       JSON.stringify(documents[1]),
       found,
       `${found} [D-2: What holds kelp to the rock]`,
@@ -134,7 +136,7 @@ describe('the playbook of the researcher', () => {
       call('analyze_document', { documentId: 'D-2', theme }),
       call('report_findings', { theme: 'submarines' }),
     );
-    expect(told(session).filter((_, at) => [0, 2, 4, 5, 7].includes(at))).toEqual([
+    expect(getResults(session).filter((_, at) => [0, 2, 4, 5, 7].includes(at))).toEqual([
       'Error: No document is about that. Try other words.',
       'Error: There is no document D-9. Search for one first.',
       'Error: There is no document D-9. Search for one first.',
@@ -156,9 +158,11 @@ describe('the playbook of the researcher', () => {
       replies: [asks, ...analyzed, 'Reported.', 'Done.', ...knots, 'No.', 'Done.'],
     });
     await session.send('Research kelp.');
-    expect(told(session).at(-1)?.split('\n')).toHaveLength(1);
+    expect(getResults(session).at(-1)?.split('\n')).toHaveLength(1);
     await session.send('Fetch the knots.');
-    expect(told(session)).toEqual(['This tool is not yet available. You must first use: search_documents']);
+    expect(getResults(session)).toEqual([
+      'This tool is not yet available. You must first use: search_documents',
+    ]);
   });
 
   it('can be drawn as a diagram', () => {

@@ -3,7 +3,7 @@ import { basel, bern } from '../../../../src/examples/till/shops.ts';
 import type { Agent } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
-async function notesOf(agent: Agent, context = {}) {
+async function readNotes(agent: Agent, context = {}) {
   const session = createTestSession(agent, {
     replies: [
       { calls: [{ name: 'bookkeeper', input: { task: 'Write down the tea.' } }] },
@@ -18,9 +18,9 @@ async function notesOf(agent: Agent, context = {}) {
 }
 
 it('one bookkeeper keeps the books of two shops, and has an additional task in one of them', async () => {
-  const { inner, line } = await notesOf(bern);
+  const { inner, line } = await readNotes(bern);
   expect([inner?.tools.map(({ name }) => name), line]).toEqual([['note'], 'Bern: tea (2026)']);
-  const copy = await notesOf(basel);
+  const copy = await readNotes(basel);
   expect([copy.inner?.tools.map(({ name }) => name), copy.line]).toEqual([
     ['add', 'note', 'opening_hours', 'total'],
     'Basel: tea (2026)',
@@ -29,5 +29,5 @@ it('one bookkeeper keeps the books of two shops, and has an additional task in o
 });
 
 it('the options of a copied tool override those of the request', async () => {
-  expect((await notesOf(bern, { shop: 'the fair', year: 2027 })).line).toBe('Bern: tea (2026)');
+  expect((await readNotes(bern, { shop: 'the fair', year: 2027 })).line).toBe('Bern: tea (2026)');
 });

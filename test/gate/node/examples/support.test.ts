@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
+import { createShop, paperShop } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
 import type { CallContext } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
@@ -7,34 +7,35 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { CallRecord, TurnState } from '../../../doors/journal.ts';
 import type { TurnHost } from '../../../doors/session.ts';
 import { modelText } from '../../../doors/tools.ts';
-import { type MemoryApp, memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp, type MemoryApp } from '../session/memory-app.ts';
 
 const offlineHost: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
 
 /** Sends a message and waits until its turn has ended. */
-async function stateAfter(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
+async function getState(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
   const end = await app.say(message, host);
   if (end.status !== 'ended') throw new Error(`The turn has not ended: it is ${end.status}.`);
   return end.turn;
 }
 
-async function calls(app: MemoryApp): Promise<readonly CallRecord[]> {
+async function listCalls(app: MemoryApp): Promise<readonly CallRecord[]> {
   const { messages } = await app.state();
   return messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
 }
 
-const names = async (app: MemoryApp): Promise<string[]> => (await calls(app)).map(({ name }) => name);
+const listCallNames = async (app: MemoryApp): Promise<string[]> =>
+  (await listCalls(app)).map(({ name }) => name);
 
 /** Returns the text of each call for the model. */
-const results = async (app: MemoryApp): Promise<string[]> =>
-  (await calls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
+const listResults = async (app: MemoryApp): Promise<string[]> =>
+  (await listCalls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
 
 describe('the support agent with the offline planner', () => {
   it('reports the location of an order by its tracking code', async () => {
-    const app = memoryApp({ replies: [] });
-    const turn = await stateAfter(app, 'Where is order 1002?', offlineHost);
+    const app = createMemoryApp({ replies: [] });
+    const turn = await getState(app, 'Where is order 1002?', offlineHost);
     expect(turn).toMatchObject({ outcome: 'completed', iterations: 3, toolCalls: 2 });
-    expect(await names(app)).toEqual(['find_order', 'track_shipment']);
+    expect(await listCallNames(app)).toEqual(['find_order', 'track_shipment']);
     expect(turn.text).toContain('location: Bilbao depot');
   });
 
@@ -42,30 +43,30 @@ describe('the support agent with the offline planner', () => {
     ['What was its total?', 'total: 118.5'],
     ['Which carrier has it?', 'carrier: Norderline'],
   ])('answers "%s" from the previous turn, even after the object has restarted', async (question, fact) => {
-    const app = memoryApp({ replies: [] });
-    await stateAfter(app, 'Where is order 1002?', offlineHost);
+    const app = createMemoryApp({ replies: [] });
+    await getState(app, 'Where is order 1002?', offlineHost);
     app.sessions.restart('["owner","tester","s1"]');
-    const turn = await stateAfter(app, question, offlineHost);
+    const turn = await getState(app, question, offlineHost);
     expect(turn).toMatchObject({ outcome: 'completed', toolCalls: 0 });
     expect(turn.text).toContain(fact);
   });
 
   it('refunds an order only on request', async () => {
-    const app = memoryApp({ replies: [] });
-    await stateAfter(app, 'Can order 1003 be refunded?', offlineHost);
-    expect(await names(app)).not.toContain('refund_order');
-    await stateAfter(app, 'Please refund order 1003', offlineHost);
-    expect((await names(app)).filter((name) => name === 'refund_order')).toHaveLength(1);
+    const app = createMemoryApp({ replies: [] });
+    await getState(app, 'Can order 1003 be refunded?', offlineHost);
+    expect(await listCallNames(app)).not.toContain('refund_order');
+    await getState(app, 'Please refund order 1003', offlineHost);
+    expect((await listCallNames(app)).filter((name) => name === 'refund_order')).toHaveLength(1);
   });
 
   it('sets a delivery note on the parcel of an order', async () => {
-    const app = memoryApp({ replies: [] });
-    await stateAfter(
+    const app = createMemoryApp({ replies: [] });
+    await getState(
       app,
       'Please set the delivery note of order 1005 to "leave it at the boathouse"',
       offlineHost,
     );
-    expect((await calls(app)).at(-1)).toMatchObject({
+    expect((await listCalls(app)).at(-1)).toMatchObject({
       name: 'set_delivery_note',
       input: '{"trackingCode":"KC-7005","note":"leave it at the boathouse"}',
     });
@@ -76,7 +77,7 @@ describe('the support agent with real services', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   /** Fakes services that do their work and then return `status`. */
-  function services(status: number): { readonly shop: Partial<TurnHost>; readonly posts: string[] } {
+  function stubServices(status: number): { readonly shop: Partial<TurnHost>; readonly posts: string[] } {
     const posts: string[] = [];
     const done = new Map<string, string>();
     vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit = {}) => {
@@ -90,18 +91,18 @@ describe('the support agent with real services', () => {
       done.set(`${path}/${new Headers(headers).get('idempotency-key')}`, reference);
       return Response.json({ reference }, { status });
     });
-    return { shop: { agent: defineSupport(shopAt('http://shop.test/')) }, posts };
+    return { shop: { agent: defineSupport(createShop('http://shop.test/')) }, posts };
   }
 
   const refund: ScriptedReply = { calls: [{ name: 'refund_order', input: { orderId: 1001 } }] };
   const mail = { to: 'ada@example.com', subject: 'Hello', text: 'From the shop.' };
 
   it.each([200, 503])('refunds once if the service refunds and returns %i', async (status) => {
-    const { shop, posts } = services(status);
-    const app = memoryApp({ replies: [refund, 'Done.'] });
-    await stateAfter(app, 'Refund 1001.', { ...shop, model: app.model });
+    const { shop, posts } = stubServices(status);
+    const app = createMemoryApp({ replies: [refund, 'Done.'] });
+    await getState(app, 'Refund 1001.', { ...shop, model: app.model });
     expect(posts).toEqual(['/refunds {"orderId":1001,"amount":64}']);
-    expect(await results(app)).toEqual(['{"refunded":1001,"amount":64,"reference":"number 1"}']);
+    expect(await listResults(app)).toEqual(['{"refunded":1001,"amount":64,"reference":"number 1"}']);
   });
 
   it.each([
@@ -114,29 +115,36 @@ describe('the support agent with real services', () => {
       return new Response(null, { status: 404 });
     });
     const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallContext; // The properties that `recall` reads.
-    expect(await shopAt('http://shop.test').recall('refunds', call)).toBe(said);
+    expect(await createShop('http://shop.test').recall('refunds', call)).toBe(said);
   });
 
   it('reports the outcome of an email as unknown if the service returns 503', async () => {
-    const { shop, posts } = services(503);
-    const app = memoryApp({ replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'] });
-    await stateAfter(app, 'Write to Ada.', { ...shop, model: app.model });
+    const { shop, posts } = stubServices(503);
+    const app = createMemoryApp({
+      replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'],
+    });
+    await getState(app, 'Write to Ada.', { ...shop, model: app.model });
     expect(posts).toEqual([`/emails ${JSON.stringify(mail)}`]);
-    expect((await calls(app))[0]?.ended?.result).toMatchObject({ type: 'error', reason: 'unknown-outcome' });
+    expect((await listCalls(app))[0]?.ended?.result).toMatchObject({
+      type: 'error',
+      reason: 'unknown-outcome',
+    });
   });
 
   it('shows the model why a service refused a request', async () => {
-    const { shop } = services(403);
-    const app = memoryApp({ replies: [refund, 'It was refused.'] });
-    await stateAfter(app, 'Refund 1001.', { ...shop, model: app.model });
-    expect(await results(app)).toEqual(['Error: The shop refused the request with 403.']);
+    const { shop } = stubServices(403);
+    const app = createMemoryApp({ replies: [refund, 'It was refused.'] });
+    await getState(app, 'Refund 1001.', { ...shop, model: app.model });
+    expect(await listResults(app)).toEqual(['Error: The shop refused the request with 403.']);
   });
 
   it('reports the first order number that does not exist', async () => {
-    const { shop, posts } = services(200);
-    const app = memoryApp({ replies: [{ calls: [{ name: 'refund_order', input: { orderId: 7 } }] }, 'No.'] });
-    await stateAfter(app, 'Refund 7.', { ...shop, model: app.model });
-    expect(await results(app)).toEqual(['Error: There is no order 7. Numbers start at 1001.']);
+    const { shop, posts } = stubServices(200);
+    const app = createMemoryApp({
+      replies: [{ calls: [{ name: 'refund_order', input: { orderId: 7 } }] }, 'No.'],
+    });
+    await getState(app, 'Refund 7.', { ...shop, model: app.model });
+    expect(await listResults(app)).toEqual(['Error: There is no order 7. Numbers start at 1001.']);
     expect(posts).toEqual([]);
   });
 });

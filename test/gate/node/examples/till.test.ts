@@ -26,12 +26,13 @@ it('the cashier adds up the purchases, and remembers them for the session', asyn
 });
 
 it('a class offers its static tools, and an instance offers its own tools', () => {
-  const told = (object: object) => toolsOf(object).map(({ name, description }) => [name, description]);
-  expect(told(Till)).toEqual([['opening_hours', 'Tell when the tills are open.']]);
-  expect(told(new Till('EUR'))).toEqual([
+  const describeTools = (object: object) =>
+    toolsOf(object).map(({ name, description }) => [name, description]);
+  expect(describeTools(Till)).toEqual([['opening_hours', 'Tell when the tills are open.']]);
+  expect(describeTools(new Till('EUR'))).toEqual([
     ['add', 'Add an amount to the till.'],
     ['opening_hours', 'Tell when the tills are open.'],
     ['total', 'Tell what is in the till.'],
   ]);
-  expect(told(CashTill)).toEqual([['opening_hours', 'Tell when cash is taken.']]);
+  expect(describeTools(CashTill)).toEqual([['opening_hours', 'Tell when cash is taken.']]);
 });

@@ -15,7 +15,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 
 const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
 
-const agentOf = (...tools: readonly ToolSource[]): Agent =>
+const createTestAgent = (...tools: readonly ToolSource[]): Agent =>
   defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Help.', tools });
 
 async function play(agent: Agent, replies: readonly ScriptedReply[], more: object = {}, warm = false) {
@@ -26,7 +26,7 @@ async function play(agent: Agent, replies: readonly ScriptedReply[], more: objec
 }
 
 it('a tool factory creates a new cart for each invocation', async () => {
-  const agent = agentOf(cart);
+  const agent = createTestAgent(cart);
   const replies = [call('put', { item: 'pen' }), call('list'), 'Done.'];
   const warm = await play(agent, replies, {}, true);
   expect(warm.read.slice(1)).toEqual(['1 in the cart', '["pen"]']);
@@ -61,7 +61,7 @@ it('`toolsFor` returns the tools of a facade', async () => {
 });
 
 it('a state of a state machine and a lock of a playbook accept a factory', async () => {
-  const ordered = await play(agentOf(order), [
+  const ordered = await play(createTestAgent(order), [
     call('order', { order: '1' }),
     call('put', { item: 'pen' }),
     call('list'),
@@ -74,7 +74,7 @@ it('a state of a state machine and a lock of a playbook accept a factory', async
     'This tool is not available in the current state (filled). It is only available in state: open',
     'shipped',
   ]);
-  const checkedOut = await play(agentOf(checkout), [
+  const checkedOut = await play(createTestAgent(checkout), [
     call('checkout', { order: '1' }),
     call('put', { item: 'pen' }),
     call('search'),

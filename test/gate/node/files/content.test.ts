@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { artifact, content, file, image, type ToolResult, text } from '../../../../src/index.ts';
 import { withRemark } from '../../../doors/loop.ts';
 import {
-  fileLine,
+  formatFileLine,
   fromBase64,
   isTextType,
   modelText,
@@ -14,23 +14,23 @@ import {
 } from '../../../doors/tools.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
-const STORED = { type: 'file', id: 'ab12', mediaType: 'image/png', size: 12_345 } as const;
-const LINKED = {
+const STORED_FILE = { type: 'file', id: 'ab12', mediaType: 'image/png', size: 12_345 } as const;
+const LINKED_FILE = {
   type: 'file',
   url: 'https://x.test/a.pdf',
   mediaType: 'application/pdf',
   name: 'a.pdf',
 } as const;
 
-const partsOf = (result: ToolResult): unknown => ('parts' in result ? result.parts : undefined);
+const getParts = (result: ToolResult): unknown => ('parts' in result ? result.parts : undefined);
 
 describe('content()', () => {
   it('keeps text and files in order, from any form of input', () => {
-    const result = content(['Before:', image(PNG, 'image/PNG', 'a.png'), STORED, content(['After.'])]);
-    expect(partsOf(result)).toEqual([
+    const result = content(['Before:', image(PNG, 'image/PNG', 'a.png'), STORED_FILE, content(['After.'])]);
+    expect(getParts(result)).toEqual([
       { type: 'text', text: 'Before:' },
       { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: PNG },
-      STORED,
+      STORED_FILE,
       { type: 'text', text: 'After.' },
     ]);
     expect(modelText(result)).toBe(
@@ -43,21 +43,21 @@ describe('content()', () => {
     const bytes = new Uint8Array([1, 2]);
     const result = file(bytes, 'application/pdf');
     bytes[0] = 9;
-    expect(partsOf(result)).toMatchObject([{ bytes: new Uint8Array([1, 2]) }]);
+    expect(getParts(result)).toMatchObject([{ bytes: new Uint8Array([1, 2]) }]);
     const ofBuffer = file(bytes.buffer, 'application/pdf');
     const ofPool = file(Buffer.from('ab'), 'application/pdf');
     bytes[0] = 7;
-    expect(partsOf(ofBuffer)).toMatchObject([{ bytes: new Uint8Array([9, 2]) }]);
-    expect(partsOf(ofPool)).toEqual([
+    expect(getParts(ofBuffer)).toMatchObject([{ bytes: new Uint8Array([9, 2]) }]);
+    expect(getParts(ofPool)).toEqual([
       { type: 'file', mediaType: 'application/pdf', bytes: new Uint8Array([97, 98]) },
     ]);
   });
 
   it('keeps an https URL', () => {
-    expect(partsOf(file(new URL('https://x.test/a b.pdf'), 'application/pdf', 'a.pdf'))).toEqual([
+    expect(getParts(file(new URL('https://x.test/a b.pdf'), 'application/pdf', 'a.pdf'))).toEqual([
       { type: 'file', mediaType: 'application/pdf', name: 'a.pdf', url: 'https://x.test/a%20b.pdf' },
     ]);
-    expect(fileLine(LINKED)).toBe('[file https://x.test/a.pdf: application/pdf, "a.pdf"]');
+    expect(formatFileLine(LINKED_FILE)).toBe('[file https://x.test/a.pdf: application/pdf, "a.pdf"]');
   });
 
   it.each([
@@ -113,33 +113,33 @@ describe('content()', () => {
   });
 
   it('can be the text and files of an artifact, whose value stays separate', () => {
-    const result = artifact(content(['A chart:', STORED]), { total: 3 });
+    const result = artifact(content(['A chart:', STORED_FILE]), { total: 3 });
     expect({ ...result }).toEqual({
       type: 'artifact',
       value: { total: 3 },
-      parts: [{ type: 'text', text: 'A chart:' }, STORED],
+      parts: [{ type: 'text', text: 'A chart:' }, STORED_FILE],
     });
     expect(result.content).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]');
   });
 });
 
 describe('a result with a new text', () => {
-  const parts = [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B' }] as const;
+  const parts = [{ type: 'text', text: 'A' }, STORED_FILE, { type: 'text', text: 'B' }] as const;
 
   it('keeps each file at the position of its line', () => {
     const { content: words } = content(parts);
     expect(withText(content(parts), `${words}\n\nC`)).toEqual({
       type: 'content',
-      parts: [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B\n\nC' }],
+      parts: [{ type: 'text', text: 'A' }, STORED_FILE, { type: 'text', text: 'B\n\nC' }],
     });
   });
 
   it('has its files after the text if the text no longer names them', () => {
     expect(withText(content(parts), 'Short.')).toEqual({
       type: 'content',
-      parts: [{ type: 'text', text: 'Short.' }, STORED],
+      parts: [{ type: 'text', text: 'Short.' }, STORED_FILE],
     });
-    expect(toPartsWithFiles('', [STORED, LINKED])).toEqual([STORED, LINKED]);
+    expect(toPartsWithFiles('', [STORED_FILE, LINKED_FILE])).toEqual([STORED_FILE, LINKED_FILE]);
   });
 
   it('is text if it had no files', () => {
@@ -155,14 +155,14 @@ describe('a result with a new text', () => {
 
   it('can have a remark below its text', () => {
     expect(withRemark(content(parts), ['Next: x.'])).toMatchObject({
-      parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
+      parts: [{ text: 'A' }, STORED_FILE, { text: 'B\n\nNext: x.' }],
     });
   });
 
   it('can have a remark below its text and files, even if it is an artifact', () => {
-    const remarked = withRemark(artifact(content(['A chart:', STORED]), { total: 3 }), ['Next: x.']);
+    const remarked = withRemark(artifact(content(['A chart:', STORED_FILE]), { total: 3 }), ['Next: x.']);
     expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
-    expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED, {}] });
+    expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED_FILE, {}] });
   });
 });
 

@@ -19,13 +19,13 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 
-const IMAGES = { data: ['image/*'], url: ['image/*'] };
-const NONE = { data: [], url: [] };
-const BOTH: ModelMedia = { message: IMAGES, result: IMAGES };
-const MESSAGES: ModelMedia = { message: IMAGES, result: NONE };
+const IMAGE_MEDIA = { data: ['image/*'], url: ['image/*'] };
+const NO_MEDIA = { data: [], url: [] };
+const BOTH_MEDIA: ModelMedia = { message: IMAGE_MEDIA, result: IMAGE_MEDIA };
+const MESSAGE_MEDIA: ModelMedia = { message: IMAGE_MEDIA, result: NO_MEDIA };
 
-const png = (fill: number, length = 3): Uint8Array => new Uint8Array(length).fill(fill);
-const pngFile = (bytes: Uint8Array, name?: string) =>
+const createPng = (fill: number, length = 3): Uint8Array => new Uint8Array(length).fill(fill);
+const createPngFile = (bytes: Uint8Array, name?: string) =>
   ({ type: 'file', mediaType: 'image/png', bytes, ...(name === undefined ? {} : { name }) }) as const;
 
 const callReply = (...names: readonly string[]): ModelReply => ({
@@ -33,13 +33,13 @@ const callReply = (...names: readonly string[]): ModelReply => ({
   toolCalls: names.map((name, index) => ({ id: `${name}-${index}`, name, input: '{}' })),
   finish: 'tool-calls',
 });
-const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const createTextReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 /**
  * Returns a model that gives these replies in turn and records its requests. It throws a reply that is an
  * error.
  */
-function model(media: ModelMedia | undefined, ...replies: readonly (ModelReply | Error)[]) {
+function createSeeingModel(media: ModelMedia | undefined, ...replies: readonly (ModelReply | Error)[]) {
   const requests: ModelRequest[] = [];
   const made: ChatModel = {
     name: 'seer',
@@ -54,46 +54,55 @@ function model(media: ModelMedia | undefined, ...replies: readonly (ModelReply |
   return { model: made, requests };
 }
 
-const agentOf = (...tools: readonly AnyTool[]): Agent =>
+const createTestAgent = (...tools: readonly AnyTool[]): Agent =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: '', tools });
 
 const shotTool = defineTool({
   name: 'shot',
   description: 'Takes a shot.',
   effect: 'read',
-  run: () => content(['A shot:', image(png(9), 'image/png', 'shot.png'), 'Done.']),
+  run: () => content(['A shot:', image(createPng(9), 'image/png', 'shot.png'), 'Done.']),
 });
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Kelp.' });
 
 /** Returns the data of the files in each message that has files. */
-const filesIn = ({ messages }: ModelRequest): Record<string, readonly string[]>[] =>
+const listFiles = ({ messages }: ModelRequest): Record<string, readonly string[]>[] =>
   messages.flatMap((message: ModelMessage) => {
     const parts = 'parts' in message && message.role !== 'assistant' ? (message.parts ?? []) : [];
     const data = parts.flatMap((part) => (part.type === 'file' ? part.data : []));
     return data.length > 0 ? [{ [message.role]: data }] : [];
   });
 
-const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64');
+const toBase64 = (fill: number): string => Buffer.from(createPng(fill)).toString('base64');
 
 describe('a file in a message', () => {
   it('is part of every request of its session, even after a restart', async () => {
-    const { model: seer, requests } = model(BOTH, callReply('look'), textReply('A'), textReply('B'));
-    const session = createTestSession(agentOf(look), { use: [files()], model: seer });
-    await session.send([{ type: 'text', text: 'What?' }, pngFile(png(1)), pngFile(png(2))]);
+    const { model: seer, requests } = createSeeingModel(
+      BOTH_MEDIA,
+      callReply('look'),
+      createTextReply('A'),
+      createTextReply('B'),
+    );
+    const session = createTestSession(createTestAgent(look), { use: [files()], model: seer });
+    await session.send([
+      { type: 'text', text: 'What?' },
+      createPngFile(createPng(1)),
+      createPngFile(createPng(2)),
+    ]);
     session.restart();
     await session.send('And now?');
-    const all = { user: [base64(1), base64(2)] };
-    expect(requests.map(filesIn)).toEqual([[all], [all], [all]]);
+    const all = { user: [toBase64(1), toBase64(2)] };
+    expect(requests.map(listFiles)).toEqual([[all], [all], [all]]);
     expect(requests[2]?.messages[0]).toEqual(requests[0]?.messages[0]);
   });
 
   it('is only named in a request that has no room for it', async () => {
     const large = 7 * 1024 * 1024;
-    const replies = ['A', 'B', 'C'].map(textReply);
-    const { model: seer, requests } = model(BOTH, ...replies);
-    const session = createTestSession(agentOf(), { use: [files()], model: seer });
-    for (const fill of [1, 2, 3]) await session.send([pngFile(png(fill, large), `${fill}.png`)]);
-    expect(requests.map((request) => filesIn(request).length)).toEqual([1, 2, 2]);
+    const replies = ['A', 'B', 'C'].map(createTextReply);
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, ...replies);
+    const session = createTestSession(createTestAgent(), { use: [files()], model: seer });
+    for (const fill of [1, 2, 3]) await session.send([createPngFile(createPng(fill, large), `${fill}.png`)]);
+    expect(requests.map((request) => listFiles(request).length)).toEqual([1, 2, 2]);
     expect(requests[2]?.messages[0]).toEqual({
       role: 'user',
       text: expect.stringMatching(
@@ -103,8 +112,8 @@ describe('a file in a message', () => {
   });
 
   it('is included as text for every model if it is a text file', async () => {
-    const { model: seer, requests } = model(undefined, textReply('A'));
-    const session = createTestSession(agentOf(), { use: [files()], model: seer });
+    const { model: seer, requests } = createSeeingModel(undefined, createTextReply('A'));
+    const session = createTestSession(createTestAgent(), { use: [files()], model: seer });
     const bytes = new TextEncoder().encode('a,bü\n1,2');
     await session.send([{ type: 'file', mediaType: 'text/csv', bytes, name: 'a.csv' }]);
     expect(requests[0]?.messages).toEqual([
@@ -113,15 +122,17 @@ describe('a file in a message', () => {
   });
 
   it('reaches the model after the earlier messages if it steers a turn', async () => {
-    const { model: seer, requests } = model(BOTH, callReply('wait'), textReply('A'));
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, callReply('wait'), createTextReply('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
-    const session = createTestSession(agentOf(wait), { use: [files()], model: seer });
+    const session = createTestSession(createTestAgent(wait), { use: [files()], model: seer });
     steer.mockImplementation(async () => {
-      await session.post([{ type: 'text', text: 'Mind this.' }, pngFile(png(4))], { whenBusy: 'steer' });
+      await session.post([{ type: 'text', text: 'Mind this.' }, createPngFile(createPng(4))], {
+        whenBusy: 'steer',
+      });
     });
     await session.send('Go.');
-    expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(4)] }]]);
+    expect(requests.map(listFiles)).toEqual([[], [{ user: [toBase64(4)] }]]);
     const steered = (await session.events()).find((event) => event.type === 'turn-steered');
     expect(steered).toMatchObject({ message: 'Mind this.', parts: [{ type: 'text' }, { size: 3 }] });
   });
@@ -129,12 +140,17 @@ describe('a file in a message', () => {
 
 describe('a file in a result', () => {
   it('is shown with its result, and is stored once', async () => {
-    const { model: seer, requests } = model(BOTH, callReply('shot', 'shot'), textReply('A'), textReply('B'));
-    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer });
+    const { model: seer, requests } = createSeeingModel(
+      BOTH_MEDIA,
+      callReply('shot', 'shot'),
+      createTextReply('A'),
+      createTextReply('B'),
+    );
+    const session = createTestSession(createTestAgent(shotTool), { use: [files()], model: seer });
     const answer = await session.send('Go.');
     await session.send('Again.');
-    const results = [{ tool: [base64(9)] }, { tool: [base64(9)] }];
-    expect(requests.map(filesIn)).toEqual([[], results, results]);
+    const results = [{ tool: [toBase64(9)] }, { tool: [toBase64(9)] }];
+    expect(requests.map(listFiles)).toEqual([[], results, results]);
     expect(requests[1]?.messages[2]).toMatchObject({
       text: expect.stringMatching(
         /^A shot:\n\n\[file [0-9a-f]{64}: image\/png, "shot\.png", 3 bytes\]\n\nDone\.$/,
@@ -147,7 +163,7 @@ describe('a file in a result', () => {
       ],
     });
     const journal = JSON.stringify(await session.events());
-    expect(journal).not.toContain(base64(9));
+    expect(journal).not.toContain(toBase64(9));
     const [file] = answer.files ?? [];
     expect(file).toEqual({
       call: `${answer.turn}.3.0`,
@@ -157,12 +173,16 @@ describe('a file in a result', () => {
       name: 'shot.png',
       size: 3,
     });
-    expect(await session.file(file?.id ?? '')).toEqual(png(9));
+    expect(await session.file(file?.id ?? '')).toEqual(createPng(9));
   });
 
   it('follows all results if the model accepts files only in messages', async () => {
-    const { model: seer, requests } = model(MESSAGES, callReply('shot', 'look'), textReply('A'));
-    await createTestSession(agentOf(shotTool, look), { use: [files()], model: seer }).send('Go.');
+    const { model: seer, requests } = createSeeingModel(
+      MESSAGE_MEDIA,
+      callReply('shot', 'look'),
+      createTextReply('A'),
+    );
+    await createTestSession(createTestAgent(shotTool, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -170,13 +190,13 @@ describe('a file in a result', () => {
       'tool',
       'user',
     ]);
-    expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(9)] }]]);
+    expect(requests.map(listFiles)).toEqual([[], [{ user: [toBase64(9)] }]]);
   });
 
   it('is described in text if it is unknown which files the model accepts', async () => {
-    const { model: seer, requests } = model(undefined, callReply('shot'), textReply('A'));
-    await createTestSession(agentOf(shotTool), { use: [files()], model: seer }).send('Go.');
-    expect(requests.map(filesIn)).toEqual([[], []]);
+    const { model: seer, requests } = createSeeingModel(undefined, callReply('shot'), createTextReply('A'));
+    await createTestSession(createTestAgent(shotTool), { use: [files()], model: seer }).send('Go.');
+    expect(requests.map(listFiles)).toEqual([[], []]);
     expect(requests[1]?.messages[2]).toMatchObject({
       text: expect.stringMatching(
         /bytes\]\n\n\(The file is not shown: this model takes no image\/png here\.\)\n\nDone\.$/,
@@ -185,16 +205,19 @@ describe('a file in a result', () => {
   });
 
   it('is sent to each candidate of a fallback in the form that the candidate accepts', async () => {
-    const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
-    const { model: seer, requests } = model(BOTH, textReply('A'));
+    const gone = {
+      ...createSeeingModel(EMPTY_MEDIA, new ModelError('server-error', 'down')).model,
+      name: 'gone',
+    };
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, createTextReply('A'));
     const both = fallback([gone, seer]);
-    const session = createTestSession(agentOf(), { use: [files()], model: both });
+    const session = createTestSession(createTestAgent(), { use: [files()], model: both });
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    await session.send([pngFile(png(1))]);
-    expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
+    await session.send([createPngFile(createPng(1))]);
+    expect(requests.map(listFiles)).toEqual([[{ user: [toBase64(1)] }]]);
   });
 
   it('can be part of an artifact, of a directly returned answer and of a subagent’s answer', async () => {
@@ -203,10 +226,12 @@ describe('a file in a result', () => {
       description: 'Draws.',
       effect: 'read',
       returnDirect: true,
-      run: () => artifact(content(['Drawn:', image(png(5), 'image/png')]), { points: 3 }),
+      run: () => artifact(content(['Drawn:', image(createPng(5), 'image/png')]), { points: 3 }),
     });
-    const { model: seer } = model(BOTH, callReply('draw'));
-    const answer = await createTestSession(agentOf(drawn), { use: [files()], model: seer }).send('Go.');
+    const { model: seer } = createSeeingModel(BOTH_MEDIA, callReply('draw'));
+    const answer = await createTestSession(createTestAgent(drawn), { use: [files()], model: seer }).send(
+      'Go.',
+    );
     expect(answer).toMatchObject({
       outcome: 'returned-direct',
       text: expect.stringMatching(/^Drawn:\n\n\[file [0-9a-f]{64}: image\/png, 3 bytes\]$/),
@@ -214,14 +239,14 @@ describe('a file in a result', () => {
       files: [{ tool: 'draw', size: 3 }],
     });
     const inner = defineAgent({ name: 'eye', description: 'Sees.', instructions: '', tools: [shotTool] });
-    const { model: outer, requests } = model(
-      BOTH,
+    const { model: outer, requests } = createSeeingModel(
+      BOTH_MEDIA,
       callReply('eye'),
       callReply('shot'),
-      textReply('Seen.'),
-      textReply('A'),
+      createTextReply('Seen.'),
+      createTextReply('A'),
     );
-    const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), {
+    const around = createTestSession(createTestAgent(defineSubagent({ agent: inner, input: v.object({}) })), {
       use: [files()],
       model: outer,
     });
@@ -229,11 +254,11 @@ describe('a file in a result', () => {
       text: 'A',
       files: [{ tool: 'shot', name: 'shot.png' }],
     });
-    expect(requests.map(filesIn)).toEqual([[], [], [{ tool: [base64(9)] }], []]);
+    expect(requests.map(listFiles)).toEqual([[], [], [{ tool: [toBase64(9)] }], []]);
   });
 });
 
-const NONE_AT_ALL: ModelMedia = { message: NONE, result: NONE };
+const EMPTY_MEDIA: ModelMedia = { message: NO_MEDIA, result: NO_MEDIA };
 
 it('follows the text of a late result', () => {
   const messages: Message[] = [];
@@ -260,11 +285,14 @@ describe('a tool', () => {
         for (const id of [...ids, 'ab']) read.push(await call.file(id));
       },
     });
-    const { model: seer } = model(BOTH, callReply('resize'), textReply('A'));
-    await createTestSession(agentOf(resize), { use: [files()], model: seer }).send([
-      pngFile(png(1), 'a.png'),
+    const { model: seer } = createSeeingModel(BOTH_MEDIA, callReply('resize'), createTextReply('A'));
+    await createTestSession(createTestAgent(resize), { use: [files()], model: seer }).send([
+      createPngFile(createPng(1), 'a.png'),
     ]);
-    expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
+    expect(read).toEqual([
+      { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: createPng(1) },
+      undefined,
+    ]);
   });
 
   it('gets the result without a file that is too large, which is logged', async () => {
@@ -274,10 +302,10 @@ describe('a tool', () => {
       name: 'huge',
       description: 'Is huge.',
       effect: 'once',
-      run: () => content(['Kept.', image(png(1, 8 * 1024 * 1024 + 1), 'image/png')]),
+      run: () => content(['Kept.', image(createPng(1, 8 * 1024 * 1024 + 1), 'image/png')]),
     });
-    const { model: seer, requests } = model(BOTH, callReply('huge'), textReply('A'));
-    await createTestSession(agentOf(huge), { use: [files()], model: seer }).send('Go.');
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, callReply('huge'), createTextReply('A'));
+    await createTestSession(createTestAgent(huge), { use: [files()], model: seer }).send('Go.');
     const words = 'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)';
     expect(requests[1]?.messages[2]).toMatchObject({ text: words });
     expect(logged.mock.calls).toEqual([
@@ -292,19 +320,27 @@ describe('a request with files that the model refuses', () => {
   it('is repeated without the files of earlier turns', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
-    const { model: seer, requests } = model(BOTH, refusal, refusal, callReply('shot'), textReply('B'));
+    const { model: seer, requests } = createSeeingModel(
+      BOTH_MEDIA,
+      refusal,
+      refusal,
+      callReply('shot'),
+      createTextReply('B'),
+    );
     // The invocation remembers which request was refused.
-    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer, warm: true });
-    const failed = await session.send([pngFile(png(1))]);
+    const session = createTestSession(createTestAgent(shotTool), { use: [files()], model: seer, warm: true });
+    const failed = await session.send([createPngFile(createPng(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
-    expect(await session.send([{ type: 'text', text: 'And this?' }, pngFile(png(2))])).toMatchObject({
+    expect(
+      await session.send([{ type: 'text', text: 'And this?' }, createPngFile(createPng(2))]),
+    ).toMatchObject({
       text: 'B',
     });
-    expect(requests.map(filesIn)).toEqual([
-      [{ user: [base64(1)] }],
-      [{ user: [base64(1)] }, { user: [base64(2)] }],
-      [{ user: [base64(2)] }],
-      [{ user: [base64(2)] }],
+    expect(requests.map(listFiles)).toEqual([
+      [{ user: [toBase64(1)] }],
+      [{ user: [toBase64(1)] }, { user: [toBase64(2)] }],
+      [{ user: [toBase64(2)] }],
+      [{ user: [toBase64(2)] }],
     ]);
     expect(warned.mock.calls).toEqual([
       [
@@ -315,23 +351,26 @@ describe('a request with files that the model refuses', () => {
   });
 
   it('fails its turn if it has no files except those of the current message', async () => {
-    const { model: seer, requests } = model(BOTH, refusal, refusal);
-    const session = createTestSession(agentOf(), { use: [files()], model: seer });
-    expect(await session.send([pngFile(png(1))])).toMatchObject({ outcome: 'failed' });
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, refusal, refusal);
+    const session = createTestSession(createTestAgent(), { use: [files()], model: seer });
+    expect(await session.send([createPngFile(createPng(1))])).toMatchObject({ outcome: 'failed' });
     expect(requests).toHaveLength(1);
-    const plain = createTestSession(agentOf(), { use: [files()], model: model(BOTH, refusal).model });
+    const plain = createTestSession(createTestAgent(), {
+      use: [files()],
+      model: createSeeingModel(BOTH_MEDIA, refusal).model,
+    });
     expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
   });
 
   it('fails its turn if the request without files is refused too', async () => {
-    const { model: seer, requests } = model(BOTH, callReply('shot'), refusal, refusal);
+    const { model: seer, requests } = createSeeingModel(BOTH_MEDIA, callReply('shot'), refusal, refusal);
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer });
+    const session = createTestSession(createTestAgent(shotTool), { use: [files()], model: seer });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
-    expect(requests.map(filesIn)).toEqual([[], [{ tool: [base64(9)] }], []]);
+    expect(requests.map(listFiles)).toEqual([[], [{ tool: [toBase64(9)] }], []]);
   });
 });
 
@@ -353,15 +392,20 @@ describe('a summary of a conversation with files', () => {
         }),
       ],
     });
-    const { model: seer, requests } = model(BOTH, textReply('A'), textReply('B'), textReply('C'));
+    const { model: seer, requests } = createSeeingModel(
+      BOTH_MEDIA,
+      createTextReply('A'),
+      createTextReply('B'),
+      createTextReply('C'),
+    );
     const session = createTestSession(agent, { use: [files()], model: seer });
     for (const fill of [1, 2, 3])
-      await session.send([{ type: 'text', text: `Look ${fill}.` }, pngFile(png(fill))]);
+      await session.send([{ type: 'text', text: `Look ${fill}.` }, createPngFile(createPng(fill))]);
     expect(seen[0]).toMatchObject({
       text: 'Look 1.',
       parts: [{ type: 'text' }, { mediaType: 'image/png', size: 3 }],
     });
-    expect(requests.map(filesIn).at(-1)?.at(-1)).toEqual({ user: [base64(3)] });
-    expect(filesIn(requests[2] ?? { messages: [], tools: [] })).not.toContainEqual({ user: [base64(1)] });
+    expect(requests.map(listFiles).at(-1)?.at(-1)).toEqual({ user: [toBase64(3)] });
+    expect(listFiles(requests[2] ?? { messages: [], tools: [] })).not.toContainEqual({ user: [toBase64(1)] });
   });
 });

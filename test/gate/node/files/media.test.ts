@@ -3,10 +3,10 @@ import type { ChatModel } from '../../../../src/index.ts';
 import type { MessageFile, ModelMedia, ModelMessage } from '../../../../src/model/entry.ts';
 import { fitFiles } from '../../../doors/model.ts';
 
-const NOTHING = { data: [], url: [] };
-const IMAGES = { data: ['image/*'], url: ['image/*'] };
+const NO_MEDIA = { data: [], url: [] };
+const IMAGE_MEDIA = { data: ['image/*'], url: ['image/*'] };
 
-const png = (more: Partial<MessageFile> = {}): MessageFile => ({
+const createPng = (more: Partial<MessageFile> = {}): MessageFile => ({
   type: 'file',
   mediaType: 'image/png',
   data: 'iVBO',
@@ -14,24 +14,24 @@ const png = (more: Partial<MessageFile> = {}): MessageFile => ({
   size: 3,
   ...more,
 });
-const LINE = '[file ab12: image/png, 3 bytes]';
-const LOOK = 'Look:';
+const FILE_LINE = '[file ab12: image/png, 3 bytes]';
+const LOOK_TEXT = 'Look:';
 
-const user = (file: MessageFile): ModelMessage => ({
+const createFileMessage = (file: MessageFile): ModelMessage => ({
   role: 'user',
-  text: `${LOOK}\n\n${LINE}`,
-  parts: [{ type: 'text', text: LOOK }, { type: 'text', text: LINE }, file],
+  text: `${LOOK_TEXT}\n\n${FILE_LINE}`,
+  parts: [{ type: 'text', text: LOOK_TEXT }, { type: 'text', text: FILE_LINE }, file],
 });
-const result = (id: string, file: MessageFile): ModelMessage => ({
+const createToolResult = (id: string, file: MessageFile): ModelMessage => ({
   role: 'tool',
   id,
   name: 'draw',
-  text: `Drawn.\n\n${LINE}`,
-  parts: [{ type: 'text', text: 'Drawn.' }, { type: 'text', text: LINE }, file],
+  text: `Drawn.\n\n${FILE_LINE}`,
+  parts: [{ type: 'text', text: 'Drawn.' }, { type: 'text', text: FILE_LINE }, file],
 });
-const userMessage = (text: string): ModelMessage => ({ role: 'user', text });
+const createUserMessage = (text: string): ModelMessage => ({ role: 'user', text });
 
-const messagesFor = (
+const getMessagesFor = (
   media: ModelMedia | undefined,
   messages: readonly ModelMessage[],
   accepts?: readonly string[],
@@ -39,75 +39,75 @@ const messagesFor = (
 
 describe('a file in a message', () => {
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
-    ['if the model accepts its kind', { message: IMAGES, result: NOTHING }, undefined, png()],
+    ['if the model accepts its kind', { message: IMAGE_MEDIA, result: NO_MEDIA }, undefined, createPng()],
     [
       'if the model accepts its media type',
-      { message: { data: ['image/png'], url: [] }, result: NOTHING },
+      { message: { data: ['image/png'], url: [] }, result: NO_MEDIA },
       undefined,
-      png(),
+      createPng(),
     ],
     [
       'as a URL if the model accepts URLs',
-      { message: { data: [], url: ['image/*'] }, result: NOTHING },
+      { message: { data: [], url: ['image/*'] }, result: NO_MEDIA },
       undefined,
-      png({ data: 'https://x.test/a.png' }),
+      createPng({ data: 'https://x.test/a.png' }),
     ],
-    ['if the agent accepts it and the model states nothing', undefined, ['image/*'], png()],
+    ['if the agent accepts it and the model states nothing', undefined, ['image/*'], createPng()],
   ])('is sent %s', (_, media, accepts, file) => {
-    expect(messagesFor(media, [user(file)], accepts)).toEqual([user(file)]);
+    expect(getMessagesFor(media, [createFileMessage(file)], accepts)).toEqual([createFileMessage(file)]);
   });
 
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
     [
       'if the model accepts another kind',
-      { message: { data: ['audio/*'], url: ['audio/*'] }, result: NOTHING },
+      { message: { data: ['audio/*'], url: ['audio/*'] }, result: NO_MEDIA },
       undefined,
-      png(),
+      createPng(),
     ],
     [
       'if an accepted type is only a prefix of its type',
-      { message: { data: ['image/pn'], url: [] }, result: NOTHING },
+      { message: { data: ['image/pn'], url: [] }, result: NO_MEDIA },
       undefined,
-      png(),
+      createPng(),
     ],
     [
       'if it has bytes and the model accepts only URLs',
-      { message: { data: [], url: ['image/*'] }, result: NOTHING },
+      { message: { data: [], url: ['image/*'] }, result: NO_MEDIA },
       undefined,
-      png(),
+      createPng(),
     ],
     [
       'if it is a URL and the model accepts only bytes',
-      { message: { data: ['image/*'], url: [] }, result: NOTHING },
+      { message: { data: ['image/*'], url: [] }, result: NO_MEDIA },
       undefined,
-      png({ data: 'https://x.test/a.png' }),
+      createPng({ data: 'https://x.test/a.png' }),
     ],
-    ['if neither the agent nor the model states what it accepts', undefined, undefined, png()],
+    ['if neither the agent nor the model states what it accepts', undefined, undefined, createPng()],
     [
       'if the agent accepts it and the model does not',
-      { message: NOTHING, result: NOTHING },
+      { message: NO_MEDIA, result: NO_MEDIA },
       ['image/*'],
-      png(),
+      createPng(),
     ],
   ])('is described in text %s', (_, media, accepts, file) => {
-    expect(messagesFor(media, [user(file)], accepts)).toEqual([
+    expect(getMessagesFor(media, [createFileMessage(file)], accepts)).toEqual([
       {
         role: 'user',
-        text: `${LOOK}\n\n${LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
+        text: `${LOOK_TEXT}\n\n${FILE_LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
       },
     ]);
   });
 
   it('is sent even if another file is described in text', () => {
-    const pdf = png({ mediaType: 'application/pdf', id: 'cd34' });
-    const media = { message: IMAGES, result: NOTHING };
-    const both: ModelMessage = { role: 'user', text: 'x', parts: [png(), pdf] };
-    expect(messagesFor(media, [both])).toEqual([
+    const pdf = createPng({ mediaType: 'application/pdf', id: 'cd34' });
+    const media = { message: IMAGE_MEDIA, result: NO_MEDIA };
+    const both: ModelMessage = { role: 'user', text: 'x', parts: [createPng(), pdf] };
+    expect(getMessagesFor(media, [both])).toEqual([
       {
         role: 'user',
         text: '(The file is not shown: this model takes no application/pdf here.)',
         parts: [
-          png(),
+          createPng(),
           { type: 'text', text: '(The file is not shown: this model takes no application/pdf here.)' },
         ],
       },
@@ -117,24 +117,24 @@ describe('a file in a message', () => {
 
 describe('a file in a result', () => {
   it('is sent in the result if the model accepts files in results', () => {
-    const all = [result('a', png()), result('b', png())];
-    expect(messagesFor({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
+    const all = [createToolResult('a', createPng()), createToolResult('b', createPng())];
+    expect(getMessagesFor({ message: NO_MEDIA, result: IMAGE_MEDIA }, all)).toEqual(all);
   });
 
   it('follows all results of its reply if the model accepts files only in messages', () => {
     const all = [
-      result('a', png({ name: 'a "1".png' })),
-      result('b', png({ id: 'cd34' })),
-      userMessage('And now?'),
-      result('c', png()),
+      createToolResult('a', createPng({ name: 'a "1".png' })),
+      createToolResult('b', createPng({ id: 'cd34' })),
+      createUserMessage('And now?'),
+      createToolResult('c', createPng()),
     ];
-    const shown = (id: string) => ({
+    const createShownResult = (id: string) => ({
       role: 'tool',
       id,
       name: 'draw',
-      text: `Drawn.\n\n${LINE}\n\n(The file follows behind the results.)`,
+      text: `Drawn.\n\n${FILE_LINE}\n\n(The file follows behind the results.)`,
     });
-    const behind = (...parts: readonly (string | MessageFile)[]) => ({
+    const createFilesMessage = (...parts: readonly (string | MessageFile)[]) => ({
       role: 'user',
       text: ['Files of the results above:', ...parts.filter((part) => typeof part === 'string')].join('\n\n'),
       parts: [
@@ -142,28 +142,30 @@ describe('a file in a result', () => {
         ...parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
       ],
     });
-    expect(messagesFor({ message: IMAGES, result: NOTHING }, all)).toEqual([
-      shown('a'),
-      shown('b'),
-      behind(
+    expect(getMessagesFor({ message: IMAGE_MEDIA, result: NO_MEDIA }, all)).toEqual([
+      createShownResult('a'),
+      createShownResult('b'),
+      createFilesMessage(
         'File ab12, "a \\"1\\".png", image/png',
-        png({ name: 'a "1".png' }),
+        createPng({ name: 'a "1".png' }),
         'File cd34, image/png',
-        png({ id: 'cd34' }),
+        createPng({ id: 'cd34' }),
       ),
-      userMessage('And now?'),
-      shown('c'),
-      behind('File ab12, image/png', png()),
+      createUserMessage('And now?'),
+      createShownResult('c'),
+      createFilesMessage('File ab12, image/png', createPng()),
     ]);
   });
 
   it('is described in text if the model accepts no such files', () => {
-    expect(messagesFor({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
+    expect(
+      getMessagesFor({ message: NO_MEDIA, result: NO_MEDIA }, [createToolResult('a', createPng())]),
+    ).toEqual([
       {
         role: 'tool',
         id: 'a',
         name: 'draw',
-        text: `Drawn.\n\n${LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
+        text: `Drawn.\n\n${FILE_LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
       },
     ]);
   });
@@ -171,8 +173,8 @@ describe('a file in a result', () => {
 
 describe('a conversation without files', () => {
   it('is unchanged', () => {
-    const all = [userMessage('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
-    expect(messagesFor(undefined, all)).toEqual(all);
+    const all = [createUserMessage('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
+    expect(getMessagesFor(undefined, all)).toEqual(all);
   });
 
   it('is passed unchanged to a model with candidates, each of which accepts other files', () => {
@@ -180,7 +182,7 @@ describe('a conversation without files', () => {
       name: 'one',
       ask: () => Promise.reject(new Error('This model must not be asked.')),
     };
-    const all = [user(png())];
+    const all = [createFileMessage(createPng())];
     expect(fitFiles({ candidates: [one] }, all)).toBe(all);
   });
 });

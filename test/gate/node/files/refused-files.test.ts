@@ -41,7 +41,7 @@ async function play(media: ModelMedia | undefined, refuses: (files: number) => b
     name: 'm',
     ...(media && { media }),
     async ask({ messages }) {
-      const files = messages.flatMap(partsOf).filter(({ type }) => type === 'file').length;
+      const files = messages.flatMap(getParts).filter(({ type }) => type === 'file').length;
       sent.push(files);
       if (sent.length > 1 && refuses(files)) throw new ModelError('bad-request', 'No.');
       const toolCalls = sent.length === 1 ? [{ id: 'c1', name: 'shot', input: '{}' }] : [];
@@ -56,7 +56,7 @@ async function play(media: ModelMedia | undefined, refuses: (files: number) => b
   return { sent, outcome };
 }
 
-const partsOf = (message: ModelMessage) =>
+const getParts = (message: ModelMessage) =>
   message.role === 'user' || message.role === 'tool' ? (message.parts ?? []) : [];
 
 it('a refused request is retried once without the files of results', async () => {

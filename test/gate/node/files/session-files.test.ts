@@ -7,22 +7,23 @@ import { SessionFiles } from '../../../doors/files.ts';
 import type { AppendData, KeptBlob } from '../../../doors/journal.ts';
 import { findFileKeeper, Interrupted } from '../../../doors/loop.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { partsOfResult, toLog } from '../../../doors/tools.ts';
+import { listResultParts, toLog } from '../../../doors/tools.ts';
 import { createHeldSession } from '../session/held.ts';
 
 const MIB = 1024 * 1024;
-const bytesOf = (length: number, fill = 7): Uint8Array => new Uint8Array(length).fill(fill);
-const newFile = (bytes: Uint8Array, mediaType = 'image/png') => ({ type: 'file', mediaType, bytes }) as const;
+const createBytes = (length: number, fill = 7): Uint8Array => new Uint8Array(length).fill(fill);
+const createNewFile = (bytes: Uint8Array, mediaType = 'image/png') =>
+  ({ type: 'file', mediaType, bytes }) as const;
 
 /** The SHA-256 hash of the bytes 1, 2 and 3. */
-const ID = '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81';
-const SMALL = new Uint8Array([1, 2, 3]);
-const STORED = { type: 'file', id: ID, mediaType: 'image/png', size: 3 } as const;
+const FILE_ID = '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81';
+const SMALL_BYTES = new Uint8Array([1, 2, 3]);
+const STORED_FILE = { type: 'file', id: FILE_ID, mediaType: 'image/png', size: 3 } as const;
 
 /** The metadata that the object stores with such a file, and does not parse. */
-const ABOUT = '{"mediaType":"image/png"}';
+const METADATA_JSON = '{"mediaType":"image/png"}';
 
-const callEnded = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
+const callEnded = (...parts: readonly (typeof STORED_FILE)[]): SessionEvent => ({
   type: 'tool-call-ended',
   turn: 't1',
   call: 'a',
@@ -30,7 +31,7 @@ const callEnded = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
 });
 
 /** Returns a port that serves files in pages of `page` bytes and records requests. */
-function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 * MIB) {
+function createFakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 * MIB) {
   const asked: string[] = [];
   const blob: SessionPort['blob'] = async ({ id, from = 0 }) => {
     asked.push(`${id} ${from}`);
@@ -38,7 +39,7 @@ function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 *
     if (bytes === undefined) return null;
     const size = bytes?.byteLength ?? 3;
     const at = bytes ? undefined : { incarnation: 'i1', version: 0 };
-    return { about: ABOUT, size, bytes: bytes?.slice(from, from + page) ?? null, at };
+    return { about: METADATA_JSON, size, bytes: bytes?.slice(from, from + page) ?? null, at };
   };
   const blobStates: SessionPort['blobStates'] = async (ids) => ({
     incarnation: 'i1',
@@ -49,7 +50,7 @@ function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 *
   return { asked, port: { blob, blobStates } };
 }
 
-const filesOver = (
+const createSessionFiles = (
   port: FilesPort,
   {
     used: bytes = 0,
@@ -67,7 +68,7 @@ const keeper = findFileKeeper([filesModule()]);
 /** Stores a file of a result in a held session, and returns it as stored. */
 async function keepIn({ files }: Awaited<ReturnType<typeof createHeldSession>>['session'], kept: NewFile) {
   const result = await files?.keep(content([kept]), Secrets.NONE, () => {});
-  const [part] = result ? partsOfResult(result) : [];
+  const [part] = result ? listResultParts(result) : [];
   if (!part || !('id' in part)) throw new Error('The file was not stored.');
   return part;
 }
@@ -75,7 +76,7 @@ async function keepIn({ files }: Awaited<ReturnType<typeof createHeldSession>>['
 type FilesPort = Pick<SessionPort, 'blob' | 'blobStates'>;
 
 /** Returns a file store in memory. */
-function memoryStore() {
+function createMemoryStore() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {
     put: async ({ session, incarnation, id }, bytes, mediaType) => {
@@ -91,8 +92,11 @@ function memoryStore() {
 
 describe('a file that a tool creates', () => {
   it('is identified by the hash of its bytes', async () => {
-    const files = filesOver(fakePort({}).port);
-    expect(await files.keepFile({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
+    const files = createSessionFiles(createFakePort({}).port);
+    expect(await files.keepFile({ ...createNewFile(SMALL_BYTES), name: 'a.png' })).toEqual({
+      ...STORED_FILE,
+      name: 'a.png',
+    });
   });
 
   it.each([
@@ -105,23 +109,23 @@ describe('a file that a tool creates', () => {
       'The files of this conversation have 52428799 bytes, but can have at most 52428800.',
     ],
   ])('is refused %s', async (_, length, used, problem) => {
-    const files = filesOver(fakePort({}).port, { used });
-    await expect(files.keepFile(newFile(bytesOf(length)))).rejects.toThrow(problem);
+    const files = createSessionFiles(createFakePort({}).port, { used });
+    await expect(files.keepFile(createNewFile(createBytes(length)))).rejects.toThrow(problem);
   });
 
   it('uses space only once, and can fill the session to its last byte', async () => {
-    const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
-    await files.keepFile(newFile(SMALL));
-    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('have 52428800 bytes');
+    const files = createSessionFiles(createFakePort({}).port, { used: 50 * MIB - 3 });
+    await files.keepFile(createNewFile(SMALL_BYTES));
+    expect(await files.keepFile(createNewFile(SMALL_BYTES))).toEqual(STORED_FILE);
+    await expect(files.keepFile(createNewFile(createBytes(1)))).rejects.toThrow('have 52428800 bytes');
   });
 
   it('uses no space if the session already has the same bytes', async () => {
-    const { asked, port } = fakePort({ [ID]: SMALL });
-    const files = filesOver(port, { used: 50 * MIB });
-    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    expect(files.blobsOfEvent(callEnded(STORED))).toBeUndefined();
-    expect(asked).toEqual([`${ID} 0`]);
+    const { asked, port } = createFakePort({ [FILE_ID]: SMALL_BYTES });
+    const files = createSessionFiles(port, { used: 50 * MIB });
+    expect(await files.keepFile(createNewFile(SMALL_BYTES))).toEqual(STORED_FILE);
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toBeUndefined();
+    expect(asked).toEqual([`${FILE_ID} 0`]);
   });
 
   it('is stored once, together with the event that names it', async () => {
@@ -134,15 +138,15 @@ describe('a file that a tool creates', () => {
       },
     });
     const { session, outbox } = await createHeldSession({ wrap, files: keeper });
-    const stored = await keepIn(session, newFile(SMALL));
+    const stored = await keepIn(session, createNewFile(SMALL_BYTES));
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
     expect(sent[0]).not.toHaveProperty('blobs');
-    outbox.emit(callEnded(STORED));
+    outbox.emit(callEnded(STORED_FILE));
     await outbox.durable();
-    expect(sent[1]?.blobs).toEqual([{ id: ID, about: ABOUT, size: 3, bytes: SMALL }]);
-    expect(stored).toEqual(STORED);
-    outbox.emit(callEnded(STORED));
+    expect(sent[1]?.blobs).toEqual([{ id: FILE_ID, about: METADATA_JSON, size: 3, bytes: SMALL_BYTES }]);
+    expect(stored).toEqual(STORED_FILE);
+    outbox.emit(callEnded(STORED_FILE));
     await outbox.durable();
     expect(sent[2]).not.toHaveProperty('blobs');
     await session.close();
@@ -152,16 +156,16 @@ describe('a file that a tool creates', () => {
     [
       'of a result',
       async (file: NewFile) => {
-        const files = filesOver(fakePort({}).port);
+        const files = createSessionFiles(createFakePort({}).port);
         await files.keepFile(file);
-        return files.blobsOfEvent(callEnded(STORED));
+        return files.blobsOfEvent(callEnded(STORED_FILE));
       },
     ],
     ['of a message', async (file: NewFile) => (await keeper?.nameFiles([file]))?.blobs],
   ])('%s is sent without the rest of its buffer', async (_, blobsOf) => {
-    const view = new Uint8Array([0, ...SMALL, 0]).subarray(1, 4);
-    const [blob] = (await blobsOf(newFile(view))) ?? [];
-    expect(blob?.bytes).toEqual(SMALL);
+    const view = new Uint8Array([0, ...SMALL_BYTES, 0]).subarray(1, 4);
+    const [blob] = (await blobsOf(createNewFile(view))) ?? [];
+    expect(blob?.bytes).toEqual(SMALL_BYTES);
     expect(blob?.bytes?.buffer.byteLength).toBe(3);
   });
 
@@ -176,12 +180,15 @@ describe('a file that a tool creates', () => {
       },
     });
     const { session, outbox, clock } = await createHeldSession({ wrap, files: keeper });
-    await keepIn(session, newFile(SMALL));
-    outbox.emit(callEnded(STORED));
+    await keepIn(session, createNewFile(SMALL_BYTES));
+    outbox.emit(callEnded(STORED_FILE));
     const durable = outbox.durable();
     await clock.advance(50);
     await durable;
-    expect(sent).toMatchObject([[{ id: ID, bytes: SMALL }], [{ id: ID, bytes: SMALL }]]);
+    expect(sent).toMatchObject([
+      [{ id: FILE_ID, bytes: SMALL_BYTES }],
+      [{ id: FILE_ID, bytes: SMALL_BYTES }],
+    ]);
     await session.close();
   });
 
@@ -196,7 +203,7 @@ describe('a file that a tool creates', () => {
     });
     const { session, outbox } = await createHeldSession({ wrap, files: keeper });
     for (const fill of [1, 2, 3]) {
-      const stored = await keepIn(session, newFile(bytesOf(7 * MIB, fill)));
+      const stored = await keepIn(session, createNewFile(createBytes(7 * MIB, fill)));
       outbox.emit({ type: 'tool-call-ended', turn: 't1', call: 'a', result: { ...content([stored]) } });
     }
     await outbox.durable();
@@ -205,116 +212,132 @@ describe('a file that a tool creates', () => {
   });
 
   it('is stored externally before an event names it, and the event is sent without the bytes', async () => {
-    const { kept, store } = memoryStore();
-    const files = filesOver(fakePort({}).port, { store });
-    await files.keepFile(newFile(SMALL));
-    expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
-    expect(files.blobsOfEvent(callEnded(STORED))).toEqual([
-      { id: ID, about: ABOUT, size: 3, outside: { module: 'files', key: '', incarnation: 'i1', version: 0 } },
+    const { kept, store } = createMemoryStore();
+    const files = createSessionFiles(createFakePort({}).port, { store });
+    await files.keepFile(createNewFile(SMALL_BYTES));
+    expect([...kept]).toEqual([[`s/i1/${FILE_ID} image/png`, SMALL_BYTES]]);
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toEqual([
+      {
+        id: FILE_ID,
+        about: METADATA_JSON,
+        size: 3,
+        outside: { module: 'files', key: '', incarnation: 'i1', version: 0 },
+      },
     ]);
   });
 
   it('is not stored and uses no space if the external store fails', async () => {
-    const { store } = memoryStore();
+    const { store } = createMemoryStore();
     const puts = [() => Promise.reject(new Error('The bucket is missing.')), store.put];
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
-    const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
-    await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('The bucket is missing');
-    expect(files.blobsOfEvent(callEnded(STORED))).toBeUndefined();
-    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
+    const files = createSessionFiles(createFakePort({}).port, {
+      used: 50 * MIB - 3,
+      store: { ...store, put },
+    });
+    await expect(files.keepFile(createNewFile(SMALL_BYTES))).rejects.toThrow('The bucket is missing');
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toBeUndefined();
+    expect(await files.keepFile(createNewFile(SMALL_BYTES))).toEqual(STORED_FILE);
   });
 
   it('is not stored externally a second time, and is read from memory until its event is stored', async () => {
-    const { kept, store } = memoryStore();
-    const { port } = fakePort({});
-    const stateOf = (isOutside: boolean, version: number): FilesPort => ({
+    const { kept, store } = createMemoryStore();
+    const { port } = createFakePort({});
+    const createStatePort = (isOutside: boolean, version: number): FilesPort => ({
       ...port,
-      blobStates: async () => ({ incarnation: 'i1', blobs: [{ id: ID, gone: null, isOutside, version }] }),
+      blobStates: async () => ({
+        incarnation: 'i1',
+        blobs: [{ id: FILE_ID, gone: null, isOutside, version }],
+      }),
     });
-    const known = filesOver(stateOf(true, 0), { store });
-    await known.keepFile(newFile(SMALL));
+    const known = createSessionFiles(createStatePort(true, 0), { store });
+    await known.keepFile(createNewFile(SMALL_BYTES));
     expect([...kept]).toEqual([]);
-    const files = filesOver(stateOf(false, 1), { store });
-    await files.keepFile(newFile(SMALL));
-    expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
-    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([
-      { id: ID, outside: { incarnation: 'i1', version: 1 } },
+    const files = createSessionFiles(createStatePort(false, 1), { store });
+    await files.keepFile(createNewFile(SMALL_BYTES));
+    expect([...kept]).toEqual([[`s/i1/${FILE_ID}.1 image/png`, SMALL_BYTES]]);
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toMatchObject([
+      { id: FILE_ID, outside: { incarnation: 'i1', version: 1 } },
     ]);
-    expect(await files.find(ID)).toEqual(newFile(SMALL));
+    expect(await files.find(FILE_ID)).toEqual(createNewFile(SMALL_BYTES));
   });
 
   it('is stored even if a concurrent read does not find it', async () => {
     const answer = Promise.withResolvers<null>();
-    const files = filesOver({ ...fakePort({}).port, blob: () => answer.promise });
-    const looked = files.read([STORED]);
-    const kept = files.keepFile(newFile(SMALL));
+    const files = createSessionFiles({ ...createFakePort({}).port, blob: () => answer.promise });
+    const looked = files.read([STORED_FILE]);
+    const kept = files.keepFile(createNewFile(SMALL_BYTES));
     answer.resolve(null);
-    expect([await looked, await kept]).toEqual([new Map(), STORED]);
-    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
-    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    expect([await looked, await kept]).toEqual([new Map(), STORED_FILE]);
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toMatchObject([{ id: FILE_ID, bytes: SMALL_BYTES }]);
+    expect(await files.read([STORED_FILE])).toEqual(new Map([[FILE_ID, 'AQID']]));
   });
 });
 
 describe('a stored file', () => {
   it('is read in pages, and only once for all readers', async () => {
-    const { asked, port } = fakePort({ [ID]: SMALL }, 2);
-    const files = filesOver(port);
-    const all = await Promise.all([files.read([STORED]), files.read([STORED, STORED])]);
-    expect(all).toEqual([new Map([[ID, 'AQID']]), new Map([[ID, 'AQID']])]);
-    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
-    expect(asked).toEqual([`${ID} 0`, `${ID} 2`]);
+    const { asked, port } = createFakePort({ [FILE_ID]: SMALL_BYTES }, 2);
+    const files = createSessionFiles(port);
+    const all = await Promise.all([files.read([STORED_FILE]), files.read([STORED_FILE, STORED_FILE])]);
+    expect(all).toEqual([new Map([[FILE_ID, 'AQID']]), new Map([[FILE_ID, 'AQID']])]);
+    expect(await files.read([STORED_FILE])).toEqual(new Map([[FILE_ID, 'AQID']]));
+    expect(asked).toEqual([`${FILE_ID} 0`, `${FILE_ID} 2`]);
   });
 
   it('is not read if this invocation created it', async () => {
-    const { asked, port } = fakePort({});
-    const files = filesOver(port);
-    await files.keepFile(newFile(SMALL));
-    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    const { asked, port } = createFakePort({});
+    const files = createSessionFiles(port);
+    await files.keepFile(createNewFile(SMALL_BYTES));
+    expect(await files.read([STORED_FILE])).toEqual(new Map([[FILE_ID, 'AQID']]));
     expect(asked).toEqual([]);
   });
 
   it('is omitted if it does not exist', async () => {
-    const files = filesOver(fakePort({}).port);
-    expect(await files.read([STORED])).toEqual(new Map());
+    const files = createSessionFiles(createFakePort({}).port);
+    expect(await files.read([STORED_FILE])).toEqual(new Map());
   });
 
   it('is read again after a failed read', async () => {
-    const { port } = fakePort({ [ID]: SMALL });
+    const { port } = createFakePort({ [FILE_ID]: SMALL_BYTES });
     let isDown = true;
-    const files = filesOver({
+    const files = createSessionFiles({
       ...port,
       blob: (query) => (isDown ? Promise.reject(new Error('down')) : port.blob(query)),
     });
-    await expect(files.read([STORED])).rejects.toThrow('down');
+    await expect(files.read([STORED_FILE])).rejects.toThrow('down');
     isDown = false;
-    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    expect(await files.read([STORED_FILE])).toEqual(new Map([[FILE_ID, 'AQID']]));
   });
 
   it('is read from the external store if its bytes are there', async () => {
-    const { store } = memoryStore();
-    await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
-    const files = filesOver(fakePort({ [ID]: null }).port, { store });
-    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
-    expect(await filesOver(fakePort({ [ID]: null }).port).read([STORED])).toEqual(new Map());
+    const { store } = createMemoryStore();
+    await store.put({ session: 's', incarnation: 'i1', id: FILE_ID }, SMALL_BYTES, 'image/png');
+    const files = createSessionFiles(createFakePort({ [FILE_ID]: null }).port, { store });
+    expect(await files.read([STORED_FILE])).toEqual(new Map([[FILE_ID, 'AQID']]));
+    expect(await createSessionFiles(createFakePort({ [FILE_ID]: null }).port).read([STORED_FILE])).toEqual(
+      new Map(),
+    );
   });
 
   it('is removed from memory if a request has no room for it and later files', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
-    const { asked, port } = fakePort(Object.fromEntries(ids.map((id) => [id, bytesOf(7 * MIB)])), 8 * MIB);
-    const files = filesOver(port);
-    for (const id of [...ids, 'e', 'd', 'c']) await files.read([{ ...STORED, id, size: 7 * MIB }]);
+    const { asked, port } = createFakePort(
+      Object.fromEntries(ids.map((id) => [id, createBytes(7 * MIB)])),
+      8 * MIB,
+    );
+    const files = createSessionFiles(port);
+    for (const id of [...ids, 'e', 'd', 'c']) await files.read([{ ...STORED_FILE, id, size: 7 * MIB }]);
     expect(asked.map((one) => one.slice(0, 1))).toEqual(['a', 'b', 'c', 'd', 'e', 'c']);
   });
 });
 
 describe('the deleted files of a session', () => {
   const [DELETED, OTHER] = [
-    { ...STORED, id: 'd' },
-    { ...STORED, id: 'o' },
+    { ...STORED_FILE, id: 'd' },
+    { ...STORED_FILE, id: 'o' },
   ];
 
   /** Returns a port of a session with one deleted file, and records its requests. */
-  function gonePort() {
+  function createGonePort() {
     const asked: (readonly string[])[] = [];
     let gone: 'deleted' | 'expired' | null = 'deleted';
     const blobStates: SessionPort['blobStates'] = async (ids) => {
@@ -322,25 +345,25 @@ describe('the deleted files of a session', () => {
       const blobs = ids.map((id) => ({ id, gone: id === 'd' ? gone : null, isOutside: false, version: 0 }));
       return { incarnation: 'i1', blobs };
     };
-    const comesAgain = (): void => {
+    const restoreFile = (): void => {
       gone = null;
     };
-    return { asked, comesAgain, port: { ...fakePort({}).port, blobStates } };
+    return { asked, comesAgain: restoreFile, port: { ...createFakePort({}).port, blobStates } };
   }
 
   it('are requested once, and only if there are any', async () => {
-    const { asked, port } = gonePort();
-    expect(await filesOver(port).gone([DELETED])).toEqual(new Map());
+    const { asked, port } = createGonePort();
+    expect(await createSessionFiles(port).gone([DELETED])).toEqual(new Map());
     expect(asked).toEqual([]);
-    const files = filesOver(port, { gone: 1 });
+    const files = createSessionFiles(port, { gone: 1 });
     for (let i = 0; i < 2; i += 1)
       expect(await files.gone([DELETED, OTHER, DELETED])).toEqual(new Map([['d', 'deleted']]));
     expect(asked).toEqual([['d', 'o']]);
   });
 
   it('are requested again after a message, which may restore a file', async () => {
-    const { asked, comesAgain, port } = gonePort();
-    const files = filesOver(port, { gone: 1 });
+    const { asked, comesAgain, port } = createGonePort();
+    const files = createSessionFiles(port, { gone: 1 });
     await files.gone([DELETED]);
     comesAgain();
     expect(await files.gone([DELETED])).toEqual(new Map([['d', 'deleted']]));
@@ -350,65 +373,69 @@ describe('the deleted files of a session', () => {
   });
 
   it('exclude a file that a tool has created again', async () => {
-    const { port } = gonePort();
-    const gone = { ...STORED, id: ID };
-    const files = filesOver(
+    const { port } = createGonePort();
+    const gone = { ...STORED_FILE, id: FILE_ID };
+    const files = createSessionFiles(
       {
         ...port,
         blobStates: async () => ({
           incarnation: 'i1',
-          blobs: [{ id: ID, gone: 'deleted', isOutside: false, version: 0 }],
+          blobs: [{ id: FILE_ID, gone: 'deleted', isOutside: false, version: 0 }],
         }),
       },
       { gone: 1 },
     );
-    expect(await files.gone([gone])).toEqual(new Map([[ID, 'deleted']]));
-    await files.keepFile(newFile(SMALL));
+    expect(await files.gone([gone])).toEqual(new Map([[FILE_ID, 'deleted']]));
+    await files.keepFile(createNewFile(SMALL_BYTES));
     expect(await files.gone([gone])).toEqual(new Map());
     files.refresh();
     expect(await files.gone([gone])).toEqual(new Map());
   });
 
   it('cause a hand-over if the session is unreachable', async () => {
-    const { port } = gonePort();
-    const down = () => Promise.reject(new SessionUnavailableError(new Error('down')));
-    const files = filesOver({ ...port, blobStates: down }, { gone: 1 });
+    const { port } = createGonePort();
+    const rejectUnavailable = () => Promise.reject(new SessionUnavailableError(new Error('down')));
+    const files = createSessionFiles({ ...port, blobStates: rejectUnavailable }, { gone: 1 });
     await expect(files.gone([DELETED])).rejects.toThrow(Interrupted);
   });
 });
 
 describe('a file that a tool reads', () => {
-  const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
+  const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL_BYTES } as const;
 
   it('is available as soon as it is created', async () => {
-    const files = filesOver(fakePort({}).port);
+    const files = createSessionFiles(createFakePort({}).port);
     await files.keepFile(NAMED);
-    expect(await files.find(ID)).toEqual(NAMED);
+    expect(await files.find(FILE_ID)).toEqual(NAMED);
   });
 
   it('is read from the session or from the external store', async () => {
-    const { store } = memoryStore();
-    await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
+    const { store } = createMemoryStore();
+    await store.put({ session: 's', incarnation: 'i1', id: FILE_ID }, SMALL_BYTES, 'image/png');
     const { name: _, ...unnamed } = NAMED;
-    expect(await filesOver(fakePort({ [ID]: SMALL }, 2).port).find(ID)).toEqual(unnamed);
-    expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
+    expect(
+      await createSessionFiles(createFakePort({ [FILE_ID]: SMALL_BYTES }, 2).port).find(FILE_ID),
+    ).toEqual(unnamed);
+    expect(
+      await createSessionFiles(createFakePort({ [FILE_ID]: null }).port, { store }).find(FILE_ID),
+    ).toEqual(unnamed);
   });
 
   it('is unavailable until it is created', async () => {
-    const files = filesOver(fakePort({}).port);
-    expect(await files.find(ID)).toBeUndefined();
-    expect(await files.read([STORED])).toEqual(new Map());
+    const files = createSessionFiles(createFakePort({}).port);
+    expect(await files.find(FILE_ID)).toBeUndefined();
+    expect(await files.read([STORED_FILE])).toEqual(new Map());
     await files.keepFile(NAMED);
-    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(files.blobsOfEvent(callEnded(STORED_FILE))).toMatchObject([{ id: FILE_ID, bytes: SMALL_BYTES }]);
   });
 });
 
 it('is reported as unreadable, without the error of its store', async () => {
-  const { store } = memoryStore();
+  const { store } = createMemoryStore();
   const get = () => Promise.reject(new Error('token abc'));
   const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
-  const files = filesOver(fakePort({ [ID]: null }).port, { store: { ...store, get } });
-  await expect(files.read([STORED])).rejects.toThrow(
+  const files = createSessionFiles(createFakePort({ [FILE_ID]: null }).port, { store: { ...store, get } });
+  await expect(files.read([STORED_FILE])).rejects.toThrow(
     'A file for the model could not be read from its store.',
   );
   expect(logged.mock.lastCall).toEqual(['holdfast: the file store failed', new Error('token abc')]);
@@ -416,5 +443,8 @@ it('is reported as unreadable, without the error of its store', async () => {
 });
 
 it('can be a result by itself', () => {
-  expect({ ...file(SMALL, 'image/png') }).toEqual({ type: 'content', parts: [newFile(SMALL)] });
+  expect({ ...file(SMALL_BYTES, 'image/png') }).toEqual({
+    type: 'content',
+    parts: [createNewFile(SMALL_BYTES)],
+  });
 });

@@ -10,15 +10,15 @@ import {
 } from '../../../../src/index.ts';
 import {
   FileRefusedError,
-  filesToShow,
   type ReadableFiles,
+  readFilesToShow,
   toShownContent,
   withKeptFiles,
 } from '../../../doors/files.ts';
-import { Interrupted, type Loop, sizeOf } from '../../../doors/loop.ts';
+import { estimateSize, Interrupted, type Loop } from '../../../doors/loop.ts';
 
 const MIB = 1024 * 1024;
-const storedFile = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
+const createStoredFile = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
   type: 'file',
   id,
   mediaType,
@@ -28,10 +28,10 @@ const storedFile = (id: string, size: number, mediaType = 'image/png'): StoredFi
 describe('a message with files', () => {
   const parts: readonly ContentPart[] = [
     { type: 'text', text: 'See:' },
-    storedFile('ab', 3),
+    createStoredFile('ab', 3),
     { type: 'file', mediaType: 'application/pdf', url: 'https://x.test/a.pdf', name: 'a.pdf' },
-    storedFile('cd', 5, 'text/csv'),
-    storedFile('ef', 9),
+    createStoredFile('cd', 5, 'text/csv'),
+    createStoredFile('ef', 9),
   ];
 
   it('sends each file after the line that names it, text files as text, and names files without room', () => {
@@ -60,7 +60,7 @@ describe('a message with files', () => {
   });
 
   it('is text if none of its files is sent', () => {
-    expect(toShownContent([storedFile('ab', 3)], new Map())).toEqual({
+    expect(toShownContent([createStoredFile('ab', 3)], new Map())).toEqual({
       text: '[file ab: image/png, 3 bytes] (not shown any more)',
     });
   });
@@ -72,7 +72,7 @@ describe('a deleted file', () => {
     ['expired', 'image/png'],
     ['deleted', 'text/plain'],
   ] as const)('is shown as %s in the line that names it: %s', (gone, mediaType) => {
-    const file = { ...storedFile('ab', 3), mediaType };
+    const file = { ...createStoredFile('ab', 3), mediaType };
     expect(toShownContent([file], new Map([['ab', { gone }]]))).toEqual({
       text: `[file ab: ${mediaType}, 3 bytes] (${gone}; it can no longer be read)`,
     });
@@ -80,13 +80,14 @@ describe('a deleted file', () => {
 });
 
 /** The size that marks a file as deleted. */
-const GONE = 8 * MIB - 1;
+const GONE_SIZE = 8 * MIB - 1;
 
 describe('the files in a request', () => {
-  const asked = async (...sizes: readonly number[]): Promise<readonly string[]> => {
+  const listReadFiles = async (...sizes: readonly number[]): Promise<readonly string[]> => {
     const read: string[] = [];
     const files: ReadableFiles = {
-      gone: async (all) => new Map(all.filter(({ size }) => size === GONE).map(({ id }) => [id, 'deleted'])),
+      gone: async (all) =>
+        new Map(all.filter(({ size }) => size === GONE_SIZE).map(({ id }) => [id, 'deleted'])),
       read: async (all) => {
         read.push(...all.map(({ id }) => id));
         return new Map();
@@ -95,56 +96,56 @@ describe('the files in a request', () => {
     const messages = sizes.map((size, index) => ({
       role: 'user' as const,
       text: '',
-      parts: [storedFile(String(index), size)],
+      parts: [createStoredFile(String(index), size)],
     }));
     const frame = { id: '', messages };
     const loop = { frame } as unknown as Loop; // The properties that `filesToShow` reads.
-    await filesToShow({ files, withoutFiles: new Set() }, loop);
+    await readFilesToShow({ files, withoutFiles: new Set() }, loop);
     return read;
   };
 
   it('are the newest ones that fit into 16 MiB', async () => {
-    expect(await asked(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
+    expect(await listReadFiles(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
   });
 
   it('end before the first file that does not fit, even if an older one would fit', async () => {
-    expect(await asked(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
+    expect(await listReadFiles(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
   });
 
   it('include files that are older than a deleted one, which needs no room', async () => {
-    expect(await asked(8 * MIB, GONE, 8 * MIB)).toEqual(['2', '0']);
+    expect(await listReadFiles(8 * MIB, GONE_SIZE, 8 * MIB)).toEqual(['2', '0']);
   });
 
   it('are none if no message has files', async () => {
-    expect(await asked()).toEqual([]);
+    expect(await listReadFiles()).toEqual([]);
   });
 });
 
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
-  type Keep = Parameters<typeof withKeptFiles>[1]['keep'];
-  const ab: Keep = async () => storedFile('ab', 1);
+  type FileKeeper = Parameters<typeof withKeptFiles>[1]['keep'];
+  const createFileAb: FileKeeper = async () => createStoredFile('ab', 1);
 
   it('is plain JSON once its files are stored', async () => {
-    const keeping = { keep: ab, secrets: Secrets.NONE, onLost: () => {} };
+    const keeping = { keep: createFileAb, secrets: Secrets.NONE, onLost: () => {} };
     const result = await withKeptFiles(content(['A', image(png, 'image/png')]), keeping);
     expect(JSON.parse(JSON.stringify(result))).toEqual({
       type: 'content',
-      parts: [{ type: 'text', text: 'A' }, storedFile('ab', 1)],
+      parts: [{ type: 'text', text: 'A' }, createStoredFile('ab', 1)],
     });
   });
 
   it('loses only a refused file, which the model and the log learn', async () => {
     const told: string[] = [];
-    const keep: Keep = async ({ bytes }) => {
+    const keep: FileKeeper = async ({ bytes }) => {
       if (bytes.length > 1) throw new FileRefusedError('The file is too large.');
-      return storedFile('ab', 1);
+      return createStoredFile('ab', 1);
     };
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content([image(png, 'image/png'), image(new Uint8Array(2), 'image/png', 'b.png')]);
     expect(await withKeptFiles(result, keeping)).toMatchObject({
       parts: [
-        storedFile('ab', 1),
+        createStoredFile('ab', 1),
         { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (The file is too large.)' },
       ],
     });
@@ -155,16 +156,16 @@ describe('a result with new files', () => {
     const told: string[] = [];
     const all = [5, 5, 5].map((mib) => image(new Uint8Array(mib * MIB), 'image/png'));
     const onLost = (problem: string) => told.push(problem);
-    const kept = await withKeptFiles(content(all), { keep: ab, secrets: Secrets.NONE, onLost });
+    const kept = await withKeptFiles(content(all), { keep: createFileAb, secrets: Secrets.NONE, onLost });
     expect(kept).toMatchObject({ parts: [{ type: 'file' }, { type: 'file' }, { type: 'text' }] });
     expect(told).toEqual(['The files of one result are larger than 12582912 bytes in total.']);
   });
 
   it('redacts secrets in the names of its files and in text files', async () => {
     const kept: NewFile[] = [];
-    const keep: Keep = async (part) => {
+    const keep: FileKeeper = async (part) => {
       kept.push(part);
-      return storedFile('ab', 1);
+      return createStoredFile('ab', 1);
     };
     const secrets = Secrets.of({ KEY: 'abc-123-secret' });
     const words = new TextEncoder().encode('key: abc-123-secret, ü');
@@ -186,7 +187,7 @@ describe('a result with new files', () => {
 
   it('keeps its text if its files cannot be stored, because its tool must not run again', async () => {
     const told: string[] = [];
-    const keep: Keep = () => Promise.reject(new Error('The bucket is missing, token abc.'));
+    const keep: FileKeeper = () => Promise.reject(new Error('The bucket is missing, token abc.'));
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content(['Paid.', image(png, 'image/png')]);
     expect(await withKeptFiles(result, keeping)).toMatchObject({
@@ -201,14 +202,14 @@ describe('a result with new files', () => {
 
   it('throws if another lease holder has the session', async () => {
     const interrupted = new Interrupted('lost', 'somebody else has it');
-    const keep: Keep = () => Promise.reject(interrupted);
+    const keep: FileKeeper = () => Promise.reject(interrupted);
     const keeping = { keep, secrets: Secrets.NONE, onLost: () => {} };
     await expect(withKeptFiles(image(png, 'image/png'), keeping)).rejects.toBe(interrupted);
   });
 });
 
 describe('the size of a request', () => {
-  const tokens = (mediaType: string, size: number | undefined, data: string): number => {
+  const computeTokens = (mediaType: string, size: number | undefined, data: string): number => {
     const part = {
       type: 'file',
       mediaType,
@@ -217,15 +218,16 @@ describe('the size of a request', () => {
     } as const;
     const withFile = { messages: [{ role: 'user', text: '', parts: [part] }], tools: [] } as const;
     const without = { messages: [{ role: 'user', text: '', parts: [] }], tools: [] } as const;
-    const tokensOf = (request: Parameters<typeof sizeOf>[1]) => sizeOf('m', request, undefined).inputTokens;
-    return tokensOf(withFile) - tokensOf(without) - JSON.stringify({ ...part, data: undefined }).length;
+    const countTokens = (request: Parameters<typeof estimateSize>[1]) =>
+      estimateSize('m', request, undefined).inputTokens;
+    return countTokens(withFile) - countTokens(without) - JSON.stringify({ ...part, data: undefined }).length;
   };
 
   it('counts the cost of a file for the model instead of its base64 length', () => {
-    expect(tokens('image/png', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(8_192);
-    expect(tokens('application/pdf', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(4 * MIB);
-    expect(tokens('application/pdf', 100, 'AAAA')).toBe(8_192);
+    expect(computeTokens('image/png', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(8_192);
+    expect(computeTokens('application/pdf', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(4 * MIB);
+    expect(computeTokens('application/pdf', 100, 'AAAA')).toBe(8_192);
     const url = 'https://x.test/a.pdf';
-    expect(tokens('application/pdf', undefined, url)).toBe(262_144 + `,"data":"${url}"`.length);
+    expect(computeTokens('application/pdf', undefined, url)).toBe(262_144 + `,"data":"${url}"`.length);
   });
 });

@@ -16,8 +16,8 @@ import {
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
-const calls = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
-const agentOf = (tools: readonly ToolSource[] = [], more: object = {}) =>
+const callTools = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
+const createTestAgent = (tools: readonly ToolSource[] = [], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools, ...more });
 
 const look = defineTool({
@@ -35,8 +35,8 @@ const look = defineTool({
 
 describe('runAgent', () => {
   it('returns the same answer as a session', async () => {
-    const replies = [calls('look_up', { id: '17' }), 'Found.'];
-    const agent = agentOf([look]);
+    const replies = [callTools('look_up', { id: '17' }), 'Found.'];
+    const agent = createTestAgent([look]);
     const ran = await runAgent(agent, 'Where is it?', { model: scriptedModel(replies) });
     const sent = await createTestSession(agent, { replies, principal: { id: 'code' } }).send('Where is it?');
     const { session, turn, loopId, artifacts, messages, ...answer } = ran;
@@ -62,8 +62,8 @@ describe('runAgent', () => {
   });
 
   it('passes the principal, context, secrets and environment of the script to the agent (S0-007)', async () => {
-    const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
-    const { artifacts } = await runAgent(agentOf([look]), 'Go.', {
+    const model = scriptedModel([callTools('look_up', { id: '1' }), 'Found.']);
+    const { artifacts } = await runAgent(createTestAgent([look]), 'Go.', {
       model,
       principal: { id: 'ann', tenant: 'acme' },
       context: { team: 'red' },
@@ -80,26 +80,28 @@ describe('runAgent', () => {
   });
 
   it('uses the model of the agent by default, even if a function of the environment creates it', async () => {
-    const own = agentOf([], { model: scriptedModel(['Own.']) });
-    const made = agentOf([], { model: (env: { WORD?: string }) => scriptedModel([String(env.WORD)]) });
+    const own = createTestAgent([], { model: scriptedModel(['Own.']) });
+    const made = createTestAgent([], {
+      model: (env: { WORD?: string }) => scriptedModel([String(env.WORD)]),
+    });
     expect((await runAgent(own, 'Hi.')).text).toBe('Own.');
     expect((await runAgent(made, 'Hi.', { env: { WORD: 'Made.' } })).text).toBe('Made.');
     expect((await runAgent(own, 'Hi.', { model: scriptedModel(['Given.']) })).text).toBe('Given.');
-    await expect(runAgent(agentOf(), 'Hi.')).rejects.toThrow(
+    await expect(runAgent(createTestAgent(), 'Hi.')).rejects.toThrow(
       "Agent 'clerk' has no model. Set its 'model', or call runAgent(agent, message, { model }).",
     );
   });
 
   it('provides other agents and the tool groups of the script', async () => {
     const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [look] });
-    const helper = { ...agentOf([toolGroup('web')]), name: 'helper' };
+    const helper = { ...createTestAgent([toolGroup('web')]), name: 'helper' };
     const model = scriptedModel([
-      calls('helper', { message: 'Help.' }),
-      calls('look_up', { id: '1' }),
+      callTools('helper', { message: 'Help.' }),
+      callTools('look_up', { id: '1' }),
       'Helped.',
       'Done.',
     ]);
-    const boss = agentOf([defineSubagent({ agent: 'helper' })]);
+    const boss = createTestAgent([defineSubagent({ agent: 'helper' })]);
     const answer = await runAgent(boss, 'Go.', { model, agents: [helper], use: [registered([web])] });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2 });
   });
@@ -113,8 +115,8 @@ describe('runAgent', () => {
         throw new Error('closed');
       },
     });
-    const agent = agentOf([fails], { output: v.object({ total: v.number() }) });
-    const model = scriptedModel([calls('fails'), '{"total":3}']);
+    const agent = createTestAgent([fails], { output: v.object({ total: v.number() }) });
+    const model = scriptedModel([callTools('fails'), '{"total":3}']);
     const answer = await runAgent(agent, 'Go.', { model, log: (line) => lines.push(line) });
     expect(answer).toMatchObject({ outcome: 'completed', object: { total: 3 } });
     expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
@@ -133,9 +135,9 @@ describe('runAgent', () => {
       description: 'Draws.',
       run: () => content([file(new TextEncoder().encode('drawn'), 'text/plain')]),
     });
-    const model = scriptedModel([calls('draw'), 'Drawn.']);
+    const model = scriptedModel([callTools('draw'), 'Drawn.']);
     const note = file(new TextEncoder().encode('noted'), 'text/plain');
-    const answer = await runAgent(agentOf([draw]), content(['Draw this.', note]).parts, {
+    const answer = await runAgent(createTestAgent([draw]), content(['Draw this.', note]).parts, {
       model,
       use: [files({ store: () => store })],
     });
@@ -145,11 +147,11 @@ describe('runAgent', () => {
 });
 
 describe('a conversation of several runs', () => {
-  const agent = agentOf([look]);
+  const agent = createTestAgent([look]);
 
   it('continues from the messages of the last answer, even after a round trip through JSON (S2-10)', async () => {
     const first = await runAgent(agent, 'Where is it?', {
-      model: scriptedModel([calls('look_up', { id: '17' }), 'In Ghent.']),
+      model: scriptedModel([callTools('look_up', { id: '17' }), 'In Ghent.']),
     });
     const history = JSON.parse(JSON.stringify(first.messages));
     expect(history).toEqual(first.messages);
@@ -238,8 +240,8 @@ describe('a conversation of several runs', () => {
 describe('the events of a run', () => {
   it('are passed to the callback in order, with pieces of text (S2-10)', async () => {
     const seen: RunEvent[] = [];
-    const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
-    await runAgent(agentOf([look]), 'Go.', { model, onEvent: (event) => seen.push(event) });
+    const model = scriptedModel([callTools('look_up', { id: '1' }), 'Found.']);
+    await runAgent(createTestAgent([look]), 'Go.', { model, onEvent: (event) => seen.push(event) });
     expect(seen.flatMap((event) => ('seq' in event ? event.type : []))).toEqual([
       'turn-started',
       'model-replied',
@@ -255,7 +257,7 @@ describe('the events of a run', () => {
   it('end if the callback throws, while the run continues', async () => {
     const lines: LogEntry[] = [];
     let count = 0;
-    const answer = await runAgent(agentOf(), 'Go.', {
+    const answer = await runAgent(createTestAgent(), 'Go.', {
       model: scriptedModel(['Fine.']),
       log: (line) => lines.push(line),
       onEvent: () => {
@@ -270,10 +272,10 @@ describe('the events of a run', () => {
 
 it.runIf(process.env.NODE_ENV !== 'production')('runAgent throws for unknown options (S2-10)', async () => {
   const model = scriptedModel(['Never.']);
-  await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
+  await expect(runAgent(createTestAgent(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
     "runAgent has an unknown option 'contxt'. Did you mean 'context'?",
   );
-  await expect(runAgent(agentOf(), 'Go.', { model, messages: [] } as never)).rejects.toThrow(
+  await expect(runAgent(createTestAgent(), 'Go.', { model, messages: [] } as never)).rejects.toThrow(
     "runAgent has 'messages' instead of 'history'. Rename it.",
   );
 });
@@ -283,8 +285,8 @@ describe('a run', () => {
     ['approval', requireApproval(look, 'May I?'), { for: 'decision', message: 'May I?' }],
     ['a result from the caller', manual(look), { for: 'result' }],
   ])('ends if a call waits for %s, and the answer contains the question', async (_what, tool, asked) => {
-    const model = scriptedModel([calls('look_up', { id: '1' }), 'Never.']);
-    const answer = await runAgent(agentOf([tool]), 'Go.', { model });
+    const model = scriptedModel([callTools('look_up', { id: '1' }), 'Never.']);
+    const answer = await runAgent(createTestAgent([tool]), 'Go.', { model });
     expect(answer).toMatchObject({
       outcome: 'suspended',
       pending: [{ tool: 'look_up', input: { id: '1' }, ...asked }],
@@ -298,9 +300,9 @@ describe('a run', () => {
       description: 'Plans.',
       run: (_, call) => sendLater(call, { message: 'Later.', delaySeconds: 60 }),
     });
-    const model = scriptedModel([calls('plan'), 'Done.']);
+    const model = scriptedModel([callTools('plan'), 'Done.']);
     const lines: LogEntry[] = [];
-    await runAgent(agentOf([plan]), 'Go.', { model, log: (line) => lines.push(line) });
+    await runAgent(createTestAgent([plan]), 'Go.', { model, log: (line) => lines.push(line) });
     expect(lines[0]).toMatchObject({
       event: 'tool-threw',
       message:
@@ -319,10 +321,13 @@ describe('a run', () => {
           stop.abort();
         }),
     });
-    const model = scriptedModel([calls('waits'), 'Never.']);
-    const answer = await runAgent(agentOf([waits]), 'Go.', { model, signal: stop.signal });
+    const model = scriptedModel([callTools('waits'), 'Never.']);
+    const answer = await runAgent(createTestAgent([waits]), 'Go.', { model, signal: stop.signal });
     expect([answer.outcome, model.requests.length]).toEqual(['cancelled', 1]);
-    const late = await runAgent(agentOf(), 'Go.', { model: scriptedModel(['Never.']), signal: stop.signal });
+    const late = await runAgent(createTestAgent(), 'Go.', {
+      model: scriptedModel(['Never.']),
+      signal: stop.signal,
+    });
     expect(late.outcome).toBe('cancelled');
   });
 });

@@ -5,17 +5,17 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
-  emptyState,
+  createEmptyState,
   FOLDING,
   foldCoveredEvent,
-  fromSnapshot,
   MESSAGE_TYPES,
   parseEvent,
+  parseSnapshot,
   reduce,
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';
-import { callEnded, modelReplied, sessionOpened, turnStarted } from './journal.ts';
+import { callEnded, createModelReplied, sessionOpened, turnStarted } from './journal.ts';
 import { validJournal } from './random-journal.ts';
 
 /** The memory of a kind of tool: which calls succeeded, and where. */
@@ -41,7 +41,7 @@ const facts: ToolMemory = {
   ],
 };
 
-const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
+const fold = (events: readonly SessionEvent[], state = createEmptyState()): SessionState => {
   for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, [successes, facts]);
   return state;
 };
@@ -54,7 +54,7 @@ const foldThroughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
  * the snapshot.
  */
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
-  const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
+  const state = parseSnapshot(toSnapshot(fold(events.slice(0, covered))));
   const from = state.cut?.from ?? 1;
   for (const event of foldThroughRows(events.slice(0, covered)).slice(from - 1)) {
     if (MESSAGE_TYPES.includes(event.type)) foldCoveredEvent(state, event);
@@ -100,7 +100,7 @@ describe('the fold of a journal', () => {
   it('includes the data of ended loops at depth two, even if it starts from a snapshot', () => {
     const turn = 't1';
     const said = { call: 'c', tool: 'look', text: 'Looking.' };
-    const opens = (frame: string, parent?: string): SessionEvent => ({
+    const createFrameStarted = (frame: string, parent?: string): SessionEvent => ({
       ...{ type: 'frame-started', turn, frame, name: 'dig', message: 'Dig.' },
       ...(parent !== undefined && { parent }),
     });
@@ -108,12 +108,12 @@ describe('the fold of a journal', () => {
       ...[
         sessionOpened,
         turnStarted,
-        modelReplied(['a dig']),
-        opens('a'),
-        modelReplied(['b dig'], { frame: 'a' }),
-        opens('b', 'a'),
+        createModelReplied(['a dig']),
+        createFrameStarted('a'),
+        createModelReplied(['b dig'], { frame: 'a' }),
+        createFrameStarted('b', 'a'),
       ],
-      modelReplied(['c look'], { frame: 'b' }),
+      createModelReplied(['c look'], { frame: 'b' }),
       { type: 'message-sent', turn, frame: 'b', under: 'a', ...said } as const,
     ];
     const frames = fold(events).turn?.frames;

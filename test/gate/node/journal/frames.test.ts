@@ -4,11 +4,11 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, type FrameState, ROOT } from '../../../doors/journal.ts';
-import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
+import { callEnded, createModelReplied, fold, sessionOpened, turnStarted } from './journal.ts';
 
-type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+type FrameStartedEvent = Extract<SessionEvent, { type: 'frame-started' }>;
 
-const frameStarted = (frame: string, more: Partial<FrameStarted> = {}): SessionEvent => ({
+const createFrameStarted = (frame: string, more: Partial<FrameStartedEvent> = {}): SessionEvent => ({
   type: 'frame-started',
   turn: 't1',
   frame,
@@ -16,94 +16,99 @@ const frameStarted = (frame: string, more: Partial<FrameStarted> = {}): SessionE
   message: 'Go.',
   ...more,
 });
-const frameOf = ({ turn }: SessionState, id: string): FrameState => {
+const getFrame = ({ turn }: SessionState, id: string): FrameState => {
   const frame = turn?.frames.get(id);
   if (!frame) throw new Error(`There is no frame '${id}'.`);
   return frame;
 };
-const additions = (...values: readonly string[]) => ({
+const createAdditions = (...values: readonly string[]) => ({
   changes: { blackboard: values.map((value) => ({ value })) },
 });
-const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
+const getValues = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
 
 /** A turn whose loop has added `a` to its blackboard and then requested the calls `x` and `y`. */
 const notedEvents = [
   sessionOpened,
   turnStarted,
-  modelReplied(['n note']),
-  callEnded('n', 'ok', additions('a')),
-  modelReplied(['x dig', 'y dig']),
+  createModelReplied(['n note']),
+  callEnded('n', 'ok', createAdditions('a')),
+  createModelReplied(['x dig', 'y dig']),
 ];
 
 describe('a frame with its own blackboard', () => {
-  const own = frameStarted('x', { ownBlackboard: true });
+  const own = createFrameStarted('x', { ownBlackboard: true });
 
   it('starts with a copy of the outer blackboard, and keeps its own additions', () => {
     const inside = [
-      modelReplied(['i note'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...additions('b') }),
+      createModelReplied(['i note'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...createAdditions('b') }),
     ];
     const state = fold([...notedEvents, own, ...inside]);
-    expect(frameOf(state, 'x').inherited).toBe(1);
-    expect(valuesOf(frameOf(state, 'x'))).toEqual(['a', 'b']);
-    expect(valuesOf(frameOf(state, ROOT))).toEqual(['a']);
-    expect(valuesOf(state)).toEqual(['a']);
+    expect(getFrame(state, 'x').inherited).toBe(1);
+    expect(getValues(getFrame(state, 'x'))).toEqual(['a', 'b']);
+    expect(getValues(getFrame(state, ROOT))).toEqual(['a']);
+    expect(getValues(state)).toEqual(['a']);
   });
 
   it('does not see what a sibling frame has added before it opened', () => {
     const beside = [
-      frameStarted('y'),
-      modelReplied(['j note'], { frame: 'y' }),
-      callEnded('j', 'ok', { frame: 'y', ...additions('of y') }),
+      createFrameStarted('y'),
+      createModelReplied(['j note'], { frame: 'y' }),
+      callEnded('j', 'ok', { frame: 'y', ...createAdditions('of y') }),
     ];
     const state = fold([...notedEvents, ...beside, own]);
-    expect(valuesOf(state)).toEqual(['a', 'of y']);
-    expect(valuesOf(frameOf(state, 'x'))).toEqual(['a']);
+    expect(getValues(state)).toEqual(['a', 'of y']);
+    expect(getValues(getFrame(state, 'x'))).toEqual(['a']);
   });
 
   it('shares its blackboard with inner frames that have none', () => {
     const inside = [
       own,
-      modelReplied(['i note', 'k dig'], { frame: 'x' }),
-      frameStarted('k', { parent: 'x' }),
-      modelReplied(['l note'], { frame: 'k' }),
-      callEnded('l', 'ok', { frame: 'k', ...additions('deep') }),
+      createModelReplied(['i note', 'k dig'], { frame: 'x' }),
+      createFrameStarted('k', { parent: 'x' }),
+      createModelReplied(['l note'], { frame: 'k' }),
+      callEnded('l', 'ok', { frame: 'k', ...createAdditions('deep') }),
     ];
     const state = fold([...notedEvents, ...inside]);
-    expect(frameOf(state, 'k').blackboard).toBe(frameOf(state, 'x').blackboard);
-    expect(frameOf(state, 'k').inherited).toBeUndefined();
-    expect([valuesOf(frameOf(state, 'x')), valuesOf(state)]).toEqual([['a', 'deep'], ['a']]);
+    expect(getFrame(state, 'k').blackboard).toBe(getFrame(state, 'x').blackboard);
+    expect(getFrame(state, 'k').inherited).toBeUndefined();
+    expect([getValues(getFrame(state, 'x')), getValues(state)]).toEqual([['a', 'deep'], ['a']]);
   });
 
   it('discards its blackboard when it ends, except for changes in the result of its call', () => {
     const inside = [
       own,
-      modelReplied(['i note'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...additions('b', 'c') }),
+      createModelReplied(['i note'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...createAdditions('b', 'c') }),
     ];
-    const state = fold([...notedEvents, ...inside, callEnded('x', 'ok', additions('b')), callEnded('y')]);
-    expect(valuesOf(state)).toEqual(['a', 'b']);
+    const state = fold([
+      ...notedEvents,
+      ...inside,
+      callEnded('x', 'ok', createAdditions('b')),
+      callEnded('y'),
+    ]);
+    expect(getValues(state)).toEqual(['a', 'b']);
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
 
   it('starts with a copy of the next outer blackboard at every depth', () => {
     const inside = [
       own,
-      modelReplied(['i note', 'k dig'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...additions('b') }),
-      frameStarted('k', { parent: 'x', ownBlackboard: true }),
+      createModelReplied(['i note', 'k dig'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...createAdditions('b') }),
+      createFrameStarted('k', { parent: 'x', ownBlackboard: true }),
     ];
     // The batch of `i` is still open, so `k` cannot see the addition of `i`.
     const state = fold([...notedEvents, ...inside]);
-    expect([valuesOf(frameOf(state, 'k')), frameOf(state, 'k').inherited]).toEqual([['a'], 1]);
+    expect([getValues(getFrame(state, 'k')), getFrame(state, 'k').inherited]).toEqual([['a'], 1]);
   });
 });
 
 describe('a frame without its own blackboard', () => {
   it('uses the outer blackboard', () => {
-    const state = fold([...notedEvents, frameStarted('x')]);
-    expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
-    expect('inherited' in frameOf(state, 'x')).toBe(false);
+    const state = fold([...notedEvents, createFrameStarted('x')]);
+    expect(getFrame(state, 'x').blackboard).toBe(state.blackboard);
+    expect('inherited' in getFrame(state, 'x')).toBe(false);
   });
 });
 
@@ -115,43 +120,50 @@ describe('the facts of a frame', () => {
     initial: [],
     apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],
   };
-  const fact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
-  const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
+  const createFact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
+  const foldLedger = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
   it('are recorded at the path of the frame when it opens, whatever the outcome of its call is', () => {
-    const events = [...notedEvents, frameStarted('x', { facts: [fact('one'), fact('two')] })];
+    const events = [
+      ...notedEvents,
+      createFrameStarted('x', { facts: [createFact('one'), createFact('two')] }),
+    ];
     const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
-    expect(kept(events)).toEqual([
+    expect(foldLedger(events)).toEqual([
       ['one', place],
       ['two', place],
     ]);
     const failed = [callEnded('x', { type: 'error', message: 'No.' }), callEnded('y')];
-    expect(kept([...events, ...failed])).toHaveLength(2);
+    expect(foldLedger([...events, ...failed])).toHaveLength(2);
   });
 
   it('are visible to the calls of the frame, but not to the batch of its own call', () => {
     const state = fold(
-      [...notedEvents, frameStarted('x', { facts: [fact('one')] }), modelReplied(['i look'], { frame: 'x' })],
+      [
+        ...notedEvents,
+        createFrameStarted('x', { facts: [createFact('one')] }),
+        createModelReplied(['i look'], { frame: 'x' }),
+      ],
       [ledger],
     );
-    expect(frameOf(state, 'x').seen.memories.get('ledger')).toHaveLength(1);
-    expect(frameOf(state, ROOT).seen.memories.get('ledger')).toHaveLength(0);
+    expect(getFrame(state, 'x').seen.memories.get('ledger')).toHaveLength(1);
+    expect(getFrame(state, ROOT).seen.memories.get('ledger')).toHaveLength(0);
   });
 
   it('are ignored if no module in this code owns them', () => {
     const stranger = { slice: 'stranger', fact: 1 };
     expect([
-      ...fold([...notedEvents, frameStarted('x', { facts: [stranger] })], [ledger]).memories.keys(),
+      ...fold([...notedEvents, createFrameStarted('x', { facts: [stranger] })], [ledger]).memories.keys(),
     ]).toEqual(['ledger']);
   });
 
   it('are recorded in source order with their results when the batch of an inner call has ended', () => {
-    const inside = [frameStarted('x'), modelReplied(['i look', 'j look'], { frame: 'x' })];
+    const inside = [createFrameStarted('x'), createModelReplied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
-      callEnded(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
-    expect(kept([...notedEvents, ...inside, end('j')])).toEqual([]);
+      callEnded(call, `${call} done`, { frame: 'x', changes: { facts: [createFact(call)] } });
+    expect(foldLedger([...notedEvents, ...inside, end('j')])).toEqual([]);
     const at = { turn: 't1', frame: 'x', path: 'tester/of-x', at: 7 };
-    expect(kept([...notedEvents, ...inside, end('j'), end('i')])).toEqual([
+    expect(foldLedger([...notedEvents, ...inside, end('j'), end('i')])).toEqual([
       ['i', { ...at, call: 'i', result: { type: 'text', content: 'i done' } }],
       ['j', { ...at, call: 'j', result: { type: 'text', content: 'j done' } }],
     ]);
@@ -159,25 +171,28 @@ describe('the facts of a frame', () => {
 });
 
 describe('a call that opened a nested frame', () => {
-  const inFrame = (planned: boolean) => [
-    frameStarted('x'),
-    modelReplied(['i dig', 'j look'], { frame: 'x' }),
-    frameStarted('i', { parent: 'x' }),
-    modelReplied([], { frame: 'i', text: 'Dug.', ...(planned && { planned: true }) }),
+  const createFrameEvents = (planned: boolean) => [
+    createFrameStarted('x'),
+    createModelReplied(['i dig', 'j look'], { frame: 'x' }),
+    createFrameStarted('i', { parent: 'x' }),
+    createModelReplied([], { frame: 'i', text: 'Dug.', ...(planned && { planned: true }) }),
     callEnded('i', 'ok', { frame: 'x' }),
     callEnded('j', 'ok', { frame: 'x' }),
   ];
-  const nestedOf = (state: SessionState) =>
-    frameOf(state, 'x').messages.flatMap((message) =>
+  const getNestedMessages = (state: SessionState) =>
+    getFrame(state, 'x').messages.flatMap((message) =>
       message.role === 'assistant' ? message.calls.map(({ ended: end }) => end?.nested) : [],
     );
 
   it('is marked as a call in which a model decided', () => {
-    expect(nestedOf(fold([...notedEvents, ...inFrame(false)]))).toEqual([true, undefined]);
+    expect(getNestedMessages(fold([...notedEvents, ...createFrameEvents(false)]))).toEqual([true, undefined]);
   });
 
   it('is not marked if a plan decided instead of a model', () => {
-    expect(nestedOf(fold([...notedEvents, ...inFrame(true)]))).toEqual([undefined, undefined]);
+    expect(getNestedMessages(fold([...notedEvents, ...createFrameEvents(true)]))).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -190,13 +205,13 @@ describe('a rejected answer in a frame', () => {
   };
   const state = fold([
     ...notedEvents,
-    frameStarted('x'),
-    modelReplied([], { frame: 'x', text: 'No.' }),
+    createFrameStarted('x'),
+    createModelReplied([], { frame: 'x', text: 'No.' }),
     rejected,
   ]);
 
   it('is shown only to the model of the frame', () => {
-    expect(frameOf(state, 'x').messages.at(-1)).toEqual({
+    expect(getFrame(state, 'x').messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
       text:
@@ -207,11 +222,11 @@ describe('a rejected answer in a frame', () => {
   });
 
   it('is remembered only for the loop of the frame', () => {
-    expect([frameOf(state, 'x').rejected, frameOf(state, ROOT).rejected]).toEqual([true, false]);
+    expect([getFrame(state, 'x').rejected, getFrame(state, ROOT).rejected]).toEqual([true, false]);
   });
 
   it('changes nothing after the frame has ended', () => {
-    const after = [...notedEvents, frameStarted('x'), callEnded('x'), callEnded('y')];
+    const after = [...notedEvents, createFrameStarted('x'), callEnded('x'), callEnded('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);
     if (now.turn && before.turn) now.turn.lastEvent = before.turn.lastEvent;

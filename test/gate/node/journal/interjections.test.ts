@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';
-import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
-import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
+import { DEFAULT_POLICIES, decideNextStep, type Step } from '../../../doors/loop.ts';
+import { callEnded, createModelReplied, fold, sessionOpened, turnStarted } from './journal.ts';
 
-const turnSteered = (message: string): SessionEvent => ({
+const createTurnSteered = (message: string): SessionEvent => ({
   type: 'turn-steered',
   turn: 't1',
   as: `as ${message}`,
@@ -30,60 +30,65 @@ const formatMessages = (messages: readonly Message[]): readonly string[] =>
       : `reply: ${message.text}${message.calls.map(({ name, ended: end }) => `[${name} ${end ? 'ended' : 'open'}]`)}`,
   );
 
-function nextStepOf(events: readonly SessionEvent[]): Step {
+function getNextStep(events: readonly SessionEvent[]): Step {
   const root = fold(events).turn?.frames.get(ROOT);
   if (!root) throw new Error('There is no loop.');
-  return nextStep(root, { iterations: 2, policies: DEFAULT_POLICIES });
+  return decideNextStep(root, { iterations: 2, policies: DEFAULT_POLICIES });
 }
 
 const eventsBefore = [sessionOpened, turnStarted];
 
 describe('a message that arrives while a turn runs', () => {
   it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
-    ['before the first request', [turnSteered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
+    [
+      'before the first request',
+      [createTurnSteered('a')],
+      ['user: Hello', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
     [
       'during a model call',
-      [turnSteered('a'), modelReplied([], { text: 'Hi.', unseen: 1 })],
+      [createTurnSteered('a'), createModelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'before a request, and another one during the model call',
-      [turnSteered('a'), turnSteered('b'), modelReplied([], { text: 'Hi.', unseen: 1 })],
+      [createTurnSteered('a'), createTurnSteered('b'), createModelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'steer: a', 'reply: Hi.', 'steer: b'],
       { do: 'ask', last: false },
     ],
     [
       'while a call runs',
-      [modelReplied(['x look']), turnSteered('a')],
+      [createModelReplied(['x look']), createTurnSteered('a')],
       ['user: Hello', 'reply: [look open]', 'steer: a'],
       { do: 'act' },
     ],
     [
       'while a call runs, which then ends',
-      [modelReplied(['x look']), turnSteered('a'), callEnded('x')],
+      [createModelReplied(['x look']), createTurnSteered('a'), callEnded('x')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after an answer',
-      [modelReplied([], { text: 'Hi.' }), turnSteered('a')],
+      [createModelReplied([], { text: 'Hi.' }), createTurnSteered('a')],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after a directly returned result',
-      [modelReplied(['x look']), callEnded('x', 'ok', { direct: true }), turnSteered('a')],
+      [createModelReplied(['x look']), callEnded('x', 'ok', { direct: true }), createTurnSteered('a')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'during the last model call at a limit',
       [
-        modelReplied(['x look']),
+        createModelReplied(['x look']),
         callEnded('x'),
-        turnSteered('a'),
-        modelReplied([], { text: 'Best.', last: true, unseen: 1 }),
+        createTurnSteered('a'),
+        createModelReplied([], { text: 'Best.', last: true, unseen: 1 }),
       ],
       ['user: Hello', 'reply: [look ended]', 'reply: Best.', 'steer: a'],
       { do: 'ask', last: true },
@@ -91,10 +96,10 @@ describe('a message that arrives while a turn runs', () => {
     [
       'before the last model call at a limit',
       [
-        modelReplied(['x look']),
+        createModelReplied(['x look']),
         callEnded('x'),
-        turnSteered('a'),
-        modelReplied([], { text: 'Best.', last: true }),
+        createTurnSteered('a'),
+        createModelReplied([], { text: 'Best.', last: true }),
       ],
       ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
       { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: 2 } },
@@ -102,10 +107,10 @@ describe('a message that arrives while a turn runs', () => {
     [
       'during a nested loop',
       [
-        modelReplied(['x dig']),
+        createModelReplied(['x dig']),
         { type: 'frame-started', turn: 't1', frame: 'x', name: 'dig', message: 'Dig.' },
-        turnSteered('a'),
-        modelReplied(['y look'], { frame: 'x' }),
+        createTurnSteered('a'),
+        createModelReplied(['y look'], { frame: 'x' }),
         callEnded('y', 'ok', { frame: 'x' }),
         callEnded('x', 'dug'),
       ],
@@ -114,7 +119,7 @@ describe('a message that arrives while a turn runs', () => {
     ],
     [
       'as a late result',
-      [modelReplied([], { text: 'Hi.' }), lateResult],
+      [createModelReplied([], { text: 'Hi.' }), lateResult],
       [
         'user: Hello',
         'reply: Hi.',
@@ -124,13 +129,13 @@ describe('a message that arrives while a turn runs', () => {
     ],
   ])('is placed in order if it arrives %s', (_, events, messages, step) => {
     expect(formatMessages(fold([...eventsBefore, ...events]).messages)).toEqual(messages);
-    expect(nextStepOf([...eventsBefore, ...events])).toEqual(step);
+    expect(getNextStep([...eventsBefore, ...events])).toEqual(step);
   });
 
   it('does not resume a turn that has failed', () => {
-    const blank = modelReplied([]);
+    const blank = createModelReplied([]);
     const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
-    expect(nextStepOf([...eventsBefore, blank, blank])).toMatchObject(failed);
-    expect(nextStepOf([...eventsBefore, blank, blank, turnSteered('a')])).toMatchObject(failed);
+    expect(getNextStep([...eventsBefore, blank, blank])).toMatchObject(failed);
+    expect(getNextStep([...eventsBefore, blank, blank, createTurnSteered('a')])).toMatchObject(failed);
   });
 });

@@ -2,7 +2,7 @@ import type { ResultData } from '../../../../src/index.ts';
 import type { CallChanges, JournaledCall, SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce } from '../../../doors/journal.ts';
+import { createEmptyState, reduce } from '../../../doors/journal.ts';
 
 /** Short forms of events of the turn `t1` of the agent `tester`. */
 export const sessionOpened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
@@ -17,7 +17,7 @@ export const turnStarted: SessionEvent = {
 };
 
 /** Each of `calls` is an id and a name, separated by a space. */
-export const modelReplied = (
+export const createModelReplied = (
   calls: readonly string[],
   more: Partial<Extract<SessionEvent, { type: 'model-replied' }>> = {},
 ): SessionEvent => ({
@@ -46,7 +46,7 @@ export const callEnded = (
 });
 
 export const fold = (events: readonly SessionEvent[], memories: readonly ToolMemory[] = []): SessionState => {
-  const state = emptyState();
+  const state = createEmptyState();
   events.forEach((event, i) => {
     reduce(state, { ...event, seq: i + 1 }, memories);
   });

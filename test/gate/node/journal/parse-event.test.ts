@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { NewerEventError, parseBodies, parseEvent, toRow } from '../../../doors/journal.ts';
-import { modelReplied } from './journal.ts';
+import { createModelReplied } from './journal.ts';
 
 it('the row of an event has its type and turn in columns of their own, so that its body need not be parsed', () => {
-  const row = toRow(modelReplied(['a look']));
+  const row = toRow(createModelReplied(['a look']));
   expect(row).toMatchObject({ type: 'model-replied', turn: 't1' });
   expect(toRow({ type: 'session-opened', incarnation: 'i', agent: 'a' }).turn).toBe('');
 });
 
 it('an event is unchanged after it is written and read', () => {
-  const event = modelReplied(['a __proto__'], {
+  const event = createModelReplied(['a __proto__'], {
     text: '\u2028"{',
     usage: { inputTokens: 1, outputTokens: 2 },
   });

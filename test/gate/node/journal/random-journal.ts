@@ -4,17 +4,17 @@ import type { JournaledCall, SessionEvent } from '../../../../src/journal/entry.
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   type CallRecord,
-  emptyState,
+  createEmptyState,
   type FrameState,
-  framesAround,
-  inFrame,
   isStart,
+  listOuterFrames,
   type Message,
   openBatch,
   ROOT,
   reduce,
+  toFrameField,
 } from '../../../doors/journal.ts';
-import { aWait } from '../../../fixtures/a-wait.ts';
+import { createWait } from '../../../fixtures/a-wait.ts';
 
 /** Draws the next number below `size`. */
 type Draw = (size: number) => number;
@@ -27,15 +27,15 @@ export const validJournal: fc.Arbitrary<SessionEvent[]> = fc
   .map((numbers) => {
     let next = 0;
     const draw: Draw = (size) => (numbers[next++ % numbers.length] ?? 0) % size;
-    return journalOf(draw, () => next < numbers.length);
+    return drawJournal(draw, () => next < numbers.length);
   });
 
 const NAMES = ['look', 'pay', '__proto__', 'constructor', 'dig'];
 const KEYS = ['a', 'b', '__proto__', 'toString'];
 
-function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
+function drawJournal(draw: Draw, goesOn: () => boolean): SessionEvent[] {
   const events: SessionEvent[] = [];
-  const state = emptyState();
+  const state = createEmptyState();
   const emit = (event: SessionEvent): void => {
     events.push(event);
     reduce(state, { ...JSON.parse(JSON.stringify(event)), seq: events.length });
@@ -45,10 +45,10 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
     const id = `t${turn}`;
     const principal = draw(2) === 0 ? { id: 'ann' } : { id: 'ann', tenant: 'acme' };
     emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
-    while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
+    while (goesOn() && draw(12) > 0) emit(drawTurnEvent(draw, state, id));
     // A lease holder that cannot read the turn ends it without closing its calls.
     const isUnread = draw(5) === 0;
-    for (const event of isUnread ? [] : closingEvents(draw, state, id)) emit(event);
+    for (const event of isUnread ? [] : drawClosingEvents(draw, state, id)) emit(event);
     const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
       draw(5)
     ];
@@ -64,7 +64,7 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
   return events;
 }
 
-function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
+function drawTurnEvent(draw: Draw, state: SessionState, turn: string): SessionEvent {
   const frames = [...(state.turn?.frames.values() ?? [])];
   const frame = frames[draw(frames.length)];
   const open = frame ? openBatch(frame).filter((call) => !call.ended) : [];
@@ -72,14 +72,14 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
-  if (draw(20) === 0) return summaryDropped(draw, turn);
+  if (draw(20) === 0) return drawSummaryDropped(draw, turn);
   if (draw(12) === 0) return drawInterjection(draw, state, turn);
-  if (frame && draw(12) === 0) return toolsListed(draw, turn, frame.id);
-  if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
-  if (frame && openBatch(frame).length === 0 && draw(3) === 0) return toolsChanged(draw, turn, frame);
+  if (frame && draw(12) === 0) return drawToolsListed(draw, turn, frame.id);
+  if (frame && openBatch(frame).length === 0 && draw(8) === 0) return drawLessShown(draw, turn, frame);
+  if (frame && openBatch(frame).length === 0 && draw(3) === 0) return drawToolsChanged(draw, turn, frame);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
-    return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
+    return { type: 'answer-rejected', turn, ...toFrameField(frame.id), problems };
   }
   if (!frame || !call)
     return { ...drawReply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...drawUnseen(draw, frame) };
@@ -95,7 +95,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
         effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read',
       };
     case 2:
-      return { type: 'tool-call-suspended', ...at, wait: aWait() };
+      return { type: 'tool-call-suspended', ...at, wait: createWait() };
     case 3: {
       const parent = frame.id === ROOT ? {} : { parent: frame.id };
       const own = draw(2) === 0 ? { ownBlackboard: true as const } : {};
@@ -110,11 +110,11 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
 
 /** Returns the tool that sends a message, and the enclosing call of the turn's own loop. */
 function sentBy({ turn }: SessionState, frame: FrameState, { name }: CallRecord) {
-  const under = turn && frame.id !== ROOT && framesAround(turn, frame).at(-2)?.id;
+  const under = turn && frame.id !== ROOT && listOuterFrames(turn, frame).at(-2)?.id;
   return { tool: name, ...(under && { under }) };
 }
 
-const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
+const drawSummaryDropped = (draw: Draw, turn: string): SessionEvent => ({
   type: 'module-event',
   turn,
   module: 'compaction',
@@ -123,20 +123,20 @@ const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
 });
 
 /** Shows less to a model that has refused a request: fewer turns, or less of the last results. */
-function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
+function drawLessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
   const turns = 1 + draw(frame.messages.filter(isStart).length);
   const bare = draw(3) === 0 ? { summary: ['', 'Short.'][draw(2)] ?? '' } : {};
   const left = frame.id === ROOT ? { turns, ...bare } : {};
   const type = 'conversation-cut';
   const results = turns === 1 && draw(2) === 0 ? { results: 1 + draw(90) } : {};
-  return { type, turn, ...inFrame(frame.id), ...left, ...results };
+  return { type, turn, ...toFrameField(frame.id), ...left, ...results };
 }
 
 /** Records facts from tool sources before a reply, also of a kind that this code does not know. */
-const toolsListed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
+const drawToolsListed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   type: 'tools-listed',
   turn,
-  ...inFrame(frame),
+  ...toFrameField(frame),
   facts: ['facts', 'unknown'].slice(0, 1 + draw(2)).map((slice) => ({ slice, fact: draw(100) })),
 });
 
@@ -144,14 +144,14 @@ const toolsListed = (draw: Draw, turn: string, frame: string): SessionEvent => (
  * Changes the offered tools. The names are few, so that tools return and are replaced by others of the same
  * name.
  */
-function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: FrameState): SessionEvent {
+function drawToolsChanged(draw: Draw, turn: string, { id, offered: { list } }: FrameState): SessionEvent {
   const now = NAMES.flatMap((name) => (draw(2) === 0 ? [{ name, hash: `h${draw(2)}` }] : []));
   const [was, is] = [list ?? [], now].map((tools) => new Set(tools.map(({ name, hash }) => name + hash)));
   const came = now.filter(({ name, hash }) => !was?.has(name + hash));
   const went = (list ?? []).filter(({ name, hash }) => !is?.has(name + hash));
   const change = list || draw(2) === 0 ? { came, went } : {};
   const cause = (['session', 'turn', 'deploy'] as const)[draw(3)] ?? 'session';
-  return { type: 'tools-changed', turn, ...inFrame(id), ...change, ...(!list && { all: now }), cause };
+  return { type: 'tools-changed', turn, ...toFrameField(id), ...change, ...(!list && { all: now }), cause };
 }
 
 /** Interrupts a running turn with a message, or with the late result of a call that is open or in doubt. */
@@ -161,7 +161,7 @@ function drawInterjection(draw: Draw, state: SessionState, turn: string): Sessio
     return { type: 'turn-steered', turn, as: `s${at}`, message: `and ${at}`, principal: { id: 'ann' } };
   const open = [...(state.turn?.frames.values() ?? [])].flatMap(({ id: frame, messages }) =>
     openBatch({ messages }).flatMap((call) =>
-      call.started && !call.ended ? { ...inFrame(frame), call: call.id, open: true as const } : [],
+      call.started && !call.ended ? { ...toFrameField(frame), call: call.id, open: true as const } : [],
     ),
   );
   const awaited = [...open, ...[...state.inDoubt].map((call) => ({ call }))];
@@ -210,9 +210,9 @@ function drawReply(draw: Draw, turn: string, frame: string, seq: number): Sessio
   };
 }
 
-type At = { readonly turn: string; readonly frame?: string; readonly call: string };
+type CallPlace = { readonly turn: string; readonly frame?: string; readonly call: string };
 
-function callEnded(draw: Draw, at: At): SessionEvent {
+function callEnded(draw: Draw, at: CallPlace): SessionEvent {
   const results: readonly ResultData[] = [
     { type: 'text', content: 'fine' },
     { type: 'artifact', value: { n: draw(9) } },
@@ -239,7 +239,7 @@ function callEnded(draw: Draw, at: At): SessionEvent {
 }
 
 /** Ends all open calls, those of the innermost frames first, as the end of a turn does. */
-const closingEvents = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
+const drawClosingEvents = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
   [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
     openBatch(frame)
       .filter((call) => !call.ended)

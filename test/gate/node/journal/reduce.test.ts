@@ -3,15 +3,15 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, openBatch, ROOT } from '../../../doors/journal.ts';
-import { aWait } from '../../../fixtures/a-wait.ts';
-import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
+import { createWait } from '../../../fixtures/a-wait.ts';
+import { callEnded, createModelReplied, fold, sessionOpened, turnStarted } from './journal.ts';
 
-const turnOf = (state: SessionState) => {
+const getTurn = (state: SessionState) => {
   if (!state.turn) throw new Error('There is no turn.');
   return state.turn;
 };
-const frameOf = (state: SessionState, id = ROOT) => {
-  const frame = turnOf(state).frames.get(id);
+const getFrame = (state: SessionState, id = ROOT) => {
+  const frame = getTurn(state).frames.get(id);
   if (!frame) throw new Error(`There is no frame '${id}'.`);
   return frame;
 };
@@ -29,7 +29,7 @@ describe('reduce', () => {
   it('turn-started: opens the loop of the turn at the path of the agent', () => {
     const state = fold([sessionOpened, turnStarted]);
     expect(state.messages).toEqual([{ role: 'user', text: 'Hello' }]);
-    expect(turnOf(state)).toMatchObject({
+    expect(getTurn(state)).toMatchObject({
       id: 't1',
       loopId: 'loop',
       context: { locale: 'de' },
@@ -37,29 +37,31 @@ describe('reduce', () => {
       outcome: undefined,
       lastEvent: 'turn-started',
     });
-    expect(frameOf(state)).toMatchObject({ id: '', path: 'tester', iterations: 0 });
-    expect(frameOf(state).messages).toBe(state.messages);
+    expect(getFrame(state)).toMatchObject({ id: '', path: 'tester', iterations: 0 });
+    expect(getFrame(state).messages).toBe(state.messages);
   });
 
   it('turn-resumed: is counted until the next reply, and does not become the last event', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
-    expect(turnOf(fold([sessionOpened, turnStarted, resumed, resumed]))).toMatchObject({
+    expect(getTurn(fold([sessionOpened, turnStarted, resumed, resumed]))).toMatchObject({
       resumedSinceReply: 2,
       lastEvent: 'turn-started',
     });
-    expect(turnOf(fold([sessionOpened, turnStarted, resumed, modelReplied([])])).resumedSinceReply).toBe(0);
+    expect(
+      getTurn(fold([sessionOpened, turnStarted, resumed, createModelReplied([])])).resumedSinceReply,
+    ).toBe(0);
   });
 
   it('turn-resumed: is not counted if the turn resumes after a wait, when no model call was running', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
-    const asked = [sessionOpened, turnStarted, modelReplied(['a pay']), callEnded('a')];
-    expect(turnOf(fold([...asked, resumed])).resumedSinceReply).toBe(0);
-    expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
+    const asked = [sessionOpened, turnStarted, createModelReplied(['a pay']), callEnded('a')];
+    expect(getTurn(fold([...asked, resumed])).resumedSinceReply).toBe(0);
+    expect(getTurn(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
   });
 
   it.each<SessionEvent>([
-    modelReplied([]),
+    createModelReplied([]),
     { type: 'tools-listed', turn: 't1', facts: [] },
     { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
     callEnded('a'),
@@ -67,13 +69,13 @@ describe('reduce', () => {
     { type: 'conversation-cut', turn: 't1', results: 9 },
   ])('$type: resets the count of idle invocations', (progress) => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
-    expect(turnOf(fold([sessionOpened, turnStarted, resumed, resumed])).resumedIdly).toBe(2);
-    expect(turnOf(fold([sessionOpened, turnStarted, resumed, progress, resumed])).resumedIdly).toBe(1);
+    expect(getTurn(fold([sessionOpened, turnStarted, resumed, resumed])).resumedIdly).toBe(2);
+    expect(getTurn(fold([sessionOpened, turnStarted, resumed, progress, resumed])).resumedIdly).toBe(1);
   });
 
   it('model-replied: counts the reply, its tokens, and its calls in total and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
-    const first = modelReplied(['a look', 'b look', 'c pay'], { usage });
+    const first = createModelReplied(['a look', 'b look', 'c pay'], { usage });
     const state = fold([
       sessionOpened,
       turnStarted,
@@ -81,21 +83,21 @@ describe('reduce', () => {
       callEnded('a'),
       callEnded('b'),
       callEnded('c'),
-      modelReplied(['d look']),
+      createModelReplied(['d look']),
     ]);
-    expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 4, model: 'm', usage });
+    expect(getTurn(state)).toMatchObject({ iterations: 2, toolCalls: 4, model: 'm', usage });
     expect(state.usage).toEqual(usage);
-    expect([...turnOf(state).callsByTool]).toEqual([
+    expect([...getTurn(state).callsByTool]).toEqual([
       ['look', 3],
       ['pay', 1],
     ]);
-    expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd' }]);
+    expect(openBatch(getFrame(state))).toMatchObject([{ id: 'd' }]);
   });
 
   it('answer-rejected: adds a message without a sender that lists every problem, and marks the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
-    const state = fold([sessionOpened, turnStarted, modelReplied([]), rejected]);
+    const state = fold([sessionOpened, turnStarted, createModelReplied([]), rejected]);
     expect(state.messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
@@ -103,45 +105,48 @@ describe('reduce', () => {
         'Your answer does not have the form that was asked for:\n- total: must be a number\n- due: is missing\n' +
         'Answer again with the corrected JSON text, and nothing else.',
     });
-    expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
-    expect(frameOf(fold([sessionOpened, turnStarted, modelReplied([])])).rejected).toBe(false);
+    expect([getFrame(state).rejected, getTurn(state).lastEvent]).toEqual([true, 'answer-rejected']);
+    expect(getFrame(fold([sessionOpened, turnStarted, createModelReplied([])])).rejected).toBe(false);
   });
 
   it('model-replied: counts consecutive blank replies, until a reply has text or calls (EMP-05)', () => {
     const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
       (texts) =>
-        frameOf(fold([sessionOpened, turnStarted, ...texts.map((text) => modelReplied([], { text }))]))
+        getFrame(fold([sessionOpened, turnStarted, ...texts.map((text) => createModelReplied([], { text }))]))
           .blankReplies,
     );
     expect(counts).toEqual([1, 2, 0, 1]);
     expect(
-      frameOf(fold([sessionOpened, turnStarted, modelReplied([]), modelReplied(['a look'])])).blankReplies,
+      getFrame(fold([sessionOpened, turnStarted, createModelReplied([]), createModelReplied(['a look'])]))
+        .blankReplies,
     ).toBe(0);
   });
 
   it('model-replied: marks the turn as limited if its last reply is at the limit, but not for a frame', () => {
-    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied([], { last: true })])).limited).toBe(true);
+    expect(getTurn(fold([sessionOpened, turnStarted, createModelReplied([], { last: true })])).limited).toBe(
+      true,
+    );
     const inFrame = [
       sessionOpened,
       turnStarted,
-      modelReplied(['a dig']),
+      createModelReplied(['a dig']),
       frameStarted,
-      modelReplied([], { frame: 'a', last: true }),
+      createModelReplied([], { frame: 'a', last: true }),
     ];
-    expect(turnOf(fold(inFrame)).limited).toBe(false);
+    expect(getTurn(fold(inFrame)).limited).toBe(false);
   });
 
   it('tool-call-started and tool-call-suspended: mark the open call until it ends', () => {
     const events: SessionEvent[] = [
       sessionOpened,
       turnStarted,
-      modelReplied(['a pay', 'b ask']),
+      createModelReplied(['a pay', 'b ask']),
       { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
-      { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: aWait() },
+      { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: createWait() },
     ];
-    expect(openBatch(frameOf(fold(events)))).toMatchObject([
+    expect(openBatch(getFrame(fold(events)))).toMatchObject([
       { started: 'once' },
-      { waits: [{ wait: aWait() }] },
+      { waits: [{ wait: createWait() }] },
     ]);
     const [, reply] = fold([...events, callEnded('a'), callEnded('b')]).messages;
     const kept = ['ended', 'id', 'input', 'name', 'providerId'];
@@ -153,9 +158,14 @@ describe('reduce', () => {
 
   it('tool-call-ended: adds artifacts to the turn in source order when the batch is complete', () => {
     const two = { type: 'artifact', value: 2, artifactType: 'Two' } as const;
-    const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look']), callEnded('b', two)];
-    expect(turnOf(fold(events)).artifacts).toEqual([]);
-    expect(turnOf(fold([...events, callEnded('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
+    const events = [
+      sessionOpened,
+      turnStarted,
+      createModelReplied(['a look', 'b look']),
+      callEnded('b', two),
+    ];
+    expect(getTurn(fold(events)).artifacts).toEqual([]);
+    expect(getTurn(fold([...events, callEnded('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
       { call: 'a', tool: 'look', value: 1 },
       { call: 'b', tool: 'look', type: 'Two', value: 2 },
     ]);
@@ -168,12 +178,17 @@ describe('reduce', () => {
   ])(
     'tool-call-ended: applies changes in source order, whatever order the calls end in: %s %s %s',
     (...order) => {
-      const changesOf = (call: string) => ({
+      const createChanges = (call: string) => ({
         state: { last: call, [call]: true },
         blackboard: [{ value: call }],
       });
-      const ends = order.map((call) => callEnded(call, 'ok', { changes: changesOf(call) }));
-      const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look', 'c look']), ...ends];
+      const ends = order.map((call) => callEnded(call, 'ok', { changes: createChanges(call) }));
+      const events = [
+        sessionOpened,
+        turnStarted,
+        createModelReplied(['a look', 'b look', 'c look']),
+        ...ends,
+      ];
       const before = fold(events.slice(0, -1));
       expect([before.callState.size, before.blackboard]).toEqual([0, []]);
       const state = fold(events);
@@ -187,20 +202,20 @@ describe('reduce', () => {
     const inRow = [
       sessionOpened,
       turnStarted,
-      modelReplied(['a x', 'b x']),
+      createModelReplied(['a x', 'b x']),
       callEnded('b', unknown),
       callEnded('a', unknown),
     ];
-    expect(frameOf(fold(inRow)).unknownTools).toBe(2);
-    expect(frameOf(fold([...inRow, modelReplied(['c look']), callEnded('c')])).unknownTools).toBe(0);
+    expect(getFrame(fold(inRow)).unknownTools).toBe(2);
+    expect(getFrame(fold([...inRow, createModelReplied(['c look']), callEnded('c')])).unknownTools).toBe(0);
     const reset = [
       sessionOpened,
       turnStarted,
-      modelReplied(['a x', 'b look', 'c x']),
+      createModelReplied(['a x', 'b look', 'c x']),
       callEnded('a', unknown),
       callEnded('b'),
     ];
-    expect(frameOf(fold([...reset, callEnded('c', unknown)])).unknownTools).toBe(1);
+    expect(getFrame(fold([...reset, callEnded('c', unknown)])).unknownTools).toBe(1);
   });
 
   const frameStarted: SessionEvent = {
@@ -212,16 +227,16 @@ describe('reduce', () => {
   };
 
   it('frame-started: opens a loop with its own messages, which closes when its call ends', () => {
-    const inFrame = modelReplied(['b look'], { frame: 'a' });
-    const events = [sessionOpened, turnStarted, modelReplied(['a dig']), frameStarted, inFrame];
+    const inFrame = createModelReplied(['b look'], { frame: 'a' });
+    const events = [sessionOpened, turnStarted, createModelReplied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
-    expect(frameOf(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
-    expect(frameOf(state, 'a').messages).toMatchObject([
+    expect(getFrame(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
+    expect(getFrame(state, 'a').messages).toMatchObject([
       { role: 'user', text: 'Dig.' },
       { role: 'assistant' },
     ]);
     expect(state.messages).toHaveLength(2);
-    expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 2 });
+    expect(getTurn(state)).toMatchObject({ iterations: 2, toolCalls: 2 });
     const changes = { state: { x: 1 } };
     const after = fold([
       ...events,
@@ -229,8 +244,8 @@ describe('reduce', () => {
       callEnded('a'),
     ]);
     expect([...after.callState]).toEqual([['tester/dig', { x: 1 }]]);
-    expect([...turnOf(after).frames.keys()]).toEqual([ROOT]);
-    expect(turnOf(after).artifacts).toEqual([]);
+    expect([...getTurn(after).frames.keys()]).toEqual([ROOT]);
+    expect(getTurn(after).artifacts).toEqual([]);
   });
 
   it('frame-started: the path contains the names of all outer frames', () => {
@@ -238,20 +253,20 @@ describe('reduce', () => {
     const state = fold([
       sessionOpened,
       turnStarted,
-      modelReplied(['a dig']),
+      createModelReplied(['a dig']),
       frameStarted,
-      modelReplied(['b deeper'], { frame: 'a' }),
+      createModelReplied(['b deeper'], { frame: 'a' }),
       inner,
     ]);
-    expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
+    expect(getFrame(state, 'b').path).toBe('tester/dig/deeper');
   });
 
   it('cancel-requested: is remembered, while turn-yielded only becomes the last event', () => {
     expect(
-      turnOf(fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't1' }])).cancelRequested,
+      getTurn(fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't1' }])).cancelRequested,
     ).toBe(true);
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'over its means' };
-    expect(turnOf(fold([sessionOpened, turnStarted, yielded]))).toMatchObject({
+    expect(getTurn(fold([sessionOpened, turnStarted, yielded]))).toMatchObject({
       lastEvent: 'turn-yielded',
       outcome: undefined,
     });
@@ -259,7 +274,7 @@ describe('reduce', () => {
 
   it('every event: the last event includes its call', () => {
     const start: SessionEvent = { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' };
-    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied(['a pay']), start])).lastEvent).toBe(
+    expect(getTurn(fold([sessionOpened, turnStarted, createModelReplied(['a pay']), start])).lastEvent).toBe(
       'tool-call-started a',
     );
   });
@@ -271,7 +286,7 @@ describe('reduce', () => {
     ['cancelled', ''],
   ] as const)('turn-ended: the text of a turn that is %s is %j', (outcome, text) => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome };
-    const turn = turnOf(fold([sessionOpened, turnStarted, modelReplied([], { text: 'Bye.' }), end]));
+    const turn = getTurn(fold([sessionOpened, turnStarted, createModelReplied([], { text: 'Bye.' }), end]));
     expect([turn.outcome, turn.text, turn.frames.size]).toEqual([outcome, text, 0]);
   });
 
@@ -279,14 +294,14 @@ describe('reduce', () => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'returned-direct' };
     const value = { type: 'artifact', value: { n: 1 } } as const;
     const ends = [callEnded('b', value, { direct: true }), callEnded('a', 'one', { direct: true })];
-    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied(['a x', 'b x']), ...ends, end])).text).toBe(
-      'one\n{"n":1}',
-    );
+    expect(
+      getTurn(fold([sessionOpened, turnStarted, createModelReplied(['a x', 'b x']), ...ends, end])).text,
+    ).toBe('one\n{"n":1}');
   });
 
   it('every event: an event of another turn changes nothing', () => {
     const state = fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't0' }]);
-    expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
+    expect(getTurn(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
   it('every event: each memory receives its own value, which starts with its default, and the turn', () => {

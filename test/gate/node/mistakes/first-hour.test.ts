@@ -74,27 +74,31 @@ describe('a webhook', () => {
   });
 });
 
-const NO_MESSAGE =
+const NO_MESSAGE_ERROR =
   "Tool 'pay': its approval has no message for the person who decides. Pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
   'or a function of the input.';
 
 describe('an approval', () => {
-  const ofApproval =
+  const createApproval =
     (...given: readonly unknown[]) =>
     () =>
       Reflect.apply(requireApproval, undefined, given);
 
   it.each<Mistake>([
-    ['no message', ofApproval(tool), NO_MESSAGE],
-    ['a blank message', ofApproval(tool, ' '), NO_MESSAGE],
-    ['options instead of the message', ofApproval(tool, { by: 'manager' }), NO_MESSAGE],
-    ['no message for a confirmation', () => Reflect.apply(withConfirmation, undefined, [tool]), NO_MESSAGE],
+    ['no message', createApproval(tool), NO_MESSAGE_ERROR],
+    ['a blank message', createApproval(tool, ' '), NO_MESSAGE_ERROR],
+    ['options instead of the message', createApproval(tool, { by: 'manager' }), NO_MESSAGE_ERROR],
+    [
+      'no message for a confirmation',
+      () => Reflect.apply(withConfirmation, undefined, [tool]),
+      NO_MESSAGE_ERROR,
+    ],
     [
       'an option with another name',
-      ofApproval(tool, 'Pay?', { role: 'manager' }),
+      createApproval(tool, 'Pay?', { role: 'manager' }),
       "Tool 'pay': its approval has 'manager' as 'role'. Use 'by'.",
     ],
-    ['no tool', ofApproval(), "Tool '': it is undefined, not a tool, so it cannot be decorated."],
+    ['no tool', createApproval(), "Tool '': it is undefined, not a tool, so it cannot be decorated."],
     [
       'no tool for a one-shot tool',
       () => Reflect.apply(oneShotPerLoop, undefined, []),
@@ -109,7 +113,7 @@ const Customer = defineDomainType({
   tools: () => [defineTool({ name: 'pay', description: 'Pays.', run })],
 });
 
-const step = (name: string, more: object) =>
+const defineStep = (name: string, more: object) =>
   Reflect.apply(defineTool, undefined, [{ name, description: 'Does.', run, ...more }]);
 const input = v.object({ id: v.string(), by: v.optional(v.string()) });
 
@@ -124,7 +128,10 @@ describe('a combination of tools', () => {
       'steps of a pipeline that do not fit together',
       make(definePipeline, {
         name: 'both',
-        steps: [step('find', { output: v.object({ total: v.number() }) }), step('pay', { input })],
+        steps: [
+          defineStep('find', { output: v.object({ total: v.number() }) }),
+          defineStep('pay', { input }),
+        ],
       }),
       "Tool 'both': its step 'pay' needs 'id', but 'find' before it returns 'total'. Change one of them, or write { tool: find, adapt: (result) => ({ id: ... }) }.",
     ],
@@ -137,9 +144,13 @@ describe('a combination of tools', () => {
 
   it('causes no error if the names differ, or if the returned type is not declared', () => {
     makeAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // These names begin with the type.
-    const returns = (output: object) => step('find', { output });
-    for (const first of [step('find', {}), returns(v.object({ id: v.string() })), returns(v.looseObject({}))])
-      make(definePipeline, { name: 'both', steps: [first, step('pay', { input })] })();
+    const createOutputTool = (output: object) => defineStep('find', { output });
+    for (const first of [
+      defineStep('find', {}),
+      createOutputTool(v.object({ id: v.string() })),
+      createOutputTool(v.looseObject({})),
+    ])
+      make(definePipeline, { name: 'both', steps: [first, defineStep('pay', { input })] })();
   });
 });
 

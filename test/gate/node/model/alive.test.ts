@@ -1,28 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import { fromAiSdkWithClock, openaiCompatibleWithClock, workersAiWithClock } from '../../../doors/model.ts';
-import { fakeModel, finish, call as part, delta as sdkDelta, streamedResult } from './ai-sdk/fake-model.ts';
 import {
-  delta,
-  fakePace,
-  fakeServer,
+  createFakeModel,
+  createStreamedResult,
+  finish,
+  call as part,
+  createDelta as sdkDelta,
+} from './ai-sdk/fake-model.ts';
+import {
+  createChoiceDelta,
+  createFakePace,
+  createFakeServer,
   hello,
-  sseText,
   streamBody,
   streamOf,
+  toSseText,
 } from './openai-compatible/fake-server.ts';
 
-const { pace } = fakePace();
+const { pace } = createFakePace();
 /** Text, and then events of a call that arrives slowly and is not passed on. */
-const events = [delta({ content: 'a' }), delta({ tool_calls: [] }), delta({}, 'stop'), '[DONE]'].map(
-  (event) => sseText(event),
-);
+const events = [
+  createChoiceDelta({ content: 'a' }),
+  createChoiceDelta({ tool_calls: [] }),
+  createChoiceDelta({}, 'stop'),
+  '[DONE]',
+].map((event) => toSseText(event));
 
 /** Makes each adapter over a server that streams. The first response fails if `fails` is `true`. */
 const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
   openaiCompatible(fails, timeout) {
-    const good = () => streamOf(events);
-    const { fetch } = fakeServer(...(fails ? [() => new Response('', { status: 503 }), good] : [good]));
+    const streamGood = () => streamOf(events);
+    const { fetch } = createFakeServer(
+      ...(fails ? [() => new Response('', { status: 503 }), streamGood] : [streamGood]),
+    );
     return openaiCompatibleWithClock({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
   },
   workersAi(fails, timeout) {
@@ -35,9 +46,15 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
     return workersAiWithClock({ run }, { model: 'm', timeout }, pace);
   },
   fromAiSdk(fails, timeout) {
-    const good = () => streamedResult([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
-    const bad = () => Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
-    return fromAiSdkWithClock(fakeModel(fails ? [bad, good] : [good]).model, { timeout }, pace);
+    const streamGood = () =>
+      createStreamedResult([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
+    const rejectBusy = () =>
+      Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
+    return fromAiSdkWithClock(
+      createFakeModel(fails ? [rejectBusy, streamGood] : [streamGood]).model,
+      { timeout },
+      pace,
+    );
   },
 };
 

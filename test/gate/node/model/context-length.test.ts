@@ -9,11 +9,11 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { RequestLength } from '../../../../src/model/entry.ts';
 import { readRequestLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
-import { ask, delta, hello, sseText, streamOf } from './openai-compatible/fake-server.ts';
+import { ask, createChoiceDelta, hello, streamOf, toSseText } from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
 import { ask as askWorkersAi } from './workers-ai/fake-binding.ts';
 
-type Refusal = readonly [who: string, status: number, body: unknown, length: RequestLength];
+type RefusalCase = readonly [who: string, status: number, body: unknown, length: RequestLength];
 
 const openAI = (message: string, more: object = {}) => ({
   error: {
@@ -25,7 +25,7 @@ const openAI = (message: string, more: object = {}) => ({
   },
 });
 /** Returns an error of a server that has no code for this case. */
-const plainError = (message: string, type = 'BadRequestError') => ({
+const createPlainError = (message: string, type = 'BadRequestError') => ({
   object: 'error',
   message,
   type,
@@ -33,7 +33,7 @@ const plainError = (message: string, type = 'BadRequestError') => ({
   code: 400,
 });
 
-const REFUSALS: readonly Refusal[] = [
+const REFUSALS: readonly RefusalCase[] = [
   [
     'OpenAI',
     400,
@@ -62,7 +62,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM',
     400,
-    plainError(
+    createPlainError(
       "This model's maximum context length is 131072 tokens. However, you requested 156632 tokens (152536 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.",
     ),
     { sent: 152_536, most: 126_976 },
@@ -70,7 +70,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, which stopped counting',
     400,
-    plainError(
+    createPlainError(
       "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=134145)",
     ),
     { sent: undefined, most: 134_144 },
@@ -78,7 +78,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with an older text',
     400,
-    plainError(
+    createPlainError(
       "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 4096 tokens and your request has 3500 input tokens (1000 > 4096 - 3500).",
     ),
     { sent: 3_500, most: 3_096 },
@@ -86,7 +86,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with a prompt that alone fills the window',
     400,
-    plainError(
+    createPlainError(
       "This model's maximum context length is 65536 tokens. However, your request has 93196 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=93196)",
     ),
     { sent: 93_196, most: 65_536 },
@@ -94,7 +94,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with a rendered prompt',
     400,
-    plainError(
+    createPlainError(
       'The decoder prompt (length 40000) is longer than the maximum model length of 32768. Make sure that `max_model_len` is no smaller than the number of text tokens.',
     ),
     { sent: 40_000, most: 32_768 },
@@ -211,7 +211,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'SGLang',
     400,
-    plainError("The input (40,000 tokens) is longer than the model's context length (32,768 tokens)."),
+    createPlainError("The input (40,000 tokens) is longer than the model's context length (32,768 tokens)."),
     { sent: 40_000, most: 32_768 },
   ],
   [
@@ -296,7 +296,7 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 /** The shortest texts that identify this error, although servers change their wording. */
-const SHORT: readonly (readonly [words: string, length: RequestLength])[] = [
+const SHORT_REFUSALS: readonly (readonly [words: string, length: RequestLength])[] = [
   ['The request exceeds the context window.', {}],
   ['The input token count of the request exceeds the maximum.', {}],
   ['This is too large for model with 32768 maximum context length.', { most: 32_768 }],
@@ -308,15 +308,18 @@ const SHORT: readonly (readonly [words: string, length: RequestLength])[] = [
 ];
 
 describe('a conversation that is too long', () => {
-  it.each(SHORT)('is reported as context-length if a server answers: %s', async (message, length) => {
-    for (const status of [400, 413, 422]) {
-      const { requests, ...outcome } = await ask(() => Response.json({ error: { message } }, { status }));
-      expect(outcome).toMatchObject({ error: { failure: 'context-length', length } });
-      expect(requests).toHaveLength(1);
-    }
-    const limited = await ask(() => Response.json({ error: { message } }, { status: 429 }), { retries: 0 });
-    expect(limited).toMatchObject({ error: { failure: 'rate-limited' } });
-  });
+  it.each(SHORT_REFUSALS)(
+    'is reported as context-length if a server answers: %s',
+    async (message, length) => {
+      for (const status of [400, 413, 422]) {
+        const { requests, ...outcome } = await ask(() => Response.json({ error: { message } }, { status }));
+        expect(outcome).toMatchObject({ error: { failure: 'context-length', length } });
+        expect(requests).toHaveLength(1);
+      }
+      const limited = await ask(() => Response.json({ error: { message } }, { status: 429 }), { retries: 0 });
+      expect(limited).toMatchObject({ error: { failure: 'rate-limited' } });
+    },
+  );
 
   it.each(REFUSALS)(
     'is reported as context-length if it is refused by %s, and is not sent again',
@@ -330,8 +333,8 @@ describe('a conversation that is too long', () => {
 
   it('is reported as context-length if the server reports it inside a stream', async () => {
     const report = { error: { message: 'Context size has been exceeded.', type: 'server_error' } };
-    for (const before of [[], [delta({ content: 'Well' })]]) {
-      const { requests, ...outcome } = await ask(() => streamOf(sseText(...before, report)), {
+    for (const before of [[], [createChoiceDelta({ content: 'Well' })]]) {
+      const { requests, ...outcome } = await ask(() => streamOf(toSseText(...before, report)), {
         stream: true,
       });
       expect(outcome).toMatchObject({
@@ -346,7 +349,7 @@ describe('a conversation that is too long', () => {
   });
 });
 
-const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
+const OTHER_FAILURES: readonly (readonly [string, number, unknown, string])[] = [
   [
     'a limit of tokens per minute',
     429,
@@ -457,7 +460,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
 ];
 
 describe('a request that is refused for another reason', () => {
-  it.each(OTHERS)('is not reported as context-length: %s', async (_, status, body, failure) => {
+  it.each(OTHER_FAILURES)('is not reported as context-length: %s', async (_, status, body, failure) => {
     const { requests: __, ...outcome } = await ask(() => Response.json(body, { status }), { retries: 0 });
     expect(outcome).toMatchObject({ error: { failure, status, length: undefined } });
   });
@@ -480,27 +483,29 @@ it('the length of a request is found quickly in an error that repeats the reques
 });
 
 describe('a model of the AI SDK', () => {
-  const answering =
+  const createAnsweringFetch =
     (status: number, body: unknown): typeof fetch =>
     async () =>
       Response.json(body, { status });
-  const anthropic = (status: number, error: object) =>
+  const createAnthropicModel = (status: number, error: object) =>
     fromAiSdk(
-      createAnthropic({ apiKey: 'k', fetch: answering(status, { type: 'error', error }) })('claude-sonnet-5'),
+      createAnthropic({ apiKey: 'k', fetch: createAnsweringFetch(status, { type: 'error', error }) })(
+        'claude-sonnet-5',
+      ),
     );
-  const invalid = (message: string) => ({ type: 'invalid_request_error', message });
+  const createInvalidRequest = (message: string) => ({ type: 'invalid_request_error', message });
 
   it.each<[string, ReturnType<typeof fromAiSdk>, RequestLength]>([
     [
       'Anthropic',
-      anthropic(400, invalid('prompt is too long: 207791 tokens > 200000 maximum')),
+      createAnthropicModel(400, createInvalidRequest('prompt is too long: 207791 tokens > 200000 maximum')),
       { sent: 207_791, most: 200_000 },
     ],
     [
       'Anthropic, with room reserved for a reply',
-      anthropic(
+      createAnthropicModel(
         400,
-        invalid(
+        createInvalidRequest(
           'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again',
         ),
       ),
@@ -508,7 +513,7 @@ describe('a model of the AI SDK', () => {
     ],
     [
       'Anthropic, with a limit in bytes',
-      anthropic(413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }),
+      createAnthropicModel(413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }),
       {},
     ],
     [
@@ -516,7 +521,7 @@ describe('a model of the AI SDK', () => {
       fromAiSdk(
         createOpenAI({
           apiKey: 'k',
-          fetch: answering(
+          fetch: createAnsweringFetch(
             400,
             openAI(
               "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens. Please reduce the length of the messages.",
@@ -531,7 +536,7 @@ describe('a model of the AI SDK', () => {
       fromAiSdk(
         createOpenAI({
           apiKey: 'k',
-          fetch: answering(
+          fetch: createAnsweringFetch(
             400,
             openAI(
               'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -550,7 +555,7 @@ describe('a model of the AI SDK', () => {
     }
   });
 
-  const thrown = (fields: object): Error =>
+  const createThrownError = (fields: object): Error =>
     Object.assign(new Error('Bad Request'), { name: 'AI_APICallError', isRetryable: false, ...fields });
 
   it.each<[string, object, RequestLength]>([
@@ -592,7 +597,7 @@ describe('a model of the AI SDK', () => {
       { sent: undefined, most: 8_192 },
     ],
   ])('reports context-length for the error of %s', async (_, fields, length) => {
-    const { calls, ...outcome } = await askSdk(() => Promise.reject(thrown(fields)));
+    const { calls, ...outcome } = await askSdk(() => Promise.reject(createThrownError(fields)));
     expect(outcome).toMatchObject({ error: { failure: 'context-length', status: 400 } });
     expect('error' in outcome && outcome.error.length).toEqual(length);
     expect(calls).toHaveLength(1);
@@ -604,7 +609,7 @@ describe('a model of the AI SDK', () => {
       isRetryable: true,
       message: 'This request would exceed the rate limit of 30,000 input tokens per minute.',
     };
-    const { calls: _, ...outcome } = await askSdk(() => Promise.reject(thrown(fields)));
+    const { calls: _, ...outcome } = await askSdk(() => Promise.reject(createThrownError(fields)));
     expect(outcome).toMatchObject({ error: { failure: 'rate-limited', length: undefined } });
   });
 });

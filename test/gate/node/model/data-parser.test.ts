@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDataParser } from '../../../doors/model.ts';
 
-const dataOf = (...pieces: readonly string[]): readonly string[] => {
+const parseData = (...pieces: readonly string[]): readonly string[] => {
   const data: string[] = [];
   const feed = createDataParser((one) => data.push(one));
   for (const piece of pieces) feed(piece);
@@ -34,7 +34,7 @@ describe('the SSE data parser', () => {
     ],
     ['no incomplete event', ['data: a\n', 'data: b'], []],
   ])('reads %s', (_, pieces, expected) => {
-    expect(dataOf(...pieces)).toEqual(expected);
+    expect(parseData(...pieces)).toEqual(expected);
   });
 
   it('reads every stream as eventsource-parser does, however it is split into chunks', () => {
@@ -46,7 +46,7 @@ describe('the SSE data parser', () => {
         const whole = `${text}\n\n: \n`;
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
-        expect(dataOf(...pieces)).toEqual(parseByReference(whole));
+        expect(parseData(...pieces)).toEqual(parseByReference(whole));
       }),
       { seed: 20_261_124, numRuns: 2000 },
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, OutputFormat } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import { tool, type WorldTool } from './offline-world.ts';
+import { createWorldTool, type WorldTool } from './offline-world.ts';
 
 const notice =
   "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
@@ -25,9 +25,9 @@ const lookUpMessages: readonly ModelMessage[] = [
 ];
 const unaskedMessages: readonly ModelMessage[] = [{ role: 'user', text: 'Hello!' }];
 
-const form = (schema: object, name = 'flomp_report'): OutputFormat => ({ name, schema: { ...schema } });
-const object = (properties: object, required = Object.keys(properties)) =>
-  form({ type: 'object', properties, required });
+const createForm = (schema: object, name = 'flomp_report'): OutputFormat => ({ name, schema: { ...schema } });
+const createObjectForm = (properties: object, required = Object.keys(properties)) =>
+  createForm({ type: 'object', properties, required });
 
 /** Returns the parsed answer of the model in this form. */
 const fillForm = async (
@@ -41,7 +41,7 @@ const fillForm = async (
 
 describe('a structured answer of the offline model', () => {
   it('contains the values that were found, in the names and types of the schema', async () => {
-    const output = object({
+    const output = createObjectForm({
       flompId: { type: 'integer' },
       state: { type: 'string', enum: ['early', 'late'] },
       total: { type: 'number' },
@@ -61,7 +61,9 @@ describe('a structured answer of the offline model', () => {
 
   it('omits optional values that were not found', async () => {
     const string = { type: 'string' };
-    expect(await fillForm(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
+    expect(await fillForm(createObjectForm({ state: string, carrier: string }, []))).toEqual({
+      state: 'late',
+    });
   });
 
   it('contains the values of nested objects, even through references', async () => {
@@ -77,7 +79,7 @@ describe('a structured answer of the offline model', () => {
         },
       },
     };
-    expect(await fillForm(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
+    expect(await fillForm(createForm(schema))).toEqual({ flomp: { id: 12, lost: false } });
   });
 
   it('contains values of an earlier turn if the current turn made no calls', async () => {
@@ -86,20 +88,25 @@ describe('a structured answer of the offline model', () => {
       { role: 'assistant', text: 'Late.', toolCalls: [] },
       { role: 'user', text: 'Thanks!' },
     ];
-    expect(await fillForm(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
+    expect(await fillForm(createObjectForm({ state: { type: 'string' } }), messages)).toEqual({
+      state: 'late',
+    });
   });
 
   it('contains the answer as text, with the notice, if the schema has a text property', async () => {
-    const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
+    const output = createObjectForm({
+      summary: { type: 'string' },
+      answer: { type: 'string', maxLength: 20 },
+    });
     const words = `Nothing here fits this message.\n${notice}`;
     expect(await fillForm(output, unaskedMessages)).toEqual({ summary: words, answer: words.slice(0, 20) });
   });
 
   it('is sent only after the tools have been called', async () => {
     const tools: readonly WorldTool[] = [
-      tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
+      createWorldTool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
     ];
-    const output = object({ state: { type: 'string' } });
+    const output = createObjectForm({ state: { type: 'string' } });
     const reply = await offlineModel().ask({ messages: lookUpMessages.slice(0, 1), tools, output }, options);
     expect(reply).toMatchObject({ text: '', toolCalls: [{ name: 'get_flomp' }] });
   });
@@ -107,7 +114,11 @@ describe('a structured answer of the offline model', () => {
   it('is streamed in pieces that add up to its text', async () => {
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
-    const request = { messages: unaskedMessages, tools: [], output: object({ summary: { type: 'string' } }) };
+    const request = {
+      messages: unaskedMessages,
+      tools: [],
+      output: createObjectForm({ summary: { type: 'string' } }),
+    };
     const reply = await offlineModel().ask(request, { ...options, onText });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(reply.text);
@@ -162,14 +173,14 @@ describe('a structured answer without any values', () => {
       { a: 0 },
     ],
   ])('contains the smallest valid value for %s', async (_, schema, expected) => {
-    const value = await fillForm(form(schema), unaskedMessages);
+    const value = await fillForm(createForm(schema), unaskedMessages);
     expect(value).toEqual(expected);
     // The validator writes to the schema, so it receives a copy.
     expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
   });
 
   it('is the same each time', async () => {
-    const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
+    const output = createObjectForm({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
     expect(await fillForm(output, unaskedMessages)).toEqual(await fillForm(output, unaskedMessages));
   });
 
@@ -210,7 +221,7 @@ describe('a structured answer without any values', () => {
     ],
   ])('is valid JSON even for a schema %s', async (_, schema) => {
     const { text } = await offlineModel().ask(
-      { messages: unaskedMessages, tools: [], output: form(schema) },
+      { messages: unaskedMessages, tools: [], output: createForm(schema) },
       options,
     );
     expect(text.length).toBeLessThan(1_000_000);
@@ -274,7 +285,7 @@ describe('a structured answer without any values', () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), schema), fc.json(), async (given, text) => {
         const messages = [...lookUpMessages.slice(0, 2), { ...lookUpMessages[2], text } as ModelMessage];
-        const reply = await offlineModel().ask({ messages, tools: [], output: form(given) }, options);
+        const reply = await offlineModel().ask({ messages, tools: [], output: createForm(given) }, options);
         JSON.parse(reply.text);
       }),
       { seed: 20_261_117, numRuns: 300, examples },

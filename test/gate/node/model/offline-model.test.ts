@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ModelMessage, ToolDefinition } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import { say, tool, type WorldTool } from './offline-world.ts';
+import { createWorldTool, say, type WorldTool } from './offline-world.ts';
 
 const notice =
   "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 const options = { signal: new AbortController().signal };
-const user = (text: string): ModelMessage => ({ role: 'user', text });
+const createUserMessage = (text: string): ModelMessage => ({ role: 'user', text });
 
 const flomps: readonly WorldTool[] = [
-  tool('cancel_flomp', 'Cancel a flomp.', ['flomp_id', 'reason'], () => 'Cancelled.'),
-  tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], ({ flomp_id }) =>
+  createWorldTool('cancel_flomp', 'Cancel a flomp.', ['flomp_id', 'reason'], () => 'Cancelled.'),
+  createWorldTool('get_flomp', 'One flomp, by its id.', ['flomp_id'], ({ flomp_id }) =>
     flomp_id === '404'
       ? 'Error: no such flomp'
       : { flomp_id, state: 'late', owner_id: 'u7', probe_code: 'P-3', total: 40 },
   ),
-  tool('get_owner', "An owner's name and city.", ['owner_id'], ({ owner_id }) => ({
+  createWorldTool('get_owner', "An owner's name and city.", ['owner_id'], ({ owner_id }) => ({
     id: owner_id,
     name: 'Ada',
   })),
-  tool('probe', 'Locate a probe by its code.', ['probe_code'], () => ({ location: 'Oslo' })),
-  tool('send_note', 'Send a note to an owner.', ['owner_id', 'subject', 'body'], () => 'Sent.'),
+  createWorldTool('probe', 'Locate a probe by its code.', ['probe_code'], () => ({ location: 'Oslo' })),
+  createWorldTool('send_note', 'Send a note to an owner.', ['owner_id', 'subject', 'body'], () => 'Sent.'),
 ];
 
 describe('the offline model', () => {
   it('states in its answer that it is not a language model', async () => {
-    const reply = await offlineModel().ask({ messages: [user('Hello!')], tools: [] }, options);
+    const reply = await offlineModel().ask({ messages: [createUserMessage('Hello!')], tools: [] }, options);
     expect(offlineModel().name).toBe('offline');
     expect(reply).toEqual({
       text: `Nothing here fits this message.\n${notice}`,
@@ -38,7 +38,10 @@ describe('the offline model', () => {
 
   it('uses call ids that are new in the conversation', async () => {
     const first = await say('Show flomp 1', flomps);
-    const again = { messages: [...first.messages, user('Show flomp 2 and flomp 3')], tools: flomps };
+    const again = {
+      messages: [...first.messages, createUserMessage('Show flomp 2 and flomp 3')],
+      tools: flomps,
+    };
     expect(await offlineModel().ask(again, options)).toMatchObject({
       text: '',
       finish: 'tool-calls',
@@ -50,7 +53,7 @@ describe('the offline model', () => {
   });
 
   it('returns the same reply for the same request', async () => {
-    const request = { messages: [user('Where is flomp 1?')], tools: flomps };
+    const request = { messages: [createUserMessage('Where is flomp 1?')], tools: flomps };
     expect(await offlineModel().ask(request, options)).toEqual(await offlineModel().ask(request, options));
   });
 
@@ -68,7 +71,7 @@ describe('the offline model', () => {
 
   it('stops when the request is aborted, before and during its text', async () => {
     const controller = new AbortController();
-    const request = { messages: [user('Hello!')], tools: [] };
+    const request = { messages: [createUserMessage('Hello!')], tools: [] };
     const cut = offlineModel().ask(request, { signal: controller.signal, onText: () => controller.abort() });
     await expect(cut).rejects.toMatchObject({ failure: 'aborted', outputBegan: true });
     const late = offlineModel().ask(request, { signal: AbortSignal.abort() });
@@ -83,7 +86,7 @@ describe('the offline model', () => {
   });
 
   it('calls no tools if the tool choice is none', async () => {
-    const request = { messages: [user('Where is flomp 1?')], tools: flomps };
+    const request = { messages: [createUserMessage('Where is flomp 1?')], tools: flomps };
     const none = { ...request, settings: { toolChoice: 'none' } as const };
     expect((await offlineModel().ask(request, options)).toolCalls).toHaveLength(1);
     const reply = await offlineModel().ask(none, options);
@@ -130,15 +133,19 @@ ${notice}`,
   it.each([
     [
       'Refund payment P-12',
-      tool('create_refund', 'Create a refund.', ['payment_id']),
+      createWorldTool('create_refund', 'Create a refund.', ['payment_id']),
       'create_refund {"payment_id":"P-12"}',
     ],
     [
       'Book flight F-12',
-      tool('create_booking', 'Create a booking.', ['flight_id']),
+      createWorldTool('create_booking', 'Create a booking.', ['flight_id']),
       'create_booking {"flight_id":"F-12"}',
     ],
-    ['Blork a flomp', tool('place_blork', 'Place a blork.', ['item']), 'place_blork {"item":"flomp"}'],
+    [
+      'Blork a flomp',
+      createWorldTool('place_blork', 'Place a blork.', ['item']),
+      'place_blork {"item":"flomp"}',
+    ],
   ])('runs the order "%s" with a tool whose name contains only the object', async (text, made, call) => {
     expect((await say(text, [made])).replies).toEqual([[call]]);
   });
@@ -153,8 +160,8 @@ ${notice}`,
     'looks up "%s" instead of creating it, because the message has no verb of an order',
     async (text, call) => {
       const tools = [
-        tool('create_flomp', 'Create a flomp.', ['flomp_id']),
-        tool('get_weather', 'Get the weather for a city.', ['city']),
+        createWorldTool('create_flomp', 'Create a flomp.', ['flomp_id']),
+        createWorldTool('get_weather', 'Get the weather for a city.', ['city']),
         ...flomps,
       ];
       expect((await say(text, tools)).replies).toEqual([[call]]);
@@ -162,14 +169,16 @@ ${notice}`,
   );
 
   it('does not skip an order whose tool is still locked', async () => {
-    const locked = tool('zorble_flomp', 'Zorbles a flomp. Not yet available.', ['flomp_id']);
+    const locked = createWorldTool('zorble_flomp', 'Zorbles a flomp. Not yet available.', ['flomp_id']);
     const { replies, answer } = await say('Zorble flomp 1', [locked, ...flomps]);
     expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
     expect(answer).toContain('Not done: "Zorble flomp 1".');
   });
 
   it('prefers a tool for the object of an order to a tool for a word that is only mentioned', async () => {
-    const visits = tool('cancel_visits', 'Cancel what a shipping blork does for a customer.', ['note']);
+    const visits = createWorldTool('cancel_visits', 'Cancel what a shipping blork does for a customer.', [
+      'note',
+    ]);
     const { replies } = await say('Cancel flomp 1 of the customer with a shipping blork', [
       visits,
       ...flomps,
@@ -178,10 +187,13 @@ ${notice}`,
   });
 
   it.each([
-    ['a value in the message to a search text', tool('search_flomps', 'Search flomps by glint.', ['query'])],
+    [
+      'a value in the message to a search text',
+      createWorldTool('search_flomps', 'Search flomps by glint.', ['query']),
+    ],
     [
       'a value in the message to an enum',
-      tool('flomp_kinds', 'All.', { kind: { enum: ['flomp', 'zarnik'] } }),
+      createWorldTool('flomp_kinds', 'All.', { kind: { enum: ['flomp', 'zarnik'] } }),
     ],
   ])('prefers %s', async (_, other) => {
     const { replies } = await say('Show the glint of flomp 1', [other, ...flomps]);
@@ -193,8 +205,8 @@ ${notice}`,
     ['What is the flomp price?', 'flomp_price {}'],
   ])('uses an earlier subject only if the message is ambiguous: %s', async (text, call) => {
     const tools = [
-      tool('flomp_price', 'The price of a flomp.', []),
-      tool('zarnik_price', 'The price of a big red zarnik.', []),
+      createWorldTool('flomp_price', 'The price of a flomp.', []),
+      createWorldTool('zarnik_price', 'The price of a big red zarnik.', []),
     ];
     const first = await say('Are there big red zarniks?', tools);
     expect((await say(text, tools, first.messages)).replies).toEqual([[call]]);
@@ -213,18 +225,18 @@ ${notice}`,
   });
 
   describe('a result with an empty link to the answer', () => {
-    const unsent = (link: unknown): WorldTool[] => [
-      tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => ({
+    const createUnsentTools = (link: unknown): WorldTool[] => [
+      createWorldTool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => ({
         state: 'packed',
         probe_code: link,
         owner_id: 'u7',
       })),
-      tool('set_probe_note', 'Set the note on a probe.', ['probe_code', 'note']),
+      createWorldTool('set_probe_note', 'Set the note on a probe.', ['probe_code', 'note']),
       ...flomps.filter(({ name }) => name !== 'get_flomp'),
     ];
 
     it.each([[null], [''], [[]]])('leads to an answer with the values that were found: %j', async (link) => {
-      const { replies, answer } = await say('Where is flomp 1?', unsent(link));
+      const { replies, answer } = await say('Where is flomp 1?', createUnsentTools(link));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toBe(
         `get_flomp (1): state: packed, owner id: u7, probe code: none
@@ -233,30 +245,36 @@ ${notice}`,
     });
 
     it('does not prevent a look-up through another link', async () => {
-      const { replies } = await say('Where is flomp 1 and who is its owner?', unsent(null));
+      const { replies } = await say('Where is flomp 1 and who is its owner?', createUnsentTools(null));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_owner {"owner_id":"u7"}']]);
     });
 
     it('leads to another tool that describes the value equally well', async () => {
       const tools = [
-        tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ probe_code: null, beacon_id: 'b1' })),
-        tool('get_probe_position', 'From its code.', ['probe_code']),
-        tool('get_beacon_position', 'From its id.', ['beacon_id']),
+        createWorldTool('get_flomp', 'One flomp.', ['flomp_id'], () => ({
+          probe_code: null,
+          beacon_id: 'b1',
+        })),
+        createWorldTool('get_probe_position', 'From its code.', ['probe_code']),
+        createWorldTool('get_beacon_position', 'From its id.', ['beacon_id']),
       ];
       const { replies } = await say('What is the position of flomp 1?', tools);
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_beacon_position {"beacon_id":"b1"}']]);
     });
 
     it('does not lead to a search for a missing value of an order', async () => {
-      const { replies, answer } = await say('Set the probe note of flomp 1 to "no hurry"', unsent(null));
+      const { replies, answer } = await say(
+        'Set the probe note of flomp 1 to "no hurry"',
+        createUnsentTools(null),
+      );
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toContain('Missing: probe_code.');
     });
 
     it('leads to the report that the requested thing does not exist', async () => {
       const tools = [
-        tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ glint: null, owner_id: 'u7' })),
-        tool('get_glint', 'The glint of an owner.', ['owner_id']),
+        createWorldTool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ glint: null, owner_id: 'u7' })),
+        createWorldTool('get_glint', 'The glint of an owner.', ['owner_id']),
       ];
       const { replies, answer } = await say('What is the glint of flomp 1?', tools);
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
@@ -266,7 +284,7 @@ ${notice}`,
 
   it('runs no later step after an order that failed', async () => {
     const failing = [
-      tool('cancel_flomp', 'Cancel a flomp.', ['flomp_id'], () => 'Error: too late'),
+      createWorldTool('cancel_flomp', 'Cancel a flomp.', ['flomp_id'], () => 'Error: too late'),
       ...flomps.slice(1),
     ];
     const { replies, answer } = await say('Cancel flomp 1, then send owner u7 a note', failing);
@@ -275,7 +293,10 @@ ${notice}`,
   });
 
   it('does not run an order if two values are equally likely', async () => {
-    const list = tool('list_flomps', 'All flomps.', [], () => [{ flomp_id: '1' }, { flomp_id: '2' }]);
+    const list = createWorldTool('list_flomps', 'All flomps.', [], () => [
+      { flomp_id: '1' },
+      { flomp_id: '2' },
+    ]);
     const first = await say('List the flomps', [...flomps, list]);
     expect(first.replies).toEqual([['list_flomps {}']]);
     const { replies, answer } = await say('Cancel it', [...flomps, list], first.messages);
@@ -290,7 +311,7 @@ ${notice}`,
   });
 
   it('uses a number before a noun as an amount, never as an id', async () => {
-    const repay = tool('repay_flomp', 'Repay a flomp.', {
+    const repay = createWorldTool('repay_flomp', 'Repay a flomp.', {
       flomp_id: { type: 'string' },
       amount: { type: 'number' },
     });
@@ -314,7 +335,7 @@ ${notice}`,
 
   it('calls a tool that unlocks others, and then one of the others', async () => {
     const tools = [
-      tool(
+      createWorldTool(
         'flomp_desk',
         'Everything about flomps.',
         [],
@@ -329,9 +350,9 @@ ${notice}`,
 
   it('does not use the result of an unlocking tool as the answer', async () => {
     const opening = 'Tools now available: list_flomps. You MUST call one of these tools.';
-    const list = tool('list_flomps', 'Everything.', [], () => [{ hue: 'red' }]);
+    const list = createWorldTool('list_flomps', 'Everything.', [], () => [{ hue: 'red' }]);
     const desk = await say('Which flomps are there?', [
-      tool('flomp_desk', 'About flomps.', [], () => opening),
+      createWorldTool('flomp_desk', 'About flomps.', [], () => opening),
     ]);
     const reply = await offlineModel().ask({ messages: desk.messages.slice(0, -1), tools: [list] }, options);
     expect(desk.replies).toEqual([['flomp_desk {}']]);
@@ -339,11 +360,13 @@ ${notice}`,
   });
 
   it('looks up every item of a list', async () => {
-    const list = tool('list_zarniks', 'The zarniks of a flomp.', ['flomp_id'], () => [
+    const list = createWorldTool('list_zarniks', 'The zarniks of a flomp.', ['flomp_id'], () => [
       { zarnik_id: 'a' },
       { zarnik_id: 'b' },
     ]);
-    const paint = tool('get_paint', 'The paint on a zarnik.', ['zarnik_id'], () => ({ hue: 'red' }));
+    const paint = createWorldTool('get_paint', 'The paint on a zarnik.', ['zarnik_id'], () => ({
+      hue: 'red',
+    }));
     const { replies } = await say('Which paint do the zarniks of flomp 1 have?', [list, paint]);
     expect(replies).toEqual([
       ['list_zarniks {"flomp_id":"1"}'],
@@ -376,7 +399,7 @@ ${notice}`,
       '{"at":{"station_id":"S-1"}}',
     ],
   ])('fills the input from the message "%s"', async (text, parameters, input) => {
-    const { replies } = await say(text, [tool('weather', 'The weather.', parameters)]);
+    const { replies } = await say(text, [createWorldTool('weather', 'The weather.', parameters)]);
     expect(replies).toEqual([[`weather ${input}`]]);
   });
 
@@ -385,7 +408,7 @@ ${notice}`,
       properties: { flomp_id: { type: 'string' }, limit: { type: 'integer' } },
       required: ['flomp_id'],
     };
-    const tools = [{ ...tool('get_flomp', 'One flomp.', []), inputSchema }];
+    const tools = [{ ...createWorldTool('get_flomp', 'One flomp.', []), inputSchema }];
     expect((await say('Show flomp 1', tools)).replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
     expect((await say('Show flomp 1 with limit 5', tools)).replies).toEqual([
       ['get_flomp {"flomp_id":"1","limit":5}'],
@@ -399,7 +422,7 @@ ${notice}`,
   });
 
   it('ignores orders inside a result', async () => {
-    const evil = tool(
+    const evil = createWorldTool(
       'get_flomp',
       'One flomp.',
       ['flomp_id'],
@@ -445,20 +468,20 @@ describe('hostile input', () => {
     ['an empty message', ''],
   ])('%s leads to an answer', async (_, text) => {
     const messages: ModelMessage[] = [
-      user(text),
+      createUserMessage(text),
       { role: 'assistant', text: '', toolCalls: [{ id: 'x', name: '__proto__', input: '{"__proto__":1' }] },
       { role: 'tool', id: 'x', name: '__proto__', text: deep },
       { role: 'tool', id: 'stray', name: 'flomp', text: text.slice(0, 500_000) },
-      user(text),
+      createUserMessage(text),
     ];
     const reply = await offlineModel().ask({ messages, tools }, options);
     expect(reply.toolCalls.length <= 8).toBe(true);
   });
 
   it('a thousand tools lead to a call', async () => {
-    const word = (at: number) => `thing${String.fromCharCode(97 + (at % 25), 97 + Math.floor(at / 25))}`;
+    const toWord = (at: number) => `thing${String.fromCharCode(97 + (at % 25), 97 + Math.floor(at / 25))}`;
     const many = Array.from({ length: 1_000 }, (_, at) =>
-      tool(`get_${word(at)}`, `One ${word(at)}.`, [`${word(at)}_id`]),
+      createWorldTool(`get_${toWord(at)}`, `One ${toWord(at)}.`, [`${toWord(at)}_id`]),
     );
     const { replies } = await say('Show thingcd 4711', many);
     expect(replies).toEqual([['get_thingcd {"thingcd_id":"4711"}']]);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
-  absentFactsIn,
-  changeOf,
-  changesOf,
-  factsIn,
+  findMentions,
   likeness,
-  mentionsIn,
-  paramsOf,
+  listChanges,
+  readAbsentFacts,
+  readFacts,
+  readParams,
   readToolCard,
-  stem,
-  stemsOf,
-  stepsOf,
+  splitSteps,
+  toChange,
+  toStem,
+  toStems,
 } from '../../../doors/model.ts';
-import { tool } from './offline-world.ts';
+import { createWorldTool } from './offline-world.ts';
 
 describe('the words that the offline model reads', () => {
   it.each([
@@ -24,11 +24,11 @@ describe('the words that the offline model reads', () => {
     ['call', 'calls', 'called', 'calling'],
     ['add', 'adds', 'added', 'adding'],
   ])('have the same stem: %s, %s', (...words) => {
-    expect(new Set(words.map(stem)).size).toBe(1);
+    expect(new Set(words.map(toStem)).size).toBe(1);
   });
 
   it('are split at capitals, underscores and dashes, and exclude stop words', () => {
-    expect(stemsOf('getFlompState of_the zarnik-code')).toEqual(['get', 'flomp', 'stat', 'zarnik', 'cod']);
+    expect(toStems('getFlompState of_the zarnik-code')).toEqual(['get', 'flomp', 'stat', 'zarnik', 'cod']);
   });
 });
 
@@ -49,9 +49,9 @@ describe('the values in a message', () => {
     ['I met Ada Lovelace there', ['name Ada Lovelace met']],
     ["don't say it's 5", ['number 5 say']],
   ])('are read from "%s"', (text, expected) => {
-    expect(mentionsIn(text).map(({ kind, value, before }) => `${kind} ${value} ${before[0] ?? ''}`)).toEqual(
-      expected,
-    );
+    expect(
+      findMentions(text).map(({ kind, value, before }) => `${kind} ${value} ${before[0] ?? ''}`),
+    ).toEqual(expected);
   });
 });
 
@@ -79,7 +79,7 @@ describe('the steps of a message', () => {
     ['Why? Cancel flomp 1 unless it is late.', ['-: Why?', '-: Cancel flomp 1 unless it is late.']],
     ['...', []],
   ])('are read from "%s"', (text, expected) => {
-    expect(stepsOf(text).map((step) => `${step.command ?? '-'}: ${step.text}`)).toEqual(expected);
+    expect(splitSteps(text).map((step) => `${step.command ?? '-'}: ${step.text}`)).toEqual(expected);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('the steps of a message', () => {
     ['Zorble in Paris', false],
     ['Zorble 12', false],
   ])('are an order only if they can start with a verb: %s', (text, governs) => {
-    expect(stepsOf(text).map((step) => step.governs)).toEqual([governs]);
+    expect(splitSteps(text).map((step) => step.governs)).toEqual([governs]);
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('the steps of a message', () => {
     ['Send zarnik 2 a note', 'zarnik'],
     ['Add 3 red blorks to flomp 1', 'red blorks'],
   ])('name the object of an order: %s', (text, object) => {
-    expect(stepsOf(text).map((step) => step.object)).toEqual([object]);
+    expect(splitSteps(text).map((step) => step.object)).toEqual([object]);
   });
 });
 
@@ -120,11 +120,11 @@ describe('the name of a tool', () => {
     ['update_flomp_price', 'Amends the price.', true],
     ['set_flomp_date', '', true],
   ])('%s with the description "%s" means a change: %s', (name, description, changes) => {
-    expect(changesOf(name, description).length > 0).toBe(changes);
+    expect(listChanges(name, description).length > 0).toBe(changes);
   });
 
   it('contains the thing that the tool creates', () => {
-    expect(readToolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
+    expect(readToolCard(createWorldTool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
   });
 
   it.each([
@@ -134,40 +134,39 @@ describe('the name of a tool', () => {
     ['place_flomp', 'flomp'],
     ['submit_claim', 'claim'],
   ])('%s also means the verb "%s"', (name, verb) => {
-    expect(changesOf(name, '')).toEqual([changeOf(stem(name.split(/[_T]/)[0] ?? '')), changeOf(verb)]);
+    expect(listChanges(name, '')).toEqual([toChange(toStem(name.split(/[_T]/)[0] ?? '')), toChange(verb)]);
   });
 });
 
 describe('the facts in a result', () => {
-  const said = (text: string): string[] =>
-    factsIn(text, ['get', 'flomp']).map(
+  const formatFacts = (text: string): string[] =>
+    readFacts(text, ['get', 'flomp']).map(
       ({ label, nouns, marked, value }) => `${label}=${value} ${nouns}${marked ? '#' : ''}`,
     );
 
   it('are the named values in its JSON, where an id belongs to the enclosing object', () => {
-    expect(said('{"id":7,"state":"ok","zarnik":{"id":"z1"},"blork_ids":["a","b"],"none":null}')).toEqual([
-      'id=7 flomp#',
-      'state=ok stat',
-      'id=z1 zarnik#',
-      'blork_ids=a blork#',
-      'blork_ids=b blork#',
-    ]);
+    expect(
+      formatFacts('{"id":7,"state":"ok","zarnik":{"id":"z1"},"blork_ids":["a","b"],"none":null}'),
+    ).toEqual(['id=7 flomp#', 'state=ok stat', 'id=z1 zarnik#', 'blork_ids=a blork#', 'blork_ids=b blork#']);
   });
 
   it('omit empty values', () => {
     const result = '{"blork_code":null,"note":"","zarniks":[],"state":"ok","count":0,"open":false}';
-    expect(said(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
-    const absent = absentFactsIn(result, ['get', 'flomp']);
+    expect(formatFacts(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
+    const absent = readAbsentFacts(result, ['get', 'flomp']);
     expect(absent.map(({ label, marked, value }) => [label, marked, value])).toEqual([
       ['blork_code', true, ''],
       ['note', false, ''],
       ['zarniks', false, ''],
     ]);
-    expect(absentFactsIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
+    expect(readAbsentFacts('Note: nothing', ['get', 'flomp'])).toEqual([]);
   });
 
   it('are the names and values in its text', () => {
-    expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(['State=fine stat', 'zarnik=Z-4 zarnik#']);
+    expect(formatFacts('State: fine\nIt hangs on zarnik Z-4.')).toEqual([
+      'State=fine stat',
+      'zarnik=Z-4 zarnik#',
+    ]);
   });
 });
 
@@ -177,10 +176,10 @@ describe('the values for a parameter', () => {
     ['amount', { type: 'number' }, ['amount', 'total']],
     ['hue', { type: 'string' }, ['hue']],
   ])('are sorted by how well their names fit: %s', (name, schema, names) => {
-    const [param] = paramsOf({ properties: Object.fromEntries([[name, schema]]) }, []);
+    const [param] = readParams({ properties: Object.fromEntries([[name, schema]]) }, []);
     if (param === undefined) throw new Error('There is no parameter.');
     const keys = ['zarnik_id', 'lost_flomp_code', 'total', 'flomp', 'flomp_code', 'flompId', 'amount', 'hue'];
-    const facts = factsIn(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 12]))), []);
+    const facts = readFacts(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 12]))), []);
     const ranked = facts.map((fact) => ({ label: fact.label, rank: likeness(fact, param) }));
     const fitting = ranked.filter(({ rank }) => rank > 0).toSorted((left, right) => right.rank - left.rank);
     expect(fitting.map(({ label }) => label)).toEqual(names);
@@ -204,7 +203,7 @@ describe('the parameters of a schema', () => {
     [null, 'unknown'],
   ])('are of the type that the schema %j implies: %s', (schema, type) => {
     const $defs = { when: { type: 'string', format: 'date' }, loop: { $ref: '#/$defs/loop' } };
-    expect(paramsOf({ properties: { flomp: schema }, $defs }, []).map(({ shape }) => shape.type)).toEqual([
+    expect(readParams({ properties: { flomp: schema }, $defs }, []).map(({ shape }) => shape.type)).toEqual([
       type,
     ]);
   });
@@ -219,6 +218,6 @@ describe('the parameters of a schema', () => {
     ['__proto__', 'phrase'],
   ])('have for the name %s the type %s if they are strings', (name, type) => {
     const properties = Object.fromEntries([[name, { type: 'string' }]]);
-    expect(paramsOf({ properties }, []).map(({ shape }) => shape.type)).toEqual([type]);
+    expect(readParams({ properties }, []).map(({ shape }) => shape.type)).toEqual([type]);
   });
 });

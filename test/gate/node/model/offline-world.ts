@@ -14,7 +14,7 @@ export interface Conversation {
 }
 
 /** Defines a tool. Its parameters are required, and are strings if only their names are listed. */
-export const tool = (
+export const createWorldTool = (
   name: string,
   description: string,
   parameters: Readonly<Record<string, unknown>> | readonly string[],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stem } from '../../../doors/model.ts';
-import { say, tool, type WorldTool } from './offline-world.ts';
+import { toStem } from '../../../doors/model.ts';
+import { createWorldTool, say, type WorldTool } from './offline-world.ts';
 
 const runOptions = { numRuns: 200, seed: 20_261_117 };
 
@@ -33,7 +33,7 @@ const mannerOfWorld = fc.record({
 });
 
 const world = fc
-  .tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, selector: stem }), mannerOfWorld)
+  .tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, selector: toStem }), mannerOfWorld)
   .map(
     ([[a = '', b = '', c = '', d = ''], style]): World & {
       readonly change: string;
@@ -41,37 +41,40 @@ const world = fc
     } => {
       const { look, change, integer, number, wordy } = style;
       const nouns = [a, b, c, d] as const;
-      const named = (verb: string, word: string): string =>
+      const toToolName = (verb: string, word: string): string =>
         style.camel ? `${verb}${word[0]?.toUpperCase()}${word.slice(1)}` : `${verb}_${word}`;
-      const key = (word: string): string => style.parameter.replace('noun', word).replace(/^id$/, 'id');
+      const toParameter = (word: string): string =>
+        style.parameter.replace('noun', word).replace(/^id$/, 'id');
       const type = integer ? 'integer' : 'string';
-      const idOf = (word: string): number =>
+      const computeId = (word: string): number =>
         (number + 7 * (nouns.indexOf(word) + 1)) * (nouns.indexOf(word) + 2);
-      const stated = (value: number): number | string => (integer ? value : String(value));
+      const toParameterValue = (value: number): number | string => (integer ? value : String(value));
       // Each thing links to the next thing and to the last thing: a -> b -> c, and all -> d.
-      const links = (word: string): Record<string, unknown> =>
+      const createLinks = (word: string): Record<string, unknown> =>
         Object.fromEntries(
           [nouns[nouns.indexOf(word) + 1], d]
             .filter((next) => next !== undefined && next !== word)
-            .map((next) => [`${next}_id`, stated(idOf(next ?? ''))]),
+            .map((next) => [`${next}_id`, toParameterValue(computeId(next ?? ''))]),
         );
-      const before = (word: string): string => nouns[nouns.indexOf(word) - 1] ?? 'thing';
+      const getPreviousNoun = (word: string): string => nouns[nouns.indexOf(word) - 1] ?? 'thing';
       const tools = nouns.flatMap((word) => [
-        tool(
-          named(look, word),
-          wordy ? `Looks up one ${word} by its id, such as the ${word} of a ${before(word)}.` : `One ${word}`,
-          { [key(word)]: { type } },
+        createWorldTool(
+          toToolName(look, word),
+          wordy
+            ? `Looks up one ${word} by its id, such as the ${word} of a ${getPreviousNoun(word)}.`
+            : `One ${word}`,
+          { [toParameter(word)]: { type } },
           (input) => ({
-            id: input[key(word)],
+            id: input[toParameter(word)],
             state: 'fine',
-            [`${word}_glint`]: `glint of ${word} ${input[key(word)]}`,
-            ...links(word),
+            [`${word}_glint`]: `glint of ${word} ${input[toParameter(word)]}`,
+            ...createLinks(word),
           }),
         ),
-        tool(
-          named(change, word),
+        createWorldTool(
+          toToolName(change, word),
           `${change[0]?.toUpperCase()}${change.slice(1)}s a ${word}.`,
-          { [key(word)]: { type } },
+          { [toParameter(word)]: { type } },
           () => 'Done',
         ),
       ]);
@@ -85,94 +88,94 @@ const world = fc
     },
   );
 
-const toolNamesOf = (replies: readonly (readonly string[])[]): string[][] =>
+const listToolNames = (replies: readonly (readonly string[])[]): string[][] =>
   replies.map((calls) => calls.map((call) => call.split(' ')[0]?.toLowerCase().replace('_', '') ?? ''));
 
 /** Checks 200 generated worlds. */
-const inEveryWorld = (
+const checkEveryWorld = (
   check: (world: World & { readonly change: string; readonly look: string }) => Promise<void>,
 ) => fc.assert(fc.asyncProperty(world, check), runOptions);
 
 describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () => {
   it('looks up a thing by its number', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       for (const text of [
         `Where is ${a} ${value}?`,
         `Show me ${a} number ${value}`,
         `What about the ${a} #${value}?`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(toolNamesOf(replies)).toEqual([[`${look}${a}`]]);
+        expect(listToolNames(replies)).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`glint of ${a} ${value}`);
       }
     }));
 
   it('follows a link from one result into the next call', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       for (const text of [
         `Where is the ${b} of ${a} ${value}?`,
         `Which ${b} does ${a} ${value} have?`,
         `Please tell me about the ${b} for ${a} ${value}.`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
+        expect(listToolNames(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
         expect(answer).toMatch(new RegExp(`glint of ${b} \\d+`));
       }
     }));
 
   it('follows two links in a row', () =>
-    inEveryWorld(async ({ nouns: [a, b, c], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a, b, c], value, tools, look }) => {
       const { replies, answer } = await say(`What is the ${c} of the ${b} of ${a} ${value}?`, tools);
-      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
+      expect(listToolNames(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
     }));
 
   it('follows a link that the message does not name', () =>
-    inEveryWorld(async ({ nouns: [a, , c], value, tools, change }) => {
+    checkEveryWorld(async ({ nouns: [a, , c], value, tools, change }) => {
       const { replies, answer } = await say(`What is the ${c} of ${a} ${value}?`, tools);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
       expect(
-        toolNamesOf(replies)
+        listToolNames(replies)
           .flat()
           .filter((name) => name.startsWith(change)),
       ).toEqual([]);
     }));
 
   it('looks up several values in one reply', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       const { replies } = await say(`Compare ${a} ${value} and 123456`, tools);
-      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
+      expect(listToolNames(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
     }));
 
   it('runs an order once, without other effects', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       for (const text of [
         `${change} ${a} ${value}`,
         `Please ${change} the ${a} ${value}.`,
         `Can you ${change} ${a} ${value}?`,
       ]) {
         const { replies } = await say(text, tools);
-        expect(toolNamesOf(replies)).toEqual([[`${change}${a}`]]);
+        expect(listToolNames(replies)).toEqual([[`${change}${a}`]]);
       }
     }));
 
   it('looks up the object of an order before it runs the order', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(`${change} the ${b} of ${a} ${value}`, tools);
-      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
+      expect(listToolNames(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
     }));
 
   it('runs several orders in sequence', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(
         `${change} ${a} ${value}, then ${change} ${b} 17; and show ${a} 18.`,
         tools,
       );
-      expect(toolNamesOf(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
+      expect(listToolNames(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
     }));
 
   it('runs no order for a question, a condition, a negation or a quotation', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       for (const text of [
         `Can I ${change} ${a} ${value}?`,
         `How do I ${change} ${a} ${value}?`,
@@ -186,7 +189,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       ]) {
         const { replies } = await say(text, tools);
         expect(
-          toolNamesOf(replies)
+          listToolNames(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -195,12 +198,12 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
     }));
 
   it('does not apply an order to another thing', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, change }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, change }) => {
       const others = tools.filter(({ name }) => !(name.startsWith(change) && name.toLowerCase().endsWith(a)));
       for (const text of [`${change} ${a} ${value}`, `${change} the wibblet of ${b} ${value}`]) {
         const { replies, answer } = await say(text, others);
         expect(
-          toolNamesOf(replies)
+          listToolNames(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -210,18 +213,18 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
     }));
 
   it('looks up a thing that a message only names, even if it could create one', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const more = [a, b].map((word) =>
-        tool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),
+        createWorldTool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),
       );
       for (const text of [`${a} ${value}`, `${a} ${value} state`, `state of ${a} ${value}`]) {
         const { replies } = await say(text, [...tools, ...more]);
-        expect(toolNamesOf(replies), text).toEqual([[`${look}${a}`]]);
+        expect(listToolNames(replies), text).toEqual([[`${look}${a}`]]);
       }
     }));
 
   it('stops if the requested link is empty', () =>
-    inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
+    checkEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const unlinked = tools.map((one) => ({
         ...one,
         run: (input: Readonly<Record<string, unknown>>) => {
@@ -231,13 +234,13 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       }));
       for (const text of [`Where is the ${b} of ${a} ${value}?`, `Which ${b} does ${a} ${value} have?`]) {
         const { replies, answer } = await say(text, unlinked);
-        expect(toolNamesOf(replies), text).toEqual([[`${look}${a}`]]);
+        expect(listToolNames(replies), text).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`${b} id: none`);
       }
     }));
 
   it('answers a later message from earlier results', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools }) => {
       const first = await say(`Show ${a} ${value}`, tools);
       const { replies, answer } = await say('What is its glint?', tools, first.messages);
       expect(replies).toEqual([]);
@@ -245,10 +248,10 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
     }));
 
   it('understands "it" in a later order', () =>
-    inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
+    checkEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       const first = await say(`Show ${a} ${value}`, tools);
       const { replies } = await say(`${change} it`, tools, first.messages);
-      expect(toolNamesOf(replies)).toEqual([[`${change}${a}`]]);
+      expect(listToolNames(replies)).toEqual([[`${change}${a}`]]);
       expect(replies[0]?.[0]).toContain(value);
     }));
 });

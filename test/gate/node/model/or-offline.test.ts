@@ -5,7 +5,7 @@ import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts'
 import { ConfigurationError } from '../../../doors/model.ts';
 
 const other = { ...offlineModel(), name: 'other' };
-const otherModel: ModelOfEnv = () => other;
+const createOtherModel: ModelOfEnv = () => other;
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -20,26 +20,26 @@ describe('`orOffline`', () => {
     ['gpt-5', 'other'],
     [undefined, 'other'],
   ])('returns for the var MODEL = %j the model %j', (MODEL, name) => {
-    expect(orOffline(otherModel)({ MODEL }).name).toBe(name);
+    expect(orOffline(createOtherModel)({ MODEL }).name).toBe(name);
   });
 
   it('returns the other model if the var MODEL is missing', () => {
-    expect(orOffline(otherModel)({})).toBe(other);
+    expect(orOffline(createOtherModel)({})).toBe(other);
   });
 
   it('can be checked at deployment if the other model can be', () => {
-    expect(orOffline(otherModel).isChecked).toBeUndefined();
+    expect(orOffline(createOtherModel).isChecked).toBeUndefined();
     expect(orOffline(openaiCompatible()).isChecked).toBe(true);
   });
 
   it('returns the other model in production', () => {
     vi.stubEnv('NODE_ENV', 'production');
-    expect(orOffline(otherModel)).toBe(otherModel);
+    expect(orOffline(createOtherModel)).toBe(createOtherModel);
     expect(() => orOffline(openaiCompatible())({ MODEL: 'offline' })).toThrow(ConfigurationError);
   });
 
   it('returns the other model if `process` does not exist', () => {
     vi.stubGlobal('process', undefined);
-    expect(orOffline(otherModel)).toBe(otherModel);
+    expect(orOffline(createOtherModel)).toBe(createOtherModel);
   });
 });

@@ -5,9 +5,9 @@ import type { AskOptions } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import { ConfigurationError, costOf, roundUsd, withRetries } from '../../../doors/model.ts';
-import { ask as askSdk, fakeModel, generatedText } from './ai-sdk/fake-model.ts';
-import { fakePace, hello } from './openai-compatible/fake-server.ts';
+import { ConfigurationError, computeCost, roundUsd, withRetries } from '../../../doors/model.ts';
+import { ask as askSdk, createFakeModel, createGeneratedText } from './ai-sdk/fake-model.ts';
+import { createFakePace, hello } from './openai-compatible/fake-server.ts';
 import { ask as askBinding } from './workers-ai/fake-binding.ts';
 
 const PRICES = { input: 0.25, output: 2 };
@@ -18,7 +18,8 @@ const adapters = {
   openaiCompatible: (options: object) =>
     openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
   workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
-  fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => generatedText('hi')]).model, options),
+  fromAiSdk: (options: object) =>
+    fromAiSdk(createFakeModel([() => createGeneratedText('hi')]).model, options),
 };
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
@@ -63,42 +64,44 @@ describe('the reply limit of a request', () => {
   });
 
   it('is sent to a model of the AI SDK as maxOutputTokens', async () => {
-    const { calls } = await askSdk(() => generatedText('hi'), {
+    const { calls } = await askSdk(() => createGeneratedText('hi'), {
       request: { ...hello, maxOutputTokens: 300 },
     });
     expect(calls[0]).toMatchObject({ maxOutputTokens: 300 });
-    const unbound = await askSdk(() => generatedText('hi'), { request: hello });
+    const unbound = await askSdk(() => createGeneratedText('hi'), { request: hello });
     expect(unbound.calls[0]).not.toHaveProperty('maxOutputTokens');
   });
 });
 
 describe('withRetries', () => {
-  const failed = (failure: ModelError['failure']): ModelError =>
+  const createFailure = (failure: ModelError['failure']): ModelError =>
     new ModelError(failure, 'The request failed.');
 
   /** Makes attempts with these outcomes in turn. */
-  async function retried(outcomes: readonly (string | ModelError)[], again: AskOptions['again']) {
+  async function runWithRetries(outcomes: readonly (string | ModelError)[], again: AskOptions['again']) {
     const left = [...outcomes];
     const { signal } = new AbortController();
     const attempt = async () => {
-      const outcome = left.shift() ?? failed('server-error');
+      const outcome = left.shift() ?? createFailure('server-error');
       if (typeof outcome !== 'string') throw outcome;
       return outcome;
     };
-    return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
+    return withRetries(attempt, { retries: 5, signal, pace: createFakePace().pace, again });
   }
 
   it('calls `again` before each retry, with the reason of the last failure', async () => {
     const told: unknown[] = [];
     const again = async (failed: unknown) => void told.push(failed);
-    const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
-    expect(await retried([...attempts, 'hi'], again)).toBe('hi');
+    const attempts = [createFailure('rate-limited'), createFailure('server-error'), createFailure('timeout')];
+    expect(await runWithRetries([...attempts, 'hi'], again)).toBe('hi');
     expect(told).toEqual(['rate-limited', 'server-error', 'timeout']);
   });
 
   it('does not retry if `again` rejects', async () => {
     const refused = new Error('No more retries are allowed.');
-    await expect(retried([failed('server-error')], () => Promise.reject(refused))).rejects.toBe(refused);
+    await expect(runWithRetries([createFailure('server-error')], () => Promise.reject(refused))).rejects.toBe(
+      refused,
+    );
   });
 });
 
@@ -140,7 +143,7 @@ describe('prices', () => {
     [{ reasoningTokens: 100_000 }, 4.5],
   ])('apply to a million input and a million output tokens with %j, and the cost is %d USD', (of, cost) => {
     const prices = { input: 1, output: 3.5, cachedInput: 0.1, cacheWrite: 1.75 };
-    expect(costOf(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
+    expect(computeCost(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
   });
 
   it('default to the input price for cached and written tokens', () => {
@@ -150,13 +153,13 @@ describe('prices', () => {
       cacheWriteTokens: 100_000,
       outputTokens: 0,
     };
-    expect(costOf({ input: 3, output: 15 }, usage)).toBe(3);
-    expect(costOf({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
+    expect(computeCost({ input: 3, output: 15 }, usage)).toBe(3);
+    expect(computeCost({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
   });
 
   it('lead to costs that can be added and subtracted without a remainder', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>
-      costOf({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
+      computeCost({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
     );
     const sum = amounts.reduce((total, amount) => roundUsd(total + amount), 0);
     expect(amounts.reduce((total, amount) => roundUsd(total - amount), sum)).toBe(0);

@@ -2,7 +2,7 @@ import type { ChatModel, ModelError } from '../../../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import { hello } from './openai-compatible/fake-server.ts';
 
-export interface Asking {
+export interface AskParameters {
   readonly stream?: boolean;
   readonly request?: ModelRequest;
   readonly signal?: AbortSignal;
@@ -10,7 +10,7 @@ export interface Asking {
 }
 
 /** The outcome of one request, with the pieces of text that were passed on. */
-export const settle = async (model: ChatModel, asking: Asking = {}) => {
+export const settle = async (model: ChatModel, asking: AskParameters = {}) => {
   const {
     stream = false,
     request = hello,
@@ -33,7 +33,7 @@ export const settle = async (model: ChatModel, asking: Asking = {}) => {
 };
 
 /** Returns the error of a request that must fail, as plain fields. */
-export const failureIn = (outcome: Awaited<ReturnType<typeof settle>>) => {
+export const getFailure = (outcome: Awaited<ReturnType<typeof settle>>) => {
   if ('reply' in outcome)
     throw new Error(`The model must fail, but it replied: ${JSON.stringify(outcome.reply)}`);
   const { name, failure, message, status, outputBegan, cause } = outcome.error;
@@ -41,7 +41,7 @@ export const failureIn = (outcome: Awaited<ReturnType<typeof settle>>) => {
 };
 
 /** Returns the reply of a request that must succeed. */
-export const replyIn = (outcome: Awaited<ReturnType<typeof settle>>): ModelReply => {
+export const getReply = (outcome: Awaited<ReturnType<typeof settle>>): ModelReply => {
   if ('error' in outcome) throw outcome.error;
   return outcome.reply;
 };

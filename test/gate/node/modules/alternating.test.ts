@@ -8,7 +8,7 @@ import { systemClock, toSessionName } from '../../../doors/session.ts';
 import { createKillableWorker, createSkippableClock, createTurnSteps } from '../../../doors/testing.ts';
 
 const LEASE_MS = 20_000;
-const TURNS = 60;
+const TURN_COUNT = 60;
 
 const endedModule = defineModule({
   name: 'ended',
@@ -53,13 +53,13 @@ it('two deployments with different modules agree on the session’s state, with 
   const clock = createSkippableClock(systemClock);
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' }));
-  const replies = Array.from({ length: 4 * TURNS }, (_, at) => (at % 2 === 0 ? acts : 'Done.'));
+  const replies = Array.from({ length: 4 * TURN_COUNT }, (_, at) => (at % 2 === 0 ? acts : 'Done.'));
   const host = { port, agent, model: scriptedModel(replies), clock, log: () => {} };
   const steps = createTurnSteps(host, () => (deployed % 2 === 0 ? withIt : without));
   const cold = createTurnSteps(host, () => withIt);
   const worker = createKillableWorker(steps, (more) => clock.skip(2 * LEASE_MS + more));
   const snapshots = new Set<number>();
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let turn = 0; turn < TURN_COUNT; turn += 1) {
     isKillDue = turn % 3 === 2;
     const leased = await steps.begin({ message: `Act ${turn}.` });
     if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
@@ -72,7 +72,7 @@ it('two deployments with different modules agree on the session’s state, with 
     deployed += turn % 2;
   }
   expect(snapshots).toEqual(new Set([withIt.reducer, without.reducer]));
-  expect(seen.at(-1)).toBeGreaterThan(100 * TURNS * 0.5);
+  expect(seen.at(-1)).toBeGreaterThan(100 * TURN_COUNT * 0.5);
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   // A fold from a version's own snapshot equals a fold of the whole journal.
   deployed += deployed % 2;

@@ -6,9 +6,9 @@ import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 
-const workTool = (name: string): AnyTool =>
+const createWorkTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Works.', effect: 'read', run: () => `${name} done` });
 
 /** A module that logs each call that it wraps. */
@@ -28,7 +28,7 @@ function createWatcher(name: string, log: string[], nested = false): ModuleUse {
   return use;
 }
 
-function sessionOf(
+function startSession(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use: { readonly ofAgent?: readonly ModuleUse[]; readonly ofApp?: readonly ModuleUse[] },
@@ -43,14 +43,14 @@ function sessionOf(
   return createTestSession(agent, { replies, use: use.ofApp });
 }
 
-const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [workTool('spade')] });
-const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
+const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [createWorkTool('spade')] });
+const callTools = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
 describe('a module around the calls of a loop', () => {
   it('wraps the modules of the agent if it belongs to the app, and both see each call', async () => {
     const log: string[] = [];
     const use = { ofAgent: [createWatcher('inner', log)], ofApp: [createWatcher('outer', log)] };
-    const session = sessionOf([workTool('look')], [calls('look'), 'Done.'], use);
+    const session = startSession([createWorkTool('look')], [callTools('look'), 'Done.'], use);
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log).toEqual([
       'outer prepares clerk',
@@ -70,7 +70,7 @@ describe('a module around the calls of a loop', () => {
       ofAgent: [createWatcher('own', log), createWatcher('nested', log, true)],
       ofApp: [createWatcher('app', log)],
     };
-    const session = sessionOf([dig], [calls('dig'), calls('spade'), 'Dug.', 'Done.'], use);
+    const session = startSession([dig], [callTools('dig'), callTools('spade'), 'Dug.', 'Done.'], use);
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log.filter((line) => line.includes('spade'))).toEqual([
       "app before spade, used for ''",
@@ -99,9 +99,9 @@ describe('a module around the calls of a loop', () => {
         return ran;
       },
     });
-    const session = sessionOf([count], [calls('count'), 'Done.'], { ofAgent: [refusing] });
+    const session = startSession([count], [callTools('count'), 'Done.'], { ofAgent: [refusing] });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['Error: Not today.']);
+    expect(getShownResults(session.requests[1])).toEqual(['Error: Not today.']);
     expect(ran).toBe(0);
     const ended = (await session.events()).find(({ type }) => type === 'tool-call-ended');
     expect(ended).toMatchObject({ limit: { kind: 'toolCalls', most: 0 } });
@@ -109,9 +109,13 @@ describe('a module around the calls of a loop', () => {
 
   it('runs again if a waiting call is answered', async () => {
     const log: string[] = [];
-    const session = sessionOf([requireApproval(workTool('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
-      ofAgent: [createWatcher('guard', log)],
-    });
+    const session = startSession(
+      [requireApproval(createWorkTool('pay'), 'Pay?')],
+      [callTools('pay'), 'Paid.'],
+      {
+        ofAgent: [createWatcher('guard', log)],
+      },
+    );
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('pay', 'approve')).toMatchObject({ text: 'Paid.' });
     expect(log.filter((line) => line.includes('pay'))).toEqual([
@@ -124,9 +128,11 @@ describe('a module around the calls of a loop', () => {
   it('fails a call if it throws, and the model sees the error', async () => {
     const broken = createUse(createModule({ name: 'broken' }));
     LOOPS.give(broken, { call: () => Promise.reject(new Error('The module is broken.')) });
-    const session = sessionOf([workTool('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
+    const session = startSession([createWorkTool('look')], [callTools('look'), 'Done.'], {
+      ofAgent: [broken],
+    });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
-    expect(shownResults(session.requests[1])).toEqual(['Error: The module is broken.']);
+    expect(getShownResults(session.requests[1])).toEqual(['Error: The module is broken.']);
   });
 });
 
@@ -135,18 +141,18 @@ describe('modules of an app', () => {
   const second = createUse(createModule({ name: 'same' }));
 
   it('are refused if two have the same name, because there may be two copies of the library', () => {
-    expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
+    expect(() => startSession([], [], { ofAgent: [first, second] })).toThrow(
       "Two modules are called 'same'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
   it('are used once for each key', () => {
     const module = createModule({ name: 'keyed' });
-    const uses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
-    expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(
+    const createUses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
+    expect(() => startSession([], [], { ofApp: createUses() })).toThrow(
       "The module 'keyed' is used twice with different settings. Use it once.",
     );
-    expect(() => sessionOf([], [], { ofAgent: uses('a') })).toThrow(
+    expect(() => startSession([], [], { ofAgent: createUses('a') })).toThrow(
       "The module 'keyed' is used twice under the key 'a'. Give one of them another key.",
     );
   });

@@ -6,7 +6,7 @@ import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 
-const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
+const callTools = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
 const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
@@ -43,7 +43,7 @@ describe('the seam `run`', () => {
     });
     const agent = defineAgent({ ...clerk, tools: [pay], use: [createTracer('agent', log)] });
     const session: TestSession = createTestSession(agent, {
-      replies: [calls('pay'), 'Done.'],
+      replies: [callTools('pay'), 'Done.'],
       use: [createTracer('app', log)],
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -64,7 +64,7 @@ describe('the seam `run`', () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
     const use = [createTracer('agent', log), createTracer('nested', log, true)];
     const session = createTestSession(defineAgent({ ...clerk, tools: [dig], use }), {
-      replies: [calls('dig'), calls('spade'), 'Dug.', 'Done.'],
+      replies: [callTools('dig'), callTools('spade'), 'Dug.', 'Done.'],
       use: [createTracer('app', log)],
     });
     await session.send('Dig.');
@@ -83,11 +83,11 @@ describe('the seam `run`', () => {
         return next({ idempotencyKey: 'changed' });
       },
     });
-    const tool = (name: string) =>
+    const createReadingTool = (name: string) =>
       defineTool({ name, description: 'Works.', effect: 'read', run: (_, call) => call.idempotencyKey });
-    const tools = [tool('changed'), tool('replaced'), tool('broken')];
+    const tools = [createReadingTool('changed'), createReadingTool('replaced'), createReadingTool('broken')];
     const session = createTestSession(defineAgent({ ...clerk, tools }), {
-      replies: [...tools.map(({ name }) => calls(name)), 'Done.'],
+      replies: [...tools.map(({ name }) => callTools(name)), 'Done.'],
       use: [use],
       log: false,
     });
@@ -102,7 +102,7 @@ describe('the seam `run`', () => {
   it('wraps each run of a killed call, and its `reconcile`', async () => {
     const log: string[] = [];
     let isKilled = false;
-    const killed = (value: string) => {
+    const killOnce = (value: string) => {
       if (!isKilled) session.kill();
       isKilled = true;
       return value;
@@ -111,13 +111,13 @@ describe('the seam `run`', () => {
       name: 'put',
       description: 'Puts.',
       effect: 'idempotent',
-      run: () => killed('put'),
+      run: () => killOnce('put'),
     });
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
       effect: 'once',
-      run: () => killed('paid'),
+      run: () => killOnce('paid'),
       reconcile: () => ({ done: 'paid before' }),
     });
     const use = createUse(createModule({ name: 'doubting' }));
@@ -128,12 +128,12 @@ describe('the seam `run`', () => {
         return found;
       },
     });
-    const played = (name: string) =>
+    const createPlayedSession = (name: string) =>
       createTestSession(defineAgent({ ...clerk, tools: [put, pay] }), {
-        replies: [calls(name), 'Done.'],
+        replies: [callTools(name), 'Done.'],
         use: [createTracer('app', log), use],
       });
-    let session = played('put');
+    let session = createPlayedSession('put');
     expect(await session.send('Put.')).toMatchObject({ text: 'Done.' });
     expect(log.filter((line) => line.startsWith('app: run'))).toEqual([
       'app: run put, idempotent, {}',
@@ -141,7 +141,7 @@ describe('the seam `run`', () => {
     ]);
     log.length = 0;
     isKilled = false;
-    session = played('pay');
+    session = createPlayedSession('pay');
     expect(await session.send('Pay.')).toMatchObject({ text: 'Done.' });
     expect(log.slice(-1)).toEqual(['doubting: pay, {"done":"paid before"}']);
     expect(log.filter((line) => line.startsWith('app: run'))).toEqual(['app: run pay, once, {}']);

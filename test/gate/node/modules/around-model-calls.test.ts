@@ -13,17 +13,17 @@ import {
   LOOPS,
   ModelCallRefused,
 } from '../../../doors/loop.ts';
-import { readingTool } from '../tool-loop/scenes.ts';
+import { createReadingTool } from '../tool-loop/scenes.ts';
 
 /** A module that is a layer around model calls. */
-function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
+function createLayer(name: string, ask: AskLayer, nested = false): ModuleUse {
   const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, { ask: askLayer(ask) });
   return use;
 }
 
-const loggingLayer = (place: AskLayer['place'], log: string[], name: string = place): ModuleUse =>
-  layerOf(name, {
+const createLoggingLayer = (place: AskLayer['place'], log: string[], name: string = place): ModuleUse =>
+  createLayer(name, {
     place,
     async around({ request }, next) {
       log.push(`${name} asks`);
@@ -33,20 +33,20 @@ const loggingLayer = (place: AskLayer['place'], log: string[], name: string = pl
     },
   });
 
-const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
+const createTestAgent = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
 
 const createModel = (...replies: (() => ModelReply)[]): ChatModel => ({
   name: 'broken',
   async ask(_, { onText }) {
     onText?.('So far');
-    return replies.shift()?.() ?? textReply('Done.');
+    return replies.shift()?.() ?? createTextReply('Done.');
   },
 });
 
-const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const createTextReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
-const breaksOff = (): ModelReply => {
+const breakOff = (): ModelReply => {
   throw new ModelError('server-error', 'The reply broke off.', { outputBegan: true });
 };
 
@@ -55,10 +55,10 @@ describe('layers around a model call', () => {
     const log: string[] = [];
     const places = ['budget', 'retry', 'trace', 'fallback', 'guard', 'room'] as const;
     const use = [
-      ...places.map((place) => loggingLayer(place, log)),
-      loggingLayer('guard', log, 'second guard'),
+      ...places.map((place) => createLoggingLayer(place, log)),
+      createLoggingLayer('guard', log, 'second guard'),
     ];
-    const session = createTestSession(agentWith(use), { replies: ['Hi.'] });
+    const session = createTestSession(createTestAgent(use), { replies: ['Hi.'] });
     await session.send('Go.');
     const inside = ['trace', 'guard', 'second guard', 'room', 'fallback', 'retry', 'budget'];
     expect(log).toEqual([
@@ -69,9 +69,9 @@ describe('layers around a model call', () => {
 
   it('run again after a broken reply if they are inside the retry of the kernel', async () => {
     const log: string[] = [];
-    const model = createModel(breaksOff);
-    const use = [loggingLayer('retry', log), loggingLayer('budget', log)];
-    const session = createTestSession(agentWith(use), { model });
+    const model = createModel(breakOff);
+    const use = [createLoggingLayer('retry', log), createLoggingLayer('budget', log)];
+    const session = createTestSession(createTestAgent(use), { model });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log).toEqual([
       'retry asks',
@@ -91,7 +91,9 @@ describe('layers around a model call', () => {
         return { ...second, text: `${first.text} ${second.text}` };
       },
     };
-    const session = createTestSession(agentWith([layerOf('again', again)]), { replies: ['One.', 'Two.'] });
+    const session = createTestSession(createTestAgent([createLayer('again', again)]), {
+      replies: ['One.', 'Two.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ text: 'One. Two.', iterations: 1 });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([undefined, 7]);
   });
@@ -110,7 +112,7 @@ describe('layers around a model call', () => {
         return reply;
       },
     };
-    const session = createTestSession(agentWith([layerOf('watching', watching)]), {
+    const session = createTestSession(createTestAgent([createLayer('watching', watching)]), {
       replies: [{ text: 'It is hunter22.', pieces: ['It is hun', 'ter22.'] }],
       secrets: () => ({ KEY: 'hunter22' }),
     });
@@ -124,7 +126,9 @@ describe('layers around a model call', () => {
       place: 'guard',
       around: () => Promise.reject(new ModelCallRefused({ limit: 'tokens', most: 9, used: 8, needed: 2 })),
     };
-    const session = createTestSession(agentWith([layerOf('refusing', refusing)]), { replies: ['No.'] });
+    const session = createTestSession(createTestAgent([createLayer('refusing', refusing)]), {
+      replies: ['No.'],
+    });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
       limit: { kind: 'tokens', most: 9 },
@@ -143,26 +147,32 @@ describe('layers around a model call', () => {
         return next(request);
       },
     };
-    const session = createTestSession(agentWith([layerOf('waiting', waiting)], [readingTool('look')]), {
-      replies: [{ calls: [{ name: 'look' }] }, 'Done.'],
-    });
+    const session = createTestSession(
+      createTestAgent([createLayer('waiting', waiting)], [createReadingTool('look')]),
+      {
+        replies: [{ calls: [{ name: 'look' }] }, 'Done.'],
+      },
+    );
     await session.send('Go.');
     expect(log).toEqual(['ended after reply 1', 'ended after reply 2']);
   });
 
   it('apply to nested loops only if the module of an agent is marked as nested', async () => {
     const log: string[] = [];
-    const noting = (name: string): AskLayer => ({
+    const createNotingLayer = (name: string): AskLayer => ({
       place: 'trace',
       around({ loop, frame, request }, next) {
         log.push(`${name} at ${loop.frame.path}, used for '${frame}'`);
         return next(request);
       },
     });
-    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [readingTool('spade')] });
-    const use = [layerOf('own', noting('own')), layerOf('nested', noting('nested'), true)];
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [createReadingTool('spade')] });
+    const use = [
+      createLayer('own', createNotingLayer('own')),
+      createLayer('nested', createNotingLayer('nested'), true),
+    ];
     const replies: ScriptedReply[] = [{ calls: [{ name: 'dig', input: {} }] }, 'Dug.', 'Done.'];
-    const session = createTestSession(agentWith(use, [dig]), { replies });
+    const session = createTestSession(createTestAgent(use, [dig]), { replies });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log).toEqual([
       "own at clerk, used for ''",

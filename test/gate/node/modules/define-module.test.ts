@@ -6,7 +6,7 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule, type ModuleParts } from '../../../../src/module.ts';
 import { crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { DUE, ENDED } from '../../../doors/session.ts';
+import { DUE, STOP_SEAM } from '../../../doors/session.ts';
 
 const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 const lateTool = defineTool({ name: 'late', description: 'Comes late.', effect: 'read', run: () => 'late' });
@@ -78,7 +78,7 @@ describe('a module of an app', () => {
       }),
     });
     const name = JSON.stringify(['ann', 'clerk', 's1']);
-    expect(ENDED.of(use)?.({ id: 't1', stop: 'ended', seq: 4, name })).toEqual({
+    expect(STOP_SEAM.of(use)?.({ id: 't1', stop: 'ended', seq: 4, name })).toEqual({
       agenda: [{ ref: 'clerk t1 ended' }],
     });
     const row = { module: 'app:audit', key: 'k', ref: 'r', attempt: 1, name };
@@ -89,11 +89,11 @@ describe('a module of an app', () => {
 });
 
 describe('an invalid module in `use`', () => {
-  const making = (use: readonly unknown[]) => () =>
+  const createWithUses = (use: readonly unknown[]) => () =>
     createTestSession(clerk, { replies: [], use: use as readonly ModuleUse[] });
 
   it('is refused if it is a copy, which has no seams', () => {
-    expect(making([{ ...audit.use(auditParts) }])).toThrow(
+    expect(createWithUses([{ ...audit.use(auditParts) }])).toThrow(
       "A use of the module 'app:audit' is a copy. Pass the object that the module returned, or look" +
         ' for a second copy of holdfast (npm ls holdfast).',
     );
@@ -104,7 +104,7 @@ describe('an invalid module in `use`', () => {
     ['an object', {}],
     ['undefined', undefined],
   ])('is refused if it is %s', (_, value) => {
-    expect(making([value])).toThrow(
+    expect(createWithUses([value])).toThrow(
       '`use` has a value that no module returned. Use the result of a module, such as openApi().',
     );
   });

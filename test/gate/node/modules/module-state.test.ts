@@ -9,14 +9,14 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { createToolKinds } from '../../../doors/kinds.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 
-type Kind = RememberingModule<readonly string[], string>;
+type WordsModule = RememberingModule<readonly string[], string>;
 type Settings = Partial<{ name: string; when: 'call' | 'batch'; scope: 'path' | 'session'; version: number }>;
 
 /** A module that remembers words. */
-const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
+const createWords = ({ name = 'words', ...settings }: Settings = {}): WordsModule =>
   defineModule({
     name,
     state: { ...settings, initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
@@ -25,8 +25,8 @@ const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
 const actTool = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 
 /** A tool that returns the remembered words, and remembers a word itself. */
-const rememberingModule = (
-  kind: Kind,
+const createRememberingTool = (
+  kind: WordsModule,
   on: 'success' | 'end' = 'success',
   answer: () => unknown = () => 'ok',
 ): AnyTool =>
@@ -40,82 +40,94 @@ const rememberingModule = (
     },
   });
 
-const act = (times = 1): ScriptedReply => ({ calls: Array.from({ length: times }, () => ({ name: 'act' })) });
-const agentOf = (...tools: readonly AnyTool[]) =>
+const callAct = (times = 1): ScriptedReply => ({
+  calls: Array.from({ length: times }, () => ({ name: 'act' })),
+});
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
-function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
-  return createTestSession(agentOf(tool), { use: [kind.use()], replies, clock: createManualClock(5_000) });
+function startSession(kind: WordsModule, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
+  return createTestSession(createTestAgent(tool), {
+    use: [kind.use()],
+    replies,
+    clock: createManualClock(5_000),
+  });
 }
 
 /** The log line about a failed turn. */
-const failedTurn = (message: string, turn: string): string =>
+const describeFailedTurn = (message: string, turn: string): string =>
   `holdfast: a turn failed (misconfigured): ${message} (agent clerk, session test, turn ${turn})`;
 
 /** Captures the errors that are written to the console from now on. */
-function consoleErrors(): () => readonly unknown[][] {
+function captureConsoleErrors(): () => readonly unknown[][] {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => errors.mockRestore());
   return () => errors.mock.calls;
 }
 
-const lastResults = (session: TestSession) => shownResults(session.requests.at(-1));
-const keptWords = async (session: TestSession) => (await session.state()).memories.get('app:words');
+const getLastResults = (session: TestSession) => getShownResults(session.requests.at(-1));
+const readKeptWords = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
 describe('the state of a module', () => {
   it('is kept across replies, turns and restarts, and a call sees its own records', async () => {
-    const kind = wordsOf();
-    const session = sessionOf(kind, rememberingModule(kind), [act(), 'A.', act(), 'B.']);
+    const kind = createWords();
+    const session = startSession(kind, createRememberingTool(kind), [callAct(), 'A.', callAct(), 'B.']);
     await session.send('One.');
     session.restart();
     await session.send('Two.');
-    expect(lastResults(session)).toEqual([' -> w0', 'w0 -> w0 w1']);
-    expect(await keptWords(session)).toEqual(['w0', 'w1']);
+    expect(getLastResults(session)).toEqual([' -> w0', 'w0 -> w0 w1']);
+    expect(await readKeptWords(session)).toEqual(['w0', 'w1']);
   });
 
   it.each([
     ['batch', [' -> w0', ' -> w0'], ['w0', 'w0']],
     ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
   ] as const)('is shared by the calls of one reply according to `when`: %s', async (when, results, value) => {
-    const kind = wordsOf({ when });
-    const session = sessionOf(kind, rememberingModule(kind, 'end'), [act(2), 'Done.']);
+    const kind = createWords({ when });
+    const session = startSession(kind, createRememberingTool(kind, 'end'), [callAct(2), 'Done.']);
     await session.send('Go.');
-    expect(lastResults(session)).toEqual(results);
-    expect(await keptWords(session)).toEqual(value);
+    expect(getLastResults(session)).toEqual(results);
+    expect(await readKeptWords(session)).toEqual(value);
   });
 
   it.each([
     ['success', []],
     ['end', ['w0']],
   ] as const)('keeps a fact of a failed call according to `on`: %s', async (on, value) => {
-    const kind = wordsOf();
-    const session = sessionOf(
+    const kind = createWords();
+    const session = startSession(
       kind,
-      rememberingModule(kind, on, () => 'No.'),
-      [act(), 'Done.'],
+      createRememberingTool(kind, on, () => 'No.'),
+      [callAct(), 'Done.'],
     );
     await session.send('Go.');
-    expect(await keptWords(session)).toEqual(value);
+    expect(await readKeptWords(session)).toEqual(value);
   });
 
   it.each([
     ['session', ['w0', 'w1']],
     ['path', { clerk: ['w0'], 'clerk/helper': ['w0'] }],
   ] as const)('has one value per scope: %s', async (scope, value) => {
-    const kind = wordsOf({ scope });
-    const tool = rememberingModule(kind);
+    const kind = createWords({ scope });
+    const tool = createRememberingTool(kind);
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
       instructions: 'Help.',
       tools: [tool],
     });
-    const session = createTestSession(agentOf(tool, defineSubagent({ agent: helper })), {
+    const session = createTestSession(createTestAgent(tool, defineSubagent({ agent: helper })), {
       use: [kind.use()],
-      replies: [act(), { calls: [{ name: 'helper', input: { message: 'Help.' } }] }, act(), 'Ok.', 'Done.'],
+      replies: [
+        callAct(),
+        { calls: [{ name: 'helper', input: { message: 'Help.' } }] },
+        callAct(),
+        'Ok.',
+        'Done.',
+      ],
     });
     await session.send('Go.');
-    expect(await keptWords(session)).toEqual(value);
+    expect(await readKeptWords(session)).toEqual(value);
   });
 
   it('records the end time of a call for a fact, by the clock of the invocation', async () => {
@@ -131,10 +143,10 @@ describe('the state of a module', () => {
         return text('ok');
       },
     });
-    const session = createTestSession(agentOf(tool), {
+    const session = createTestSession(createTestAgent(tool), {
       use: [times.use()],
       clock,
-      replies: [act(), 'Done.'],
+      replies: [callAct(), 'Done.'],
     });
     await session.send('Go.');
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
@@ -149,7 +161,7 @@ describe('the state of a module', () => {
       },
     });
     const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: 'Help.', tools: [] });
-    const session = createTestSession(agentOf(defineSubagent({ agent: helper })), {
+    const session = createTestSession(createTestAgent(defineSubagent({ agent: helper })), {
       use: [seen.use()],
       replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Ok.', 'Done.'],
     });
@@ -179,18 +191,21 @@ describe('the state of a module', () => {
         remarkOn: () => ({ facts: [kind.fact('noted')] }),
       },
     });
-    const session = createTestSession(agentOf(actTool), { use: [use], replies: [act(), 'Done.'] });
+    const session = createTestSession(createTestAgent(actTool), {
+      use: [use],
+      replies: [callAct(), 'Done.'],
+    });
     await session.send('Go.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['act'],
       ['act', 'secret'],
     ]);
-    expect(await keptWords(session)).toEqual(['noted']);
+    expect(await readKeptWords(session)).toEqual(['noted']);
   });
 
   it('is separate from that of a library module with the same name', async () => {
-    const kind = wordsOf({ name: 'unfolding' });
-    const session = sessionOf(kind, rememberingModule(kind), [act(), 'Done.']);
+    const kind = createWords({ name: 'unfolding' });
+    const session = startSession(kind, createRememberingTool(kind), [callAct(), 'Done.']);
     await session.send('Go.');
     const { memories } = await session.state();
     expect([memories.get('unfolding'), memories.get('app:unfolding')]).toEqual([undefined, ['w0']]);
@@ -199,9 +214,11 @@ describe('the state of a module', () => {
 
 describe('a mistake in a module', () => {
   it('is logged once with the fix, and ends each turn, if the module is missing in `use`', async () => {
-    const onConsole = consoleErrors();
-    const kind = wordsOf();
-    const session = createTestSession(agentOf(rememberingModule(kind)), { replies: [act(2), act()] });
+    const onConsole = captureConsoleErrors();
+    const kind = createWords();
+    const session = createTestSession(createTestAgent(createRememberingTool(kind)), {
+      replies: [callAct(2), callAct()],
+    });
     const message =
       "The module 'words' is missing here. Add it to `use` of createHoldfast, createTestSession or crashMatrix.";
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
@@ -209,12 +226,12 @@ describe('a mistake in a module', () => {
     expect(answers).toMatchObject([failed, failed]);
     expect(onConsole()).toEqual([
       [`holdfast: ${message}`],
-      ...answers.map(({ turn }) => [failedTurn(message, turn)]),
+      ...answers.map(({ turn }) => [describeFailedTurn(message, turn)]),
     ]);
   });
 
   it('is reported at the start if two modules have the same name', () => {
-    expect(() => toolKinds([wordsOf().use(), wordsOf().use()])).toThrow(
+    expect(() => createToolKinds([createWords().use(), createWords().use()])).toThrow(
       "Two modules are called 'app:words'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
@@ -232,7 +249,7 @@ describe('a mistake in a module', () => {
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],
     [{ version: 0.5 }, "Module 'words': 'version' is 0.5. Use a whole number of at least 1."],
   ])('is reported by the definition: %j', (settings, message) => {
-    expect(() => wordsOf(settings)).toThrow(message);
+    expect(() => createWords(settings)).toThrow(message);
   });
 
   it('is reported where the value originates if it is not JSON', () => {
@@ -258,8 +275,8 @@ describe('a mistake in a module', () => {
   ])(
     'stops only the state of that module if its `apply` %s: the session continues, and tools of the module report why',
     async (_, apply, why) => {
-      const onConsole = consoleErrors();
-      const kind: Kind = defineModule({
+      const onConsole = captureConsoleErrors();
+      const kind: WordsModule = defineModule({
         name: 'words',
         state: {
           initial: [],
@@ -272,7 +289,7 @@ describe('a mistake in a module', () => {
           return text('recorded');
         },
       });
-      const session = sessionOf(kind, record, [act(), 'Recorded.', act(), act(), 'Hello.']);
+      const session = startSession(kind, record, [callAct(), 'Recorded.', callAct(), callAct(), 'Hello.']);
       const message = `The state of the module 'words' could not be folded in this session: ${why} Its facts are still in the journal, and count once its code can fold them.`;
       const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
       expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
@@ -280,7 +297,7 @@ describe('a mistake in a module', () => {
       expect(answers).toMatchObject([failed, failed]);
       expect(onConsole()).toEqual([
         [`holdfast: ${message}`],
-        ...answers.map(({ turn }) => [failedTurn(message, turn)]),
+        ...answers.map(({ turn }) => [describeFailedTurn(message, turn)]),
       ]);
       expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
     },
@@ -304,9 +321,12 @@ describe('a mistake in a module', () => {
         return text(String(kind.recall(call).length));
       },
     });
-    const session = createTestSession(agentOf(tool), { use: [kind.use()], replies: [act(2), 'Done.'] });
+    const session = createTestSession(createTestAgent(tool), {
+      use: [kind.use()],
+      replies: [callAct(2), 'Done.'],
+    });
     await session.send('Go.');
-    expect(lastResults(session)).toEqual(['1', '1']);
-    expect(await keptWords(session)).toEqual(['word', 'word']);
+    expect(getLastResults(session)).toEqual(['1', '1']);
+    expect(await readKeptWords(session)).toEqual(['word', 'word']);
   });
 });

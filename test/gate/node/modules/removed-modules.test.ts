@@ -4,15 +4,15 @@ import { defineModule, type Module } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
-import { composeModules, toolKinds } from '../../../doors/kinds.ts';
+import { composeModules, createToolKinds } from '../../../doors/kinds.ts';
 import { foldAll, runTurn, toReader, toSessionName, toTurnStart } from '../../../doors/session.ts';
 
-const counterOf = (version: number, by: number) =>
+const createCounter = (version: number, by: number) =>
   defineModule({
     name: 'counter',
     state: { initial: 0, version, apply: (count: number, more: number) => count + by * more },
   });
-const counter = counterOf(1, 1);
+const counter = createCounter(1, 1);
 
 const count = decorate(defineTool({ name: 'count', description: 'Counts.', run: () => 'counted' }), {
   async call(_, call) {
@@ -40,27 +40,27 @@ function createSession() {
     use: [compaction],
   });
   let ids = 0;
-  const newId = (): string => {
+  const createId = (): string => {
     ids += 1;
     return `id${ids}`;
   };
   return {
     /** Runs a turn. Returns whether it started from a snapshot, and the result of its tool. */
     async turn(tool: string, kinds: readonly Module[]) {
-      const app = toolKinds(kinds.map((kind) => kind.use()));
+      const app = createToolKinds(kinds.map((kind) => kind.use()));
       const message = `${tool} ${'now and then '.repeat(60)}`;
       const start = toTurnStart(
         { agent: 'clerk', message, context: ToolCallContext.EMPTY, from: { id: 'tester' } },
-        newId,
+        createId,
       );
-      const leased = await port.begin({ nonce: newId(), start, reader: toReader(app) });
+      const leased = await port.begin({ nonce: createId(), start, reader: toReader(app) });
       if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
       const model = scriptedModel([{ calls: [{ name: tool }] }, 'Done.']);
       await runTurn({ port, agent, model, clock, modules: app }, leased, clock.now());
       return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
     },
     folded: async (kinds: readonly Module[]) =>
-      (await foldAll(port, toolKinds(kinds.map((kind) => kind.use())).memories))?.state.memories.get(
+      (await foldAll(port, createToolKinds(kinds.map((kind) => kind.use())).memories))?.state.memories.get(
         'app:counter',
       ),
   };
@@ -86,32 +86,32 @@ describe('a module that is removed from an app', () => {
   it('is another module in a higher version, so older facts are folded again', async () => {
     const { turn } = createSession();
     for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
-    expect(await turn('read', [counterOf(1, 10)])).toEqual([true, 'The counter is 3.']);
-    expect(await turn('read', [counterOf(2, 10)])).toEqual([false, 'The counter is 30.']);
+    expect(await turn('read', [createCounter(1, 10)])).toEqual([true, 'The counter is 3.']);
+    expect(await turn('read', [createCounter(2, 10)])).toEqual([false, 'The counter is 30.']);
   });
 });
 
 describe('the version stamp of snapshots', () => {
   const other = defineModule({ name: 'other', state: { initial: 0, apply: (n: number) => n } });
-  const ofKinds = (...kinds: readonly Module[]): number =>
+  const countOfKinds = (...kinds: readonly Module[]): number =>
     toReader(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
   it('is that of the reducer without stateful modules, and otherwise depends only on their names and versions', () => {
-    expect(ofKinds()).toBe(toReader().reducer);
-    expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
-    expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));
+    expect(countOfKinds()).toBe(toReader().reducer);
+    expect(countOfKinds(counter, other)).toBe(countOfKinds(other, counter));
+    expect(countOfKinds(createCounter(1, 5))).toBe(countOfKinds(counter));
     const all = [
-      ofKinds(),
-      ofKinds(counter),
-      ofKinds(other),
-      ofKinds(counter, other),
-      ofKinds(counterOf(2, 1)),
+      countOfKinds(),
+      countOfKinds(counter),
+      countOfKinds(other),
+      countOfKinds(counter, other),
+      countOfKinds(createCounter(2, 1)),
     ];
     expect(new Set(all).size).toBe(all.length);
     expect(all.every(Number.isSafeInteger)).toBe(true);
   });
 
   it('does not change with a stateless module', () => {
-    expect(ofKinds(defineModule({ name: 'plain' }))).toBe(ofKinds());
+    expect(countOfKinds(defineModule({ name: 'plain' }))).toBe(countOfKinds());
   });
 });

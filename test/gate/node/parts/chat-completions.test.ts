@@ -17,7 +17,7 @@ const call = (id: string, more: object = {}) => ({
  * Returns a server that gives these replies in turn, streamed or whole. It refuses a request that does not
  * contain all earlier replies byte for byte.
  */
-function strictServer(replies: readonly object[], form: 'stream' | 'json') {
+function createStrictServer(replies: readonly object[], form: 'stream' | 'json') {
   let asked = 0;
   const refusals: string[] = [];
   const fetch = async (_: string, { body }: RequestInit): Promise<Response> => {
@@ -60,19 +60,19 @@ describe('a reply of a chat completions server', () => {
     'is sent back complete with %s (%#), in the same turn and in the next one',
     async (_, kept, ofCall, form) => {
       const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
-      const calling = (n: number) => ({
+      const createCallingMessage = (n: number) => ({
         content: null,
         ...given,
         tool_calls: [call(`a${n}`, ofCall), call(`b${n}`)],
       });
       const replies = [
-        calling(1),
-        calling(2),
+        createCallingMessage(1),
+        createCallingMessage(2),
         { content: 'One.', ...given },
-        calling(3),
+        createCallingMessage(3),
         { content: 'Two.', ...given },
       ];
-      const server = strictServer(replies, form);
+      const server = createStrictServer(replies, form);
       const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch: server.fetch });
       const agent = defineAgent({
         name: 'looker',

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
 /** Returns a model that replies with this, regardless of types. */
-const modelWithReply = (reply: object): ChatModel => ({
+const createModelWithReply = (reply: object): ChatModel => ({
   name: 'homemade',
   ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // Plain JavaScript can return this.
 });
@@ -19,13 +19,13 @@ Object.assign(CYCLE, { itself: CYCLE });
 
 const textPart = { type: 'text', text: 'Hello.' };
 
-const partWithoutType = (index: number): string =>
+const describeMissingType = (index: number): string =>
   `its part ${index} has the type 'undefined'. Use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
   'in production, invalid parts make the turn fail (%#)',
   async (parts) => {
-    const session = createTestSession(agent, { model: modelWithReply({ parts }) });
+    const session = createTestSession(agent, { model: createModelWithReply({ parts }) });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {
@@ -41,9 +41,9 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
   it.each<[string, object, string | RegExp]>([
     ['a value that is not a list', { parts: 'Hello.' }, "its 'parts' are not a list"],
     ['undefined', { parts: null }, "its 'parts' are not a list"],
-    ['null in the list', { parts: [textPart, null] }, partWithoutType(1)],
-    ['a string as a part', { parts: ['Hello.'] }, partWithoutType(0)],
-    ['a part without a type', { parts: [{ text: 'Hello.' }] }, partWithoutType(0)],
+    ['null in the list', { parts: [textPart, null] }, describeMissingType(1)],
+    ['a string as a part', { parts: ['Hello.'] }, describeMissingType(0)],
+    ['a part without a type', { parts: [{ text: 'Hello.' }] }, describeMissingType(0)],
     [
       'an unknown type',
       { parts: [{ type: 'thought', text: 'Hm.' }] },
@@ -99,7 +99,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       "the calls in its parts are not its 'toolCalls'",
     ],
   ])('makes the turn fail with the reason: %s', async (_, reply, why) => {
-    const session = createTestSession(agent, { model: modelWithReply(reply) });
+    const session = createTestSession(agent, { model: createModelWithReply(reply) });
     const { outcome, error, text } = (await session.send('Go.')) as Awaited<
       ReturnType<TestSession['send']>
     > & {
@@ -122,7 +122,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
 
 describe('a reply above the size limit of a session', () => {
   const MOST = 16 * 1024 * 1024;
-  const counting = (text: string) => {
+  const createCountingModel = (text: string) => {
     let asked = 0;
     const ask: ChatModel['ask'] = async () => {
       asked += 1;
@@ -136,7 +136,7 @@ describe('a reply above the size limit of a session', () => {
     ['half as many characters in another script', 'ж'.repeat(MOST / 2)],
     ['characters that JSON escapes', '\u0001'.repeat(MOST / 6 + 1)],
   ])('makes the turn fail when it arrives, and is not requested again: %s', async (_, text) => {
-    const { model, asked } = counting(text);
+    const { model, asked } = createCountingModel(text);
     const session = createTestSession(agent, { model });
     const { outcome, ...more } = await session.send('Go.');
     const said =
@@ -151,7 +151,7 @@ describe('a reply above the size limit of a session', () => {
   });
 
   it('is stored if it is below the limit', async () => {
-    const { model, asked } = counting('é'.repeat(MOST - 1_000));
+    const { model, asked } = createCountingModel('é'.repeat(MOST - 1_000));
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(asked()).toBe(1);
@@ -188,7 +188,7 @@ describe('a reply with unusual parts', () => {
 
   it('uses the text of its parts instead of a different text beside them', async () => {
     const session = createTestSession(agent, {
-      model: modelWithReply({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
+      model: createModelWithReply({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
   });
@@ -197,12 +197,14 @@ describe('a reply with unusual parts', () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },
-      ...signedReply('one', { text: 'Drawn.', calls: ['look'] }).parts,
+      ...createSignedReply('one', { text: 'Drawn.', calls: ['look'] }).parts,
     ];
-    const session = createTestSession(agent, { model: signingModel([{ parts: long }, 'Done.', 'Yes.']) });
+    const session = createTestSession(agent, {
+      model: createSigningModel([{ parts: long }, 'Done.', 'Yes.']),
+    });
     await session.send('Go.');
     session.restart();
     await session.send('And?');
-    expect(signaturesHeldIn(session.requests, [{ parts: long }])).toEqual([[], [0], [0]]);
+    expect(listHeldSignatures(session.requests, [{ parts: long }])).toEqual([[], [0], [0]]);
   });
 });

@@ -3,34 +3,34 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { signedReply } from './signed.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { createSignedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** Returns the bodies of the stored replies. */
 async function journalReplies(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
-  const app = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
+  const app = createMemoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
   await app.say('Go.');
   const page = await app.port.read({ from: 1 });
   return (page?.rows ?? []).flatMap(({ type, body }) => (type === 'model-replied' ? body : []));
 }
 
 /** Returns the body without the details of its request. */
-const knownFields = (body = ''): Record<string, unknown> => {
+const createKnownFields = (body = ''): Record<string, unknown> => {
   const { asked: _, usage: __, turn: ___, ...rest } = JSON.parse(body);
   return rest;
 };
 
 describe('a stored reply', () => {
   it('contains its text and calls only in the parts if it has parts', async () => {
-    const reply = signedReply('one', {
+    const reply = createSignedReply('one', {
       text: 'One moment.',
       calls: ['look'],
       provider: { maker: { whole: true } },
     });
     const [first] = await journalReplies(reply, 'Done.');
-    expect(knownFields(first)).toEqual({
+    expect(createKnownFields(first)).toEqual({
       v: 1,
       type: 'model-replied',
       model: 'scripted',

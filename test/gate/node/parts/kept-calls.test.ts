@@ -9,11 +9,11 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { type SignedReply, signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures, type SignedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-const sessionOf = (
+const startSession = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   iterations?: number,
@@ -26,17 +26,17 @@ const sessionOf = (
       tools,
       ...(iterations !== undefined && { limits: { iterations } }),
     }),
-    { model: signingModel(replies) },
+    { model: createSigningModel(replies) },
   );
 
-const lastReply = signedReply('last', { text: 'Done.' });
+const lastReply = createSignedReply('last', { text: 'Done.' });
 
 /** Returns the results in the next request. */
-const results = ({ requests }: TestSession) =>
+const getLastResults = ({ requests }: TestSession) =>
   requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? [`${one.id} ${one.text}`] : []));
 
 describe('a reply of parts', () => {
-  const paid: SignedReply = signedReply('pay', {
+  const paid: SignedReply = createSignedReply('pay', {
     calls: ['look', ['pay', '{"to":"Ann"}'], 'nothing', 'fails'],
   });
   const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('It is closed.') });
@@ -57,14 +57,14 @@ describe('a reply of parts', () => {
   ] as const)(
     'is sent back complete after a decision about one of its calls: %s',
     async (_, decision, told) => {
-      const session = sessionOf([look, pay, fails], [paid, lastReply, 'Yes.']);
+      const session = startSession([look, pay, fails], [paid, lastReply, 'Yes.']);
       expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
       session.restart();
       expect(await session.decide('pay', decision)).toMatchObject({ outcome: 'completed', text: 'Done.' });
       session.restart();
       await session.send('Yes?');
-      expect(signaturesHeldIn(session.requests, [paid, lastReply])).toEqual([[], [0], [0, 1]]);
-      expect(results(session)).toEqual([
+      expect(listHeldSignatures(session.requests, [paid, lastReply])).toEqual([[], [0], [0, 1]]);
+      expect(getLastResults(session)).toEqual([
         'pay_0 seen',
         expect.stringMatching(told),
         expect.stringMatching(/^pay_2 Error: .*nothing/s),
@@ -85,17 +85,17 @@ describe('a reply of parts', () => {
         return 'late';
       },
     });
-    const cut = signedReply('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
-    const session = sessionOf([look, slow], [cut, lastReply]);
+    const cut = createSignedReply('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
+    const session = startSession([look, slow], [cut, lastReply]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
     session.restart();
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed' });
-    expect(signaturesHeldIn(session.requests, [cut])).toEqual([[], [0]]);
-    expect(results(session)).toHaveLength(3);
+    expect(listHeldSignatures(session.requests, [cut])).toEqual([[], [0]]);
+    expect(getLastResults(session)).toHaveLength(3);
   });
 
   it('keeps the names of tools as its model wrote them, even if the loop corrects their spelling', async () => {
-    const loud = signedReply('loud', { calls: ['LOOK', 'look'] });
+    const loud = createSignedReply('loud', { calls: ['LOOK', 'look'] });
     const session = createTestSession(
       defineAgent({
         name: 'tester',
@@ -104,12 +104,12 @@ describe('a reply of parts', () => {
         tools: [look],
         policies: { unknownTools: { autoExecute: true } },
       }),
-      { model: signingModel([loud, lastReply, 'Yes.']) },
+      { model: createSigningModel([loud, lastReply, 'Yes.']) },
     );
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
-    expect(signaturesHeldIn(session.requests, [loud, lastReply])).toEqual([[], [0], [0, 1]]);
+    expect(listHeldSignatures(session.requests, [loud, lastReply])).toEqual([[], [0], [0, 1]]);
     expect(session.requests.at(-1)?.messages.slice(1, 4)).toMatchObject([
       { toolCalls: [{ name: 'LOOK' }, { name: 'look' }] },
       { role: 'tool', name: 'LOOK', text: 'seen' },
@@ -120,14 +120,18 @@ describe('a reply of parts', () => {
   });
 
   it('loses its calls and its other parts if calls are not allowed', async () => {
-    const eager = signedReply('eager', { text: 'My best.', calls: ['look'] });
-    const session = sessionOf([look], [signedReply('one', { calls: ['look'] }), eager, lastReply], 1);
+    const eager = createSignedReply('eager', { text: 'My best.', calls: ['look'] });
+    const session = startSession(
+      [look],
+      [createSignedReply('one', { calls: ['look'] }), eager, lastReply],
+      1,
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
     session.restart();
     await session.send('Again.');
-    expect(signaturesHeldIn(session.requests.slice(-1), [signedReply('one', { calls: ['look'] })])).toEqual([
-      [0],
-    ]);
+    expect(
+      listHeldSignatures(session.requests.slice(-1), [createSignedReply('one', { calls: ['look'] })]),
+    ).toEqual([[0]]);
     expect(session.requests.at(-1)?.messages.slice(-2)).toEqual([
       { role: 'assistant', text: 'My best.', toolCalls: [] },
       { role: 'user', text: 'Again.' },
@@ -135,14 +139,18 @@ describe('a reply of parts', () => {
   });
 
   it('is returned complete to a program that calls the model itself', async () => {
-    const reply = signedReply('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
-    const model = signingModel([reply]);
+    const reply = createSignedReply('own', {
+      text: 'Well.',
+      calls: ['look', 'look'],
+      provider: { maker: 1 },
+    });
+    const model = createSigningModel([reply]);
     const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
     const { history } = await createToolCallingManager({}).executeToolCalls(
       [{ role: 'user', text: 'Go.' }],
       said,
       defineToolCallingOptions({ tools: [look] }),
     );
-    expect(signaturesHeldIn([{ messages: history, tools: [] }], [reply])).toEqual([[0]]);
+    expect(listHeldSignatures([{ messages: history, tools: [] }], [reply])).toEqual([[0]]);
   });
 });

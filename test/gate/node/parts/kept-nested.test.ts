@@ -6,20 +6,20 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures } from './signed.ts';
 
-const agentOf = (tools: readonly AnyTool[]) =>
+const createTestAgent = (tools: readonly AnyTool[]) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools });
 
-const first = signedReply('one', { text: 'One moment.', calls: ['look', ['look', '{}']] });
-const second = signedReply('two', { calls: ['look'] });
-const third = signedReply('three', { text: 'Seen.' });
+const first = createSignedReply('one', { text: 'One moment.', calls: ['look', ['look', '{}']] });
+const second = createSignedReply('two', { calls: ['look'] });
+const third = createSignedReply('three', { text: 'Seen.' });
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts in a nested loop', () => {
   const task = v.object({ task: v.string() });
   const outer = [
-    signedReply('outer', {
+    createSignedReply('outer', {
       calls: [
         ['work', '{"task":"left"}'],
         ['work', '{"task":"right"}'],
@@ -41,23 +41,26 @@ describe('a reply of parts in a nested loop', () => {
       },
     });
     const work = defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [look] });
-    const left = [signedReply('l1', { calls: ['look', 'look'] }), signedReply('l2', { calls: ['look'] })];
-    const right = [signedReply('r1', { calls: ['look'] })];
-    const asked: ScriptedReply = ({ messages }) => {
+    const left = [
+      createSignedReply('l1', { calls: ['look', 'look'] }),
+      createSignedReply('l2', { calls: ['look'] }),
+    ];
+    const right = [createSignedReply('r1', { calls: ['look'] })];
+    const replyByTask: ScriptedReply = ({ messages }) => {
       const done = messages.filter(({ role }) => role === 'assistant').length;
       const task = messages[1]?.text ?? '';
       if (task.includes('left')) return left[done] ?? 'The left.';
       if (task.includes('right')) return right[done] ?? 'The right.';
       return outer[done] ?? 'Yes.';
     };
-    const session: TestSession = createTestSession(agentOf([work]), {
-      model: signingModel(Array.from({ length: 20 }, () => asked)),
+    const session: TestSession = createTestSession(createTestAgent([work]), {
+      model: createSigningModel(Array.from({ length: 20 }, () => replyByTask)),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
     await session.send('Yes?');
     const all = [...outer, ...left, ...right];
-    const held = signaturesHeldIn(session.requests, all).map((one) => one.join());
+    const held = listHeldSignatures(session.requests, all).map((one) => one.join());
     expect(new Set(held)).toEqual(new Set(['', '0', '0,1', '2', '2,3', '4']));
     expect(held.slice(-1)).toEqual(['0,1']);
   });
@@ -71,15 +74,15 @@ describe('a reply of parts in a nested loop', () => {
       tools: [look],
     });
     const replies = [
-      signedReply('asks', { calls: [['helper', '{"message":"Help."}']] }),
+      createSignedReply('asks', { calls: [['helper', '{"message":"Help."}']] }),
       ...SCRIPT,
-      signedReply('end', { text: 'Done.' }),
+      createSignedReply('end', { text: 'Done.' }),
     ];
-    const session = createTestSession(agentOf([defineSubagent({ agent: helper })]), {
-      model: signingModel(replies),
+    const session = createTestSession(createTestAgent([defineSubagent({ agent: helper })]), {
+      model: createSigningModel(replies),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(signaturesHeldIn(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);
+    expect(listHeldSignatures(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);
     expect(JSON.stringify(session.requests.at(-1))).not.toContain('three thinks.');
   });
 });

@@ -17,18 +17,21 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { type SignedReply, signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures, type SignedReply } from './signed.ts';
 
-type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
+type AgentOverrides = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 
-const agentOf = (tools: readonly AnyTool[], more: More = {}) =>
+const createTestAgent = (tools: readonly AnyTool[], more: AgentOverrides = {}) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools, ...more });
 
 /** Returns a session whose tools can act on it. */
-function scene(
+function createScene(
   replies: readonly ScriptedReply[],
-  { during = () => {}, more }: { during?: (session: TestSession, run: number) => unknown; more?: More } = {},
+  {
+    during = () => {},
+    more,
+  }: { during?: (session: TestSession, run: number) => unknown; more?: AgentOverrides } = {},
 ) {
   let runs = 0;
   const look = defineTool({
@@ -41,22 +44,24 @@ function scene(
       return 'seen';
     },
   });
-  const session: TestSession = createTestSession(agentOf([look], more), { model: signingModel(replies) });
+  const session: TestSession = createTestSession(createTestAgent([look], more), {
+    model: createSigningModel(replies),
+  });
   return session;
 }
 
-const first = signedReply('one', {
+const first = createSignedReply('one', {
   text: 'One moment.',
   calls: ['look', ['look', '{}']],
   provider: { maker: { whole: true } },
 });
-const second = signedReply('two', { calls: ['look'] });
-const third = signedReply('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 } } });
+const second = createSignedReply('two', { calls: ['look'] });
+const third = createSignedReply('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 } } });
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts', () => {
   it('is sent back unchanged in its turn and in later turns, with its results directly after it', async () => {
-    const { model, ...app } = memoryApp({
+    const { model, ...app } = createMemoryApp({
       tools: [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })],
       replies: [first, 'Seen.', 'Again.'],
       modelOptions: { provider: 'maker' },
@@ -83,36 +88,36 @@ describe('a reply of parts', () => {
   });
 
   it('is unchanged after each eviction of the object, with and without a snapshot', async () => {
-    const session = scene([...SCRIPT, 'Yes.', 'No.'], { during: (one) => one.restart() });
+    const session = createScene([...SCRIPT, 'Yes.', 'No.'], { during: (one) => one.restart() });
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
     session.restart();
     await session.send('No?');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
   });
 
   it('is unchanged in the next invocation after a kill during its calls', async () => {
-    const session = scene([...SCRIPT, 'Yes.'], {
+    const session = createScene([...SCRIPT, 'Yes.'], {
       during: (one, run) => {
         if (run === 2 || run === 4) one.kill();
       },
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     await session.send('Yes?');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
   it('is unchanged after its model call was killed and repeated', async () => {
     let asked = 0;
-    const killed = (): SignedReply => {
+    const killOnce = (): SignedReply => {
       asked += 1;
       if (asked === 1) session.kill();
       return second;
     };
-    const session: TestSession = scene([first, killed, killed, third]);
+    const session: TestSession = createScene([first, killOnce, killOnce, third]);
     await session.send('Go.');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1]]);
     expect(JSON.stringify(session.requests[1])).toBe(JSON.stringify(session.requests[2]));
   });
 
@@ -127,7 +132,7 @@ describe('a reply of parts', () => {
         return 'seen';
       },
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [look],
       replies: SCRIPT,
       modelOptions: { provider: 'maker' },
@@ -139,17 +144,17 @@ describe('a reply of parts', () => {
     const left = await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
     expect(left).toMatchObject({ status: 'handed-over' });
     await advanceUntilSettled(clock, app.run(await app.resume(turn)));
-    expect(signaturesHeldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
+    expect(listHeldSignatures(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 
   it('precedes a message that steers its turn, with its results between them', async () => {
-    const session = scene([...SCRIPT, 'Yes.'], {
+    const session = createScene([...SCRIPT, 'Yes.'], {
       during: (one, run) => (run === 1 ? one.post('Make it blue.', { whenBusy: 'steer' }) : undefined),
     });
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',
@@ -161,7 +166,10 @@ describe('a reply of parts', () => {
   });
 
   it('is sent back if its answer is rejected', async () => {
-    const answers = [signedReply('bad', { text: 'red' }), signedReply('good', { text: '{"color":"red"}' })];
+    const answers = [
+      createSignedReply('bad', { text: 'red' }),
+      createSignedReply('good', { text: '{"color":"red"}' }),
+    ];
     const session = createTestSession(
       defineAgent({
         name: 'tester',
@@ -169,12 +177,12 @@ describe('a reply of parts', () => {
         instructions: '',
         output: v.object({ color: v.string() }),
       }),
-      { model: signingModel([...answers, signedReply('more', { text: '{"color":"blue"}' })]) },
+      { model: createSigningModel([...answers, createSignedReply('more', { text: '{"color":"blue"}' })]) },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
     session.restart();
     await session.send('Again.');
-    expect(signaturesHeldIn(session.requests, answers)).toEqual([[], [0], [0, 1]]);
+    expect(listHeldSignatures(session.requests, answers)).toEqual([[], [0], [0, 1]]);
     expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
   });
 
@@ -185,11 +193,11 @@ describe('a reply of parts', () => {
         { type: 'file', mediaType: 'image/png', data: 'AAAA', ofReasoning: true },
       ],
     };
-    const session = scene([blank, third, 'Yes.']);
+    const session = createScene([blank, third, 'Yes.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
     await session.send('Yes?');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [], [2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [], [2]]);
     for (const { messages } of session.requests.slice(1))
       expect(messages.slice(2, 4)).toEqual([
         { role: 'assistant', text: '(no response)', toolCalls: [] },
@@ -199,15 +207,15 @@ describe('a reply of parts', () => {
 
   it('is unchanged if the messages before its turn are summarized', async () => {
     const long = 'long '.repeat(200);
-    const replies = [signedReply('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
+    const replies = [createSignedReply('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
     const compaction = summarize({ overTokens: 300, keepTurns: 1, summarize: () => 'Sum.' });
-    const session = scene(replies, { more: { use: [compaction] } });
+    const session = createScene(replies, { more: { use: [compaction] } });
     for (const message of [long, long, 'Yes?']) {
       await session.send(message);
       session.restart();
     }
     expect(session.requests.at(-1)?.messages[1]?.text).toMatch(/Sum\.$/);
-    expect(signaturesHeldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
   });
 
   it('is unchanged if the results of its turn are shortened', async () => {
@@ -220,15 +228,15 @@ describe('a reply of parts', () => {
       effect: 'read',
       run: () => 'x'.repeat(20_000),
     });
-    const session = createTestSession(agentOf([look]), {
-      model: signingModel([first, tooLong, second, third, 'Yes.']),
+    const session = createTestSession(createTestAgent([look]), {
+      model: createSigningModel([first, tooLong, second, third, 'Yes.']),
     });
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
     const types = (await session.events()).map(({ type }) => type);
     expect(types).toContain('conversation-cut');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
     expect(JSON.stringify(session.requests[2])).toContain('... [shortened: ');
   });
 });
@@ -247,7 +255,7 @@ describe('a reply without text', () => {
       { parts: [{ type: 'custom', kind: 'maker.memory' }], provider: { a: 1 } },
     ],
   ])('is sent back with %s, and its model is asked for text', async (_, reply) => {
-    const session = scene([reply, third, 'Yes.']);
+    const session = createScene([reply, third, 'Yes.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
     await session.send('Yes?');
@@ -259,7 +267,7 @@ describe('a reply without text', () => {
 
   it('counts as an answer if it contains a file', async () => {
     const file: SignedReply = { parts: [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }] };
-    const session = scene([file, 'Yes.']);
+    const session = createScene([file, 'Yes.']);
     expect(await session.send('Draw.')).toMatchObject({ outcome: 'completed', text: '' });
     await session.send('Yes?');
     expect(session.requests[1]?.messages[2]).toMatchObject(file);

@@ -6,12 +6,15 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { signingModel } from './signed.ts';
+import { createSigningModel } from './signed.ts';
 
 const THOUGHT = 'A secret thought.';
 
 /** Makes a reply with reasoning, a search and a file, with this text around the file and these calls. */
-const thinkingReply = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
+const createThinkingReply = (
+  text: string,
+  calls: readonly (readonly [name: string, input: string])[] = [],
+) => ({
   parts: [
     { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: THOUGHT } } },
     { type: 'file', mediaType: 'text/plain', data: THOUGHT, ofReasoning: true },
@@ -28,14 +31,14 @@ const thinkingReply = (text: string, calls: readonly (readonly [name: string, in
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-const TASK = '{"task":"dig"}';
+const TASK_INPUT = '{"task":"dig"}';
 const task = v.object({ task: v.string() });
 const base = { description: 'Works.', instructions: '' };
 
 describe('reasoning', () => {
   it('is in the journal, but not in the text of an answer', async () => {
     const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
-      model: signingModel([thinkingReply('Kelp.')]),
+      model: createSigningModel([createThinkingReply('Kelp.')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Kelp.', artifacts: [], toolCalls: 0 });
@@ -44,7 +47,7 @@ describe('reasoning', () => {
     expect(reply).toMatchObject({
       text: 'Kelp.',
       toolCalls: [],
-      ...thinkingReply('Kelp.'),
+      ...createThinkingReply('Kelp.'),
       servedBy: 'maker',
     });
   });
@@ -52,7 +55,7 @@ describe('reasoning', () => {
   it('is not part of a structured answer', async () => {
     const output = v.object({ price: v.number() });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
-      model: signingModel([thinkingReply('{"price":7}')]),
+      model: createSigningModel([createThinkingReply('{"price":7}')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: '{"price":7}', object: { price: 7 } });
@@ -83,14 +86,14 @@ describe('reasoning', () => {
         tools: [dig, publishToBlackboard(defineSubagent({ agent: helper })), work, direct],
       }),
       {
-        model: signingModel([
-          thinkingReply('', [['dig', TASK]]),
-          thinkingReply('Dug.'),
-          thinkingReply('', [['helper', '{"message":"Help."}']]),
-          thinkingReply('{"found":"kelp"}'),
-          thinkingReply('', [['work', TASK]]),
-          thinkingReply('Worked.'),
-          thinkingReply('Now.', [['direct', '{}']]),
+        model: createSigningModel([
+          createThinkingReply('', [['dig', TASK_INPUT]]),
+          createThinkingReply('Dug.'),
+          createThinkingReply('', [['helper', '{"message":"Help."}']]),
+          createThinkingReply('{"found":"kelp"}'),
+          createThinkingReply('', [['work', TASK_INPUT]]),
+          createThinkingReply('Worked.'),
+          createThinkingReply('Now.', [['direct', '{}']]),
         ]),
       },
     );
@@ -122,7 +125,7 @@ describe('reasoning', () => {
       },
     });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', tools: [hear] }), {
-      model: signingModel([thinkingReply('Well.', [['hear', '{}']]), 'Done.']),
+      model: createSigningModel([createThinkingReply('Well.', [['hear', '{}']]), 'Done.']),
     });
     await session.send('Go.');
     expect(words).toEqual(['Go.', 'Well.']);

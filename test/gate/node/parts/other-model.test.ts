@@ -10,8 +10,8 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -35,7 +35,7 @@ const searchParts: readonly ReplyPart[] = [
   { type: 'tool-call', id: 'c1', name: 'look', input: '{}', provider: { maker: { signature: 'ccc' } } },
 ];
 
-const TOLD = [
+const SHOWN_MESSAGES = [
   {
     role: 'assistant',
     text:
@@ -49,8 +49,8 @@ const TOLD = [
   { role: 'tool', id: 'c1', name: 'look', text: 'seen' },
 ];
 
-/** Lets the model of `memoryApp` write the first reply of a turn, and another model all later ones. */
-async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<ScriptedModel> {
+/** Lets the model of `createMemoryApp` write the first reply of a turn, and another model all later ones. */
+async function playThenSwitch(reply: ScriptedReply, other: ScriptedModel): Promise<ScriptedModel> {
   const clock = createManualClock(1_000_000);
   const client = new AbortController();
   const leaves = defineTool({
@@ -62,7 +62,7 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
     },
   });
   const modelOptions = { provider: 'maker' };
-  const app = memoryApp({ tools: [leaves], replies: [reply], modelOptions, clock, leaseMs: LEASE_MS });
+  const app = createMemoryApp({ tools: [leaves], replies: [reply], modelOptions, clock, leaseMs: LEASE_MS });
   const leased = await app.lease('Go.');
   await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
   const next = await app.resume(leased.page.openTurn?.id ?? '');
@@ -75,7 +75,7 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
   return other;
 }
 
-const WHOLE = { parts: searchParts, provider: { maker: { whole: true } } };
+const WHOLE_REPLY = { parts: searchParts, provider: { maker: { whole: true } } };
 
 describe('a reply of parts', () => {
   it.each([
@@ -83,17 +83,17 @@ describe('a reply of parts', () => {
     ['of another provider', { name: 'scripted', provider: 'rival' }],
     ['without a provider', { name: 'scripted' }],
   ])('is sent as text to a model %s that a deployment introduces during the turn', async (_, options) => {
-    const { requests } = await followedBy(WHOLE, scriptedModel(['Done.', 'Yes.'], options));
+    const { requests } = await playThenSwitch(WHOLE_REPLY, scriptedModel(['Done.', 'Yes.'], options));
     expect(requests).toHaveLength(2);
-    for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(TOLD);
+    for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(SHOWN_MESSAGES);
     expect(JSON.stringify(requests)).not.toMatch(/sss|ooo|bbb|ccc|Search\./);
   });
 
   it('is sent back complete to the same model after a deployment', async () => {
     const same = scriptedModel(['Done.', 'Yes.'], { provider: 'maker' });
-    const { requests } = await followedBy(WHOLE, same);
+    const { requests } = await playThenSwitch(WHOLE_REPLY, same);
     for (const { messages } of requests)
-      expect(messages[1]).toMatchObject({ ...WHOLE, madeBy: { provider: 'maker', model: 'scripted' } });
+      expect(messages[1]).toMatchObject({ ...WHOLE_REPLY, madeBy: { provider: 'maker', model: 'scripted' } });
   });
 
   it.each<[string, readonly ReplyPart[], string]>([
@@ -109,12 +109,12 @@ describe('a reply of parts', () => {
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
   ])('is not an empty message for another model if it contains %s', async (_, parts, text) => {
-    const own = signingModel([{ parts }, 'Done.', 'Yes.']);
+    const own = createSigningModel([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
-    const model = fallback([failingModel(own, (ask) => ask > 1), other]);
-    const session = createTestSession(agentOf(), { model });
+    const model = fallback([createFailingModel(own, (ask) => ask > 1), other]);
+    const session = createTestSession(createTestAgent(), { model });
     await session.send('Go.');
     if (other.requests.length === 0) await session.send('And?');
     expect(other.requests[0]?.messages.find(({ role }) => role === 'assistant')).toEqual({
@@ -125,10 +125,11 @@ describe('a reply of parts', () => {
   });
 });
 
-const agentOf = () => defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
+const createTestAgent = () =>
+  defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
 /** Returns a model that fails at these calls, so that the fallback asks the next model. */
-function failingModel(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
+function createFailingModel(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
   let asks = 0;
   return {
     ...own,
@@ -143,23 +144,23 @@ function failingModel(own: ScriptedModel, times: (ask: number) => boolean): Chat
 describe('two models of a fallback', () => {
   it('each receive their own replies complete, and the replies of the other model as text', async () => {
     const [one, two, three] = [
-      signedReply('one', { text: 'First.', calls: ['look'] }),
-      signedReply('two', { text: 'Second.', calls: ['look'] }),
-      signedReply('three', { text: 'Third.' }),
+      createSignedReply('one', { text: 'First.', calls: ['look'] }),
+      createSignedReply('two', { text: 'Second.', calls: ['look'] }),
+      createSignedReply('three', { text: 'Third.' }),
     ];
-    const own = signingModel([one, three, 'Yes.'], 'own');
-    const spare = signingModel([two], 'spare');
+    const own = createSigningModel([one, three, 'Yes.'], 'own');
+    const spare = createSigningModel([two], 'spare');
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
-    const model = fallback([failingModel(own, (ask) => ask === 2), spare]);
-    const session = createTestSession(agentOf(), { model });
+    const model = fallback([createFailingModel(own, (ask) => ask === 2), spare]);
+    const session = createTestSession(createTestAgent(), { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Third.' });
     session.restart();
     await session.send('And?');
     const all = [one, two, three];
-    expect(signaturesHeldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
+    expect(listHeldSignatures(own.requests, all)).toEqual([[], [0], [0, 2]]);
     // The fallback asks it again, because it replied last. Its script is empty by then.
-    expect(signaturesHeldIn(spare.requests, all)).toEqual([[], [1]]);
+    expect(listHeldSignatures(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {
         role: 'assistant',

@@ -14,8 +14,8 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { hello, sseText } from '../model/openai-compatible/fake-server.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { hello, toSseText } from '../model/openai-compatible/fake-server.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
 const openai = createOpenAI({ apiKey: 'k' });
 const search = providerTool(openai.tools.webSearch({ searchContextSize: 'low' }));
@@ -37,7 +37,7 @@ const searchParts: readonly ReplyPart[] = [
 
 describe('a tool that the provider of a model runs', () => {
   it('is offered beside other tools, is never run by Holdfast, and appears in the reply', async () => {
-    const app = memoryApp({ tools: [look, search], replies: [{ parts: searchParts }, 'Again.'] });
+    const app = createMemoryApp({ tools: [look, search], replies: [{ parts: searchParts }, 'Again.'] });
     expect(await app.say('Go.')).toMatchObject({ turn: { text: 'Kelp it is.', toolCalls: 0 } });
     await app.say('And?');
     expect(app.model.requests[0]?.tools).toEqual([
@@ -55,13 +55,13 @@ describe('a tool that the provider of a model runs', () => {
       description: 'The web.',
       tools: [withDescription(search, 'Searches.')],
     });
-    const app = memoryApp({ tools: [inner], replies: [{ calls: [{ name: 'web' }] }, 'Done.'] });
+    const app = createMemoryApp({ tools: [inner], replies: [{ calls: [{ name: 'web' }] }, 'Done.'] });
     await app.say('Go.');
     expect(app.model.requests[1]?.tools).toContainEqual({ ...offeredTool, description: 'Searches.' });
   });
 
   it('returns a message if the provider did not run a call of it', async () => {
-    const app = memoryApp({ tools: [search], replies: [{ calls: [{ name: 'web_search' }] }, 'Done.'] });
+    const app = createMemoryApp({ tools: [search], replies: [{ calls: [{ name: 'web_search' }] }, 'Done.'] });
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',
@@ -102,7 +102,7 @@ describe('a tool that the provider of a model runs', () => {
     const sent: Record<string, unknown>[] = [];
     const fetch: typeof globalThis.fetch = async (_, init) => {
       sent.push(JSON.parse(String(init?.body)));
-      return new Response(sseText(...events), { headers: { 'content-type': 'text/event-stream' } });
+      return new Response(toSseText(...events), { headers: { 'content-type': 'text/event-stream' } });
     };
     const model = fromAiSdk(createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'), { retries: 0 });
     const agent = defineAgent({ name: 'a', description: 'A.', instructions: '', tools: [search] });

@@ -6,7 +6,7 @@ import { createTestSession, scriptedModel } from '../../../../src/testing/entry.
 const SECRET = 'hunter2-0815';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-function sessionOf(parts: readonly ReplyPart[]) {
+function startSession(parts: readonly ReplyPart[]) {
   const model = scriptedModel([{ parts, provider: { maker: { whole: 'x' } } }, 'Done.'], {
     provider: 'maker',
   });
@@ -20,7 +20,7 @@ function sessionOf(parts: readonly ReplyPart[]) {
   return createTestSession(agent, { model, secrets: () => ({ key: SECRET }) });
 }
 
-const reasoningPart = (text: string): ReplyPart => ({
+const createReasoningPart = (text: string): ReplyPart => ({
   type: 'reasoning',
   text,
   provider: { maker: { signature: 's' } },
@@ -35,8 +35,8 @@ const calls: ReplyPart = {
 
 describe('a reply in a session with credentials', () => {
   it('is sent back as text with its calls and results if it repeats a credential, which the journal does not contain', async () => {
-    const session = sessionOf([
-      reasoningPart(`The key is ${SECRET}.`),
+    const session = startSession([
+      createReasoningPart(`The key is ${SECRET}.`),
       { type: 'text', text: 'I look.' },
       calls,
     ]);
@@ -53,13 +53,13 @@ describe('a reply in a session with credentials', () => {
   });
 
   it('has a credential removed from its text', async () => {
-    const session = sessionOf([{ type: 'text', text: `It is ${SECRET}.` }]);
+    const session = startSession([{ type: 'text', text: `It is ${SECRET}.` }]);
     expect(await session.send('Go.')).toMatchObject({ text: 'It is [secret key].' });
   });
 
   it('is sent back complete if it contains no credential', async () => {
-    const session = sessionOf([reasoningPart('Hm.'), calls]);
+    const session = startSession([createReasoningPart('Hm.'), calls]);
     await session.send('Go.');
-    expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [reasoningPart('Hm.'), calls] });
+    expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [createReasoningPart('Hm.'), calls] });
   });
 });

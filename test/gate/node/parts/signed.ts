@@ -14,7 +14,7 @@ interface SignedReplyOptions {
 }
 
 /** Makes a reply with reasoning, text and calls, each with a signature. All signatures contain `key`. */
-export const signedReply = (
+export const createSignedReply = (
   key: string,
   { text, calls = [], provider }: SignedReplyOptions = {},
 ): SignedReply => ({
@@ -40,26 +40,26 @@ export const signedReply = (
 });
 
 /** Returns the model that makes these replies. */
-export const signingModel = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
+export const createSigningModel = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
   scriptedModel(replies, { name, provider: 'maker' });
 
 /**
  * Returns a string for each reply in a request: its content for the provider, and the ids of the results that
  * directly follow.
  */
-function groupsOf({ messages }: ModelRequest): string[] {
+function listGroups({ messages }: ModelRequest): string[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant' || !message.parts) return [];
     const { parts, provider } = message;
     const after = messages.slice(index + 1).findIndex(({ role }) => role !== 'tool');
     const results = messages.slice(index + 1, after < 0 ? undefined : index + 1 + after);
-    return JSON.stringify({ parts, provider, results: results.map(idOf) });
+    return JSON.stringify({ parts, provider, results: results.map(getId) });
   });
 }
 
-const idOf = (message: ModelMessage): string => (message.role === 'tool' ? message.id : message.role);
+const getId = (message: ModelMessage): string => (message.role === 'tool' ? message.id : message.role);
 
-const groupOf = ({ parts, provider }: SignedReply): string =>
+const formatGroup = ({ parts, provider }: SignedReply): string =>
   JSON.stringify({
     parts,
     provider,
@@ -70,12 +70,12 @@ const groupOf = ({ parts, provider }: SignedReply): string =>
  * Returns the index of each reply that a request contains byte for byte, followed by its results, and the
  * string of any other reply.
  */
-export function signaturesHeldIn(
+export function listHeldSignatures(
   requests: readonly ModelRequest[],
   replies: readonly SignedReply[],
 ): (number | string)[][] {
-  const known = replies.map(groupOf);
+  const known = replies.map(formatGroup);
   return requests.map((request) =>
-    groupsOf(request).map((group) => (known.includes(group) ? known.indexOf(group) : group)),
+    listGroups(request).map((group) => (known.includes(group) ? known.indexOf(group) : group)),
   );
 }

@@ -10,26 +10,26 @@ import {
 } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
+import { createSignedReply, createSigningModel, listHeldSignatures } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
 
-const first = signedReply('one', { text: 'Ask 4711.', calls: ['look', ['look', '{"of":"4711"}']] });
-const second = signedReply('two', { calls: ['look'] });
-const third = signedReply('three', { text: 'Seen.' });
+const first = createSignedReply('one', { text: 'Ask 4711.', calls: ['look', ['look', '{"of":"4711"}']] });
+const second = createSignedReply('two', { calls: ['look'] });
+const third = createSignedReply('three', { text: 'Seen.' });
 const SCRIPT = [first, second, third];
 
-function scene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.']) {
+function createScene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.']) {
   return createTestSession(
     defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look], use }),
-    { model: signingModel(replies) },
+    { model: createSigningModel(replies) },
   );
 }
 
-type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+type AssistantReply = Extract<HistoryMessage, { role: 'assistant' }>;
 
 /** Changes each reply with calls. */
-const replyTransformer = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
+const createReplyTransformer = (change: (reply: AssistantReply) => HistoryMessage): ModuleUse =>
   defineTransformer({
     name: 'changing',
     messages: (messages) =>
@@ -44,7 +44,7 @@ describe('a reply of parts that a transformer changes', () => {
       name: 'masking',
       reply: (text) => text.replaceAll('4711', '[number]'),
     });
-    const session = scene([masking]);
+    const session = createScene([masking]);
     await session.send('Go.');
     session.restart();
     await session.send('And?');
@@ -59,27 +59,33 @@ describe('a reply of parts that a transformer changes', () => {
           '- look with the input {"of":"4711"} answered: seen by 4711',
       },
     ]);
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [], [1], [1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [], [1], [1, 2]]);
     expect(JSON.stringify(session.requests)).not.toContain('one thinks.');
   });
 
   it.each<[string, ModuleUse]>([
     [
       'an input',
-      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) })),
+      createReplyTransformer((one) => ({
+        ...one,
+        calls: one.calls.map((call) => ({ ...call, input: '{}' })),
+      })),
     ],
     [
       'a name',
-      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) })),
+      createReplyTransformer((one) => ({
+        ...one,
+        calls: one.calls.map((call) => ({ ...call, name: 'see' })),
+      })),
     ],
-    ['the order of its calls', replyTransformer((one) => ({ ...one, calls: one.calls.toReversed() }))],
-    ['its parts, by removing all of them', replyTransformer(({ parts: _, ...one }) => one)],
+    ['the order of its calls', createReplyTransformer((one) => ({ ...one, calls: one.calls.toReversed() }))],
+    ['its parts, by removing all of them', createReplyTransformer(({ parts: _, ...one }) => one)],
     [
       'its parts, by removing one of them',
-      replyTransformer((one) => ({ ...one, parts: one.parts?.slice(1) })),
+      createReplyTransformer((one) => ({ ...one, parts: one.parts?.slice(1) })),
     ],
   ])('is sent back as text if the transformer changes %s', async (_, transformer) => {
-    const session = scene([transformer]);
+    const session = createScene([transformer]);
     await session.send('Go.');
     const [, request] = session.requests;
     expect(request?.messages.map(({ role, text }) => [role, text.slice(0, 30)])).toEqual([
@@ -91,7 +97,9 @@ describe('a reply of parts that a transformer changes', () => {
   });
 
   it('is sent back with the remaining call if the transformer removes the other one', async () => {
-    const session = scene([replyTransformer((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
+    const session = createScene([
+      createReplyTransformer((one) => ({ ...one, calls: one.calls.slice(0, 1) })),
+    ]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
       { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
@@ -105,7 +113,7 @@ describe('a reply of parts that a transformer changes', () => {
   });
 
   it('is sent back as only its text if the transformer removes all calls', async () => {
-    const session = scene([replyTransformer((one) => ({ ...one, calls: [] }))]);
+    const session = createScene([createReplyTransformer((one) => ({ ...one, calls: [] }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
       { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
@@ -118,8 +126,8 @@ describe('a reply of parts that a transformer changes', () => {
       { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
       ...first.parts,
     ];
-    const session = scene(
-      [replyTransformer((one) => ({ ...one, text: 'Changed.' }))],
+    const session = createScene(
+      [createReplyTransformer((one) => ({ ...one, text: 'Changed.' }))],
       [{ parts: searched }, 'Yes.'],
     );
     await session.send('Go.');
@@ -142,7 +150,7 @@ describe('a reply of parts that a transformer changes', () => {
       { type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } },
     ];
     const silent = defineTransformer({ name: 'silent', reply: (text) => text.replace('Here it is.', '') });
-    const session = scene([silent], [{ parts: pictured }, 'Yes.']);
+    const session = createScene([silent], [{ parts: pictured }, 'Yes.']);
     await session.send('Go.');
     await session.send('And?');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
@@ -163,7 +171,7 @@ describe('a reply of parts that a transformer does not change', () => {
     ],
     [
       'copies the calls of',
-      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) })),
+      createReplyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) })),
     ],
     ['changes results of', defineTransformer({ name: 'loud', result: (text) => text.toUpperCase() })],
     ['shortens results of', truncateToolResults({ maxLength: 2 })],
@@ -181,21 +189,21 @@ describe('a reply of parts that a transformer does not change', () => {
       }),
     ],
   ])('is sent back complete if a transformer %s it', async (_, transformer) => {
-    const session = scene([transformer]);
+    const session = createScene([transformer]);
     await session.send('Go.');
     session.restart();
     await session.send('And?');
-    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(listHeldSignatures(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'is sent back completely or not at all in a window of %s messages',
     async (maxMessages) => {
-      const session = scene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
+      const session = createScene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
       await session.send('Go.');
       session.restart();
       await session.send('And?');
-      const held = signaturesHeldIn(session.requests, SCRIPT);
+      const held = listHeldSignatures(session.requests, SCRIPT);
       expect(held.flat().filter((one) => typeof one === 'string')).toEqual([]);
       // The window always includes the newest reply.
       expect(held.map((one) => one.at(-1))).toEqual([

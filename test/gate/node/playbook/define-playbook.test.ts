@@ -20,23 +20,23 @@ import { RENAME, RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
   callPlaybook,
+  createResearcher,
+  createReturningTool,
   createTool,
   Document,
-  descriptions,
-  lockedText,
-  playbook,
-  playbookMemory,
+  formatLocked,
+  formatPrerequisites,
+  getInnerResults,
+  listDescriptions,
   playPlaybook,
-  prerequisitesText,
+  readPlaybookMemory,
   report,
-  results,
-  returningTool,
   search,
-  sessionOf,
+  startSession,
   useTools,
 } from './scenes.ts';
 
@@ -66,9 +66,9 @@ describe('a playbook', () => {
   });
 
   it('returns the last message of its loop, and the artifacts of its tools (AGT-03, AGT-06)', async () => {
-    const finds = returningTool('finds', { title: 'Tides', pages: 2 });
+    const finds = createReturningTool('finds', { title: 'Tides', pages: 2 });
     const { answer, session } = await playPlaybook({ tools: [finds], locked: [] }, [useTools('finds')]);
-    expect(shownResults(session.requests.at(-1))).toEqual(['Researched.']);
+    expect(getShownResults(session.requests.at(-1))).toEqual(['Researched.']);
     expect(answer).toMatchObject({
       artifacts: [{ tool: 'researcher', type: 'Document', value: { title: 'Tides', pages: 2 } }],
     });
@@ -82,34 +82,35 @@ describe('a playbook', () => {
         text:
           'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
           'the following task: Researches a topic.\n\n' +
-          prerequisitesText('analyze: first use search'),
+          formatPrerequisites('analyze: first use search'),
       },
       { role: 'user', text: '{"topic":"tides"}' },
     ]);
   });
 
   it("puts the author's instructions above the conditions, and computes them for each model call", async () => {
-    const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
+    const collectInstructions = async (
+      instructions: Parameters<typeof createResearcher>[0]['instructions'],
+    ) =>
       (await playPlaybook({ ...gatedConfig, instructions }, [useTools('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
       );
-    const below = `\n\n${prerequisitesText('analyze: first use search')}`;
-    expect(await said('Research.')).toEqual([`Research.${below}`, `Research.${below}`]);
-    expect(await said(({ path, iterations }, { topic }) => `${path} ${iterations} ${topic}`)).toEqual([
-      `desk/researcher 0 tides${below}`,
-      `desk/researcher 1 tides${below}`,
-    ]);
+    const below = `\n\n${formatPrerequisites('analyze: first use search')}`;
+    expect(await collectInstructions('Research.')).toEqual([`Research.${below}`, `Research.${below}`]);
+    expect(
+      await collectInstructions(({ path, iterations }, { topic }) => `${path} ${iterations} ${topic}`),
+    ).toEqual([`desk/researcher 0 tides${below}`, `desk/researcher 1 tides${below}`]);
   });
 
   it('does not mention locks if it has no locked tools', async () => {
-    const told = async (instructions?: string) =>
+    const getPrompt = async (instructions?: string) =>
       (await playPlaybook({ tools: [search], locked: [], ...(instructions && { instructions }) }, []))
         .inside[0]?.messages[0]?.text;
-    expect(await told()).toBe(
+    expect(await getPrompt()).toBe(
       'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
         'the following task: Researches a topic.',
     );
-    expect(await told('Research.')).toBe('Research.');
+    expect(await getPrompt('Research.')).toBe('Research.');
   });
 
   it('accepts tool objects among its open tools', async () => {
@@ -120,9 +121,9 @@ describe('a playbook', () => {
       }
     }
     const config = { tools: [new Calculator()], locked: [] };
-    expect(results(await playPlaybook(config, [useTools('add')]))).toEqual(['3']);
+    expect(getInnerResults(await playPlaybook(config, [useTools('add')]))).toEqual(['3']);
     const spread = { tools: toolsOf(new Calculator()), locked: [{ tool: report, unlockedBy: after('add') }] };
-    expect(results(await playPlaybook(spread, [useTools('add'), useTools('report')]))).toEqual([
+    expect(getInnerResults(await playPlaybook(spread, [useTools('add'), useTools('report')]))).toEqual([
       '3',
       'report done',
     ]);
@@ -135,20 +136,23 @@ describe('a playbook', () => {
   });
 
   it('returns an error result if it has no tools (AGT-04)', async () => {
-    const session = sessionOf([playbook({ tools: [], locked: [] })], [callPlaybook('tides'), 'Done.']);
+    const session = startSession(
+      [createResearcher({ tools: [], locked: [] })],
+      [callPlaybook('tides'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(shownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
+    expect(getShownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
   });
 
   it('runs in a loop without a session (AGT-04)', async () => {
     const replies = [callPlaybook('tides'), useTools('search'), 'Found.', 'Done.'];
-    const { model, end } = await runBare({ tools: [playbook(gatedConfig)], replies });
+    const { model, end } = await runBare({ tools: [createResearcher(gatedConfig)], replies });
     expect(end).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
+    expect(getShownResults(model.requests.at(-1))).toEqual(['Found.']);
   });
 
   it('lists all of its tools (TOOL-20)', () => {
-    expect(formatToolTree('desk', [playbook(gatedConfig)])).toBe(
+    expect(formatToolTree('desk', [createResearcher(gatedConfig)])).toBe(
       'desk\n└── researcher (2 inner tools)\n    ├── search\n    └── analyze',
     );
   });
@@ -156,16 +160,16 @@ describe('a playbook', () => {
   it('asks for no approval of a locked tool', async () => {
     const asking = requireApproval(createTool('pay'), 'Pay?');
     const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
-    const session = sessionOf(
-      [playbook(config)],
+    const session = startSession(
+      [createResearcher(config)],
       [callPlaybook('tides'), useTools('pay'), useTools('search', 'pay'), 'Paid.', 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(shownResults(session.requests[2])).toEqual([lockedText('You must first use: search')]);
+    expect(getShownResults(session.requests[2])).toEqual([formatLocked('You must first use: search')]);
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[3])).toEqual([
-      lockedText('You must first use: search'),
+    expect(getShownResults(session.requests[3])).toEqual([
+      formatLocked('You must first use: search'),
       'search done',
       'pay done',
     ]);
@@ -181,7 +185,7 @@ describe('a playbook', () => {
     });
     const config = { tools: [search], locked: [{ tool: picky, unlockedBy: after(search) }] };
     const call = (input: object) => ({ calls: [{ name: 'picky', input }] });
-    const answers = results(
+    const answers = getInnerResults(
       await playPlaybook(config, [
         call({}),
         useTools('search'),
@@ -190,7 +194,7 @@ describe('a playbook', () => {
         call({ at: 'y' }),
       ]),
     );
-    expect(answers[0]).toBe(lockedText('You must first use: search'));
+    expect(answers[0]).toBe(formatLocked('You must first use: search'));
     expect(answers[2]).toMatch(/^Error: .*at/s);
     expect(answers.slice(3)).toEqual(['Error: Not x.', 'y']);
   });
@@ -204,8 +208,8 @@ describe('a playbook', () => {
     const shown = await playPlaybook({ ...gatedConfig, use: [defineInjectionStrategy(upper)] }, [
       useTools('analyze'),
     ]);
-    expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
-    expect(results(shown)).toEqual([lockedText('You must first use: search')]);
+    expect(listDescriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
+    expect(getInnerResults(shown)).toEqual([formatLocked('You must first use: search')]);
   });
 
   it('runs the tools of its strategy one after another with its own tools, and counts them', async () => {
@@ -221,49 +225,55 @@ describe('a playbook', () => {
       use: [defineInjectionStrategy(adding)],
     };
     const replies = [callPlaybook('tides'), useTools('extra', 'analyze'), 'Researched.', 'Done.'];
-    const session: TestSession = sessionOf([playbook(config)], replies);
+    const session: TestSession = startSession([createResearcher(config)], replies);
     await session.send('Go.');
-    expect(results({ inside: session.requests.slice(1, -1) })).toEqual(['extra done', 'analyze done']);
+    expect(getInnerResults({ inside: session.requests.slice(1, -1) })).toEqual([
+      'extra done',
+      'analyze done',
+    ]);
   });
 });
 
 describe('an invalid playbook', () => {
-  const refused = (tools: readonly AnyTool[], ...locks: readonly (readonly [AnyTool, UnlockCondition])[]) => {
+  const createRefusedDefinition = (
+    tools: readonly AnyTool[],
+    ...locks: readonly (readonly [AnyTool, UnlockCondition])[]
+  ) => {
     const config = { ...base, tools, locked: locks.map(([tool, unlockedBy]) => ({ tool, unlockedBy })) };
     return () => definePlaybook(config);
   };
-  const named = (name: string): AnyTool => createTool(name);
-  const nothing = (condition: UnlockCondition): UnlockCondition => ({ ...condition, names: [] });
+  const createNamedTool = (name: string): AnyTool => createTool(name);
+  const withoutNames = (condition: UnlockCondition): UnlockCondition => ({ ...condition, names: [] });
 
   it.each<[string, () => unknown, string]>([
     [
       'two tools with the same name',
-      refused([search], [named('search'), after('search')]),
+      createRefusedDefinition([search], [createNamedTool('search'), after('search')]),
       `Tool 'researcher': it has more than one tool 'search'${RENAME}.`,
     ],
     [
       'two open tools with the same name',
-      refused([search, named('search')]),
+      createRefusedDefinition([search, createNamedTool('search')]),
       `Tool 'researcher': it cannot have these tools: Duplicate tool name: 'search'${RENAME_FIRST_TWO}.`,
     ],
     [
       'a lock on a tool that it does not have',
-      refused([search], [report, allOf(after('search'), after('serch'))]),
+      createRefusedDefinition([search], [report, allOf(after('search'), after('serch'))]),
       "Tool 'researcher': 'report' is unlocked by 'serch', which is not one of its tools.",
     ],
     [
       'an empty condition',
-      refused([search], [report, nothing(after('search'))]),
+      createRefusedDefinition([search], [report, withoutNames(after('search'))]),
       "Tool 'researcher': a condition of 'report' is empty.",
     ],
     [
       'a tool that unlocks itself',
-      refused([search], [report, after('report')]),
+      createRefusedDefinition([search], [report, after('report')]),
       "Tool 'researcher': 'report' can never be unlocked, since each waits for itself or another of them.",
     ],
     [
       'tools that unlock only each other',
-      refused(
+      createRefusedDefinition(
         [search],
         [report, allOf(after('search'), after('analyze'))],
         [analyze, anyOf(after('report'))],
@@ -279,7 +289,7 @@ describe('an invalid playbook', () => {
       after('analyze'),
       when(() => true),
     );
-    expect(refused([], [report, either], [analyze, after('report')])).not.toThrow();
+    expect(createRefusedDefinition([], [report, either], [analyze, after('report')])).not.toThrow();
   });
 });
 
@@ -293,13 +303,13 @@ describe('names from a model', () => {
       useTools(name),
       useTools('report'),
     ]);
-    expect(results({ inside })).toEqual([
-      lockedText(`You must first use: ${name}`),
+    expect(getInnerResults({ inside })).toEqual([
+      formatLocked(`You must first use: ${name}`),
       `${name} done`,
       'report done',
     ]);
     session.restart();
-    expect(JSON.stringify(await playbookMemory(session))).toContain(`"tools":{"${name}":1,"report":1}`);
+    expect(JSON.stringify(await readPlaybookMemory(session))).toContain(`"tools":{"${name}":1,"report":1}`);
   });
 
   it.each(hostile)('such as %s are used as keys like other keys', async (key) => {
@@ -308,15 +318,15 @@ describe('names from a model', () => {
       ...[callPlaybook(key), useTools('analyze'), useTools('search'), 'Found.', 'Done.'],
       ...[callPlaybook(key), useTools('analyze'), 'Read.', 'Done.'],
     ];
-    const session = sessionOf([playbook(config)], replies);
+    const session = startSession([createResearcher(config)], replies);
     await session.send('Go.');
     session.restart();
     await session.send('Go on.');
-    expect(shownResults(session.requests[3])).toEqual([
-      lockedText('You must first use: search'),
+    expect(getShownResults(session.requests[3])).toEqual([
+      formatLocked('You must first use: search'),
       'search done',
     ]);
-    expect(shownResults(session.requests[7])).toEqual(['analyze done']);
+    expect(getShownResults(session.requests[7])).toEqual(['analyze done']);
   });
 
   it('are counted separately up to 200 names, in addition to the tools of the playbook', async () => {
@@ -330,25 +340,25 @@ describe('names from a model', () => {
     const calls = Array.from({ length: 25 }, (_, at) =>
       useTools(...all.slice(at * 10, at * 10 + 10).map(({ name }) => name)),
     );
-    const { session, inside } = await playedWith(config, others, [
+    const { session, inside } = await playWithSource(config, others, [
       ...calls,
       useTools('search'),
       useTools('report'),
     ]);
-    expect(results({ inside }).at(-1)).toBe('report done');
-    const { toolExecutions, tools } = Object(await playbookMemory(session))['desk/researcher'][''];
+    expect(getInnerResults({ inside }).at(-1)).toBe('report done');
+    const { toolExecutions, tools } = Object(await readPlaybookMemory(session))['desk/researcher'][''];
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
   /** Runs a turn like `playPlaybook`, with a strategy such as chaining before that of the playbook. */
-  async function playedWith(
-    config: Parameters<typeof playbook>[0],
+  async function playWithSource(
+    config: Parameters<typeof createResearcher>[0],
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
     inside: Parameters<typeof playPlaybook>[1],
   ) {
     const use = [defineModule({ name: source.name }).use({ offer: source })];
-    const session = sessionOf(
-      [playbook(config)],
+    const session = startSession(
+      [createResearcher(config)],
       [callPlaybook('tides'), ...inside, 'Researched.', 'Done.'],
       use,
     );
@@ -361,9 +371,9 @@ describe('names from a model', () => {
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
     const source = { name: 'source', offer: (tools: readonly AnyTool[]) => [...tools, free] };
-    const { inside } = await playedWith(config, source, [useTools('free'), useTools('report')]);
-    expect(results({ inside })).toEqual(['free done', 'report done']);
-    expect(descriptions('free', inside)).toEqual(Array.from(inside, () => 'Does free.'));
+    const { inside } = await playWithSource(config, source, [useTools('free'), useTools('report')]);
+    expect(getInnerResults({ inside })).toEqual(['free done', 'report done']);
+    expect(listDescriptions('free', inside)).toEqual(Array.from(inside, () => 'Does free.'));
   });
 });
 
@@ -375,15 +385,15 @@ describe('the types of artifacts', () => {
       return artifact('Made.', { name: `Type${made}` }, made);
     });
     const config = {
-      tools: [odd, returningTool('documents', { title: 'Tides', pages: 2 })],
+      tools: [odd, createReturningTool('documents', { title: 'Tides', pages: 2 })],
       locked: [{ tool: report, unlockedBy: onArtifact(Document) }],
       limits: { iterations: 60 },
     };
     const ten = useTools(...Array.from({ length: 10 }, () => 'odd'));
     const calls = [...Array.from({ length: 21 }, () => ten), useTools('documents'), useTools('report')];
     const { session, inside } = await playPlaybook(config, calls);
-    expect(results({ inside }).at(-1)).toBe('report done');
-    const { artifacts } = Object(await playbookMemory(session))['desk/researcher'][''];
+    expect(getInnerResults({ inside }).at(-1)).toBe('report done');
+    const { artifacts } = Object(await readPlaybookMemory(session))['desk/researcher'][''];
     expect([Object.keys(artifacts).length, artifacts.Document]).toEqual([201, 1]);
   });
 });

@@ -2,17 +2,17 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { after, chainAny, chainFrom, chaining, when } from '../../../../src/kinds/entry.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 import {
   callPlaybook,
+  createResearcher,
   createTool,
-  lockedText,
-  playbook,
-  playbookMemory,
+  formatLocked,
+  getInnerResults,
   playPlaybook,
+  readPlaybookMemory,
   report,
-  results,
-  sessionOf,
+  startSession,
   useTools,
 } from './scenes.ts';
 
@@ -51,10 +51,10 @@ describe('a playbook with chaining', () => {
           useTools('never'),
         ],
       ]);
-      expect(results(shown).slice(2)).toEqual([
-        ...['orders of c1', 'report done', lockedText('Prerequisites have not been met yet.')],
+      expect(getInnerResults(shown).slice(2)).toEqual([
+        ...['orders of c1', 'report done', formatLocked('Prerequisites have not been met yet.')],
       ]);
-      expect(Object(await playbookMemory(shown.session))['desk/researcher'][''].tools).toEqual({
+      expect(Object(await readPlaybookMemory(shown.session))['desk/researcher'][''].tools).toEqual({
         find: 1,
         orders_of: 1,
         report: 1,
@@ -63,36 +63,36 @@ describe('a playbook with chaining', () => {
   );
 
   it('keeps objects with its progress: for each key, across restarts, and until a reset', async () => {
-    const made = playbook({
+    const made = createResearcher({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],
       use: [chaining([chainFrom(Customer)])],
       key: ({ topic }) => topic.charAt(0),
       reset: ({ topic }) => topic.endsWith('anew'),
     });
-    const turn = (topic: string, ...names: string[]) => [
+    const createTurnReplies = (topic: string, ...names: string[]) => [
       callPlaybook(topic),
       useTools(...names),
       'Researched.',
       'Done.',
     ];
     const replies = [
-      ...turn('a', 'find'),
-      ...turn('a', 'orders_of', 'report'),
-      ...turn('b', 'orders_of', 'report'),
-      ...turn('a anew', 'orders_of', 'report'),
+      ...createTurnReplies('a', 'find'),
+      ...createTurnReplies('a', 'orders_of', 'report'),
+      ...createTurnReplies('b', 'orders_of', 'report'),
+      ...createTurnReplies('a anew', 'orders_of', 'report'),
     ];
-    const session = sessionOf([made], replies);
-    const answered = async () => {
+    const session = startSession([made], replies);
+    const collectResults = async () => {
       await session.send('Go.');
-      return shownResults(session.requests.at(-2));
+      return getShownResults(session.requests.at(-2));
     };
-    await answered();
+    await collectResults();
     session.restart();
-    expect(await answered()).toEqual(['orders of c1', 'report done']);
-    const [unbound, guided] = await answered();
-    expect([unbound === 'orders of c1', guided]).toEqual([false, lockedText('You must first use: find')]);
-    expect((await answered())[1]).toBe(lockedText('You must first use: find'));
-    expect(shownResults(session.requests.at(-2))[0]).toBe(unbound);
+    expect(await collectResults()).toEqual(['orders of c1', 'report done']);
+    const [unbound, guided] = await collectResults();
+    expect([unbound === 'orders of c1', guided]).toEqual([false, formatLocked('You must first use: find')]);
+    expect((await collectResults())[1]).toBe(formatLocked('You must first use: find'));
+    expect(getShownResults(session.requests.at(-2))[0]).toBe(unbound);
   });
 });

@@ -11,14 +11,14 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
-import { analyze, createTool, Document, playbook, report, search } from './scenes.ts';
+import { analyze, createResearcher, createTool, Document, report, search } from './scenes.ts';
 
 const fetchPage = createTool('fetch_page');
 
 describe('the diagram of a playbook', () => {
   it('has an arrow from each tool to the tools that it unlocks, and shows the other conditions', () => {
     const hasEnough = when((progress) => progress.toolExecutions >= 3);
-    const drawn = playbook({
+    const drawn = createResearcher({
       tools: [search, fetchPage],
       locked: [
         { tool: analyze, unlockedBy: after(search, fetchPage) },
@@ -63,13 +63,13 @@ describe('the diagram of a playbook', () => {
       }),
     ],
   ])('labels a condition as "%s"', (label, unlockedBy) => {
-    const drawn = playbook({ tools: [], locked: [{ tool: report, unlockedBy }] });
+    const drawn = createResearcher({ tools: [], locked: [{ tool: report, unlockedBy }] });
     expect(toMermaid(drawn)).toContain(`condition1(["${label}"])`);
   });
 
   it('is the same for a decorated playbook, and has at most one arrow between two tools', () => {
     const twice = allOf(after(search), after(search));
-    const made = playbook({ tools: [search], locked: [{ tool: report, unlockedBy: twice }] });
+    const made = createResearcher({ tools: [search], locked: [{ tool: report, unlockedBy: twice }] });
     expect(toMermaid(withDescription(made, 'Else.'))).toBe(toMermaid(made));
     expect(toMermaid(made).split('-->')).toHaveLength(2);
   });

@@ -12,74 +12,78 @@ import {
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { waitUntil } from '../../../fixtures/scripts.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
-  type Config,
   callPlaybook,
+  createResearcher,
+  createReturningTool,
   createTool,
   Document,
-  descriptions,
-  lockedText,
-  playbook,
-  playbookMemory,
-  prerequisitesText,
+  formatLocked,
+  formatPrerequisites,
+  listDescriptions,
+  type PlaybookSetup,
+  readPlaybookMemory,
   report,
-  returningTool,
   search,
-  sessionOf,
+  startSession,
   useTools,
 } from './scenes.ts';
 
 const gatedConfig = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
-const needsSearchText = lockedText('You must first use: search');
+const needsSearchText = formatLocked('You must first use: search');
 
 /** Runs one turn, and returns the results of the calls inside the playbook. */
-async function resultsOfTurn(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
+async function collectResults(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
   const before = session.requests.length;
   await session.send(message);
-  return shownResults(session.requests.slice(before).at(-2));
+  return getShownResults(session.requests.slice(before).at(-2));
 }
 
 /**
  * Returns the replies of one turn in which the model calls the playbook with a topic, and these tools inside
  * it.
  */
-const turn = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
+const createTurnReplies = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
   callPlaybook(topic),
   ...names.map((name) => useTools(name)),
   'Researched.',
   'Done.',
 ];
 
-const talk = <Open extends string, Locked extends string>(
-  config: Config<Open, Locked>,
+const createTalk = <Open extends string, Locked extends string>(
+  config: PlaybookSetup<Open, Locked>,
   ...turns: readonly (readonly ScriptedReply[])[]
-): TestSession => sessionOf([playbook(config)], turns.flat());
+): TestSession => startSession([createResearcher(config)], turns.flat());
 
 describe('the progress of a playbook', () => {
   it('is kept for the next turn, even after a restart (PLY-12)', async () => {
-    const session = talk(
+    const session = createTalk(
       gatedConfig,
-      turn('a', 'analyze', 'search'),
-      turn('b', 'analyze'),
-      turn('c', 'analyze'),
+      createTurnReplies('a', 'analyze', 'search'),
+      createTurnReplies('b', 'analyze'),
+      createTurnReplies('c', 'analyze'),
     );
-    expect(await resultsOfTurn(session)).toEqual([needsSearchText, 'search done']);
-    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
+    expect(await collectResults(session)).toEqual([needsSearchText, 'search done']);
+    expect(await collectResults(session)).toEqual(['analyze done']);
     session.restart();
-    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
+    expect(await collectResults(session)).toEqual(['analyze done']);
   });
 
   it('is stored as counts, without values (PLY-12)', async () => {
     const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
     const isLong = onArtifact(Document, ({ pages }) => pages === 49);
     const config = {
-      tools: [search, returningTool('fetch', many)],
+      tools: [search, createReturningTool('fetch', many)],
       locked: [{ tool: report, unlockedBy: isLong }],
     };
-    const session = talk(config, turn('a', 'search', 'fetch', 'search'), turn('b', 'report'));
+    const session = createTalk(
+      config,
+      createTurnReplies('a', 'search', 'fetch', 'search'),
+      createTurnReplies('b', 'report'),
+    );
     await session.send('Go.');
     const progress = {
       toolExecutions: 3,
@@ -87,17 +91,17 @@ describe('the progress of a playbook', () => {
       artifacts: { Document: 50 },
       met: ['report#0'],
     };
-    expect(await playbookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
+    expect(await readPlaybookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
     session.restart();
-    expect(await playbookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
-    expect(await resultsOfTurn(session)).toEqual(['report done']);
+    expect(await readPlaybookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
+    expect(await collectResults(session)).toEqual(['report done']);
   });
 
   it('is the same when it is read from a snapshot', async () => {
     const thirty = useTools(...Array.from({ length: 30 }, () => 'search'));
     const long = [callPlaybook('a'), thirty, 'Researched.', 'Done.'];
-    const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
-    const app = memoryApp({ tools: [playbook(gatedConfig)], replies });
+    const replies = [...long, ...long, ...long, ...long, ...createTurnReplies('b', 'analyze')];
+    const app = createMemoryApp({ tools: [createResearcher(gatedConfig)], replies });
     for (const _ of [1, 2, 3, 4]) await app.say('Go.');
     const before = (await app.state()).memories.get('playbooks');
     app.sessions.restart('["owner","tester","s1"]');
@@ -106,17 +110,22 @@ describe('the progress of a playbook', () => {
     expect((await app.state()).memories.get('playbooks')).toEqual(before);
     expect(before).toMatchObject({ 'tester/researcher': { '': { toolExecutions: 120 } } });
     await app.run(leased);
-    expect(shownResults(app.model.requests.at(-2))).toEqual(['analyze done']);
+    expect(getShownResults(app.model.requests.at(-2))).toEqual(['analyze done']);
   });
 
   it('is separate for each agent, each outer tool and each key (PLY-12)', async () => {
     const config = { ...gatedConfig, key: ({ topic }: { topic: string }) => topic };
-    const session = talk(config, turn('a', 'search'), turn('b', 'analyze'), turn('a', 'analyze'));
-    expect(await resultsOfTurn(session)).toEqual(['search done']);
+    const session = createTalk(
+      config,
+      createTurnReplies('a', 'search'),
+      createTurnReplies('b', 'analyze'),
+      createTurnReplies('a', 'analyze'),
+    );
+    expect(await collectResults(session)).toEqual(['search done']);
     session.restart();
-    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
-    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
-    expect(await playbookMemory(session)).toEqual({
+    expect(await collectResults(session)).toEqual([needsSearchText]);
+    expect(await collectResults(session)).toEqual(['analyze done']);
+    expect(await readPlaybookMemory(session)).toEqual({
       'desk/researcher': {
         a: { toolExecutions: 2, tools: { search: 1, analyze: 1 }, artifacts: {}, met: [] },
       },
@@ -129,21 +138,25 @@ describe('the progress of a playbook', () => {
       key: ({ topic }: { topic: string }) => topic.charAt(0),
       reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
     };
-    const session = talk(
+    const session = createTalk(
       config,
-      ...[turn('a', 'search'), turn('b', 'search')],
-      ...[turn('a anew', 'analyze'), turn('a', 'analyze'), turn('b', 'analyze')],
+      ...[createTurnReplies('a', 'search'), createTurnReplies('b', 'search')],
+      ...[
+        createTurnReplies('a anew', 'analyze'),
+        createTurnReplies('a', 'analyze'),
+        createTurnReplies('b', 'analyze'),
+      ],
     );
-    await resultsOfTurn(session);
-    await resultsOfTurn(session);
+    await collectResults(session);
+    await collectResults(session);
     session.restart();
-    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
-    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
-    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
+    expect(await collectResults(session)).toEqual([needsSearchText]);
+    expect(await collectResults(session)).toEqual([needsSearchText]);
+    expect(await collectResults(session)).toEqual(['analyze done']);
   });
 
   it('is not shared with another playbook, or with the same playbook inside another tool', async () => {
-    const inner = playbook(gatedConfig);
+    const inner = createResearcher(gatedConfig);
     const outer = definePlaybook({
       name: 'outer',
       description: 'Is around it.',
@@ -154,7 +167,7 @@ describe('the progress of a playbook', () => {
     const input = { topic: 'a' };
     const asksOuter = { calls: [{ name: 'outer', input }] };
     const replies = [
-      ...turn('a', 'search'),
+      ...createTurnReplies('a', 'search'),
       asksOuter,
       callPlaybook('a'),
       useTools('analyze'),
@@ -162,19 +175,19 @@ describe('the progress of a playbook', () => {
       'No.',
       'Done.',
     ];
-    const session = sessionOf([inner, outer], replies);
+    const session = startSession([inner, outer], replies);
     await session.send('Go.');
     await session.send('Go on.');
-    expect(shownResults(session.requests.at(-3))).toEqual([needsSearchText]);
+    expect(getShownResults(session.requests.at(-3))).toEqual([needsSearchText]);
   });
 });
 
 describe('a playbook whose Worker is killed', () => {
   /** Returns a session of a playbook with a tool that kills its Worker in its first run, after it acted. */
-  function dying(
+  function playDyingTool(
     effect: 'idempotent' | 'once',
     replies: readonly ScriptedReply[],
-    more: Pick<Config<never, never>, 'reset'> = {},
+    more: Pick<PlaybookSetup<never, never>, 'reset'> = {},
   ) {
     const ran: string[] = [];
     const run = (_: unknown, call: CallContext): string => {
@@ -193,24 +206,27 @@ describe('a playbook whose Worker is killed', () => {
         { tool: report, unlockedBy: after(dies) },
       ],
     };
-    const session: TestSession = sessionOf([playbook(config)], replies);
+    const session: TestSession = startSession([createResearcher(config)], replies);
     return { session, ran };
   }
 
   it.each(['idempotent', 'once'] as const)(
     'resumes inside the loop with its progress, and counts the interrupted %s call once',
     async (effect) => {
-      const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
-      expect(await resultsOfTurn(session)).toEqual([
+      const { session } = playDyingTool(
+        effect,
+        createTurnReplies('a', 'report', 'search', 'dies', 'report', 'analyze'),
+      );
+      expect(await collectResults(session)).toEqual([
         ...[
-          lockedText('You must first use: dies'),
+          formatLocked('You must first use: dies'),
           'search done',
           'dies done',
           'report done',
           'analyze done',
         ],
       ]);
-      expect(await playbookMemory(session)).toMatchObject({
+      expect(await readPlaybookMemory(session)).toMatchObject({
         'desk/researcher': {
           '': { toolExecutions: 4, tools: { search: 1, dies: 1, report: 1, analyze: 1 } },
         },
@@ -221,10 +237,15 @@ describe('a playbook whose Worker is killed', () => {
   );
 
   it('keeps a lock open that an earlier call of the batch opened', async () => {
-    const { session, ran } = dying('idempotent', [
+    const { session, ran } = playDyingTool('idempotent', [
       ...[callPlaybook('a'), useTools('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
-    expect(await resultsOfTurn(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
+    expect(await collectResults(session)).toEqual([
+      'search done',
+      'dies done',
+      'analyze done',
+      'report done',
+    ]);
     expect(ran).toHaveLength(2);
     const searches = (await session.events()).filter(
       (event) => event.type === 'tool-call-ended' && event.call.endsWith('.0') && event.frame !== undefined,
@@ -233,13 +254,13 @@ describe('a playbook whose Worker is killed', () => {
   });
 
   it('shows the model the same tools and instructions in every request (PLY-05)', async () => {
-    const replies = turn('a', 'search', 'dies', 'analyze');
-    const { session } = dying('idempotent', replies);
+    const replies = createTurnReplies('a', 'search', 'dies', 'analyze');
+    const { session } = playDyingTool('idempotent', replies);
     await session.send('Go.');
     const inside = session.requests.slice(1, -1);
     const [first] = inside;
     expect(
-      descriptions(
+      listDescriptions(
         'analyze',
         [first].flatMap((one) => one ?? []),
       ),
@@ -250,7 +271,7 @@ describe('a playbook whose Worker is killed', () => {
   });
 
   it('states at the start of a call which locks of its key are closed, and all locks after a reset', async () => {
-    const made = playbook({
+    const made = createResearcher({
       tools: [search],
       locked: [
         { tool: analyze, unlockedBy: after(search) },
@@ -266,7 +287,7 @@ describe('a playbook whose Worker is killed', () => {
       reset: ({ topic }) => topic.endsWith('anew'),
     });
     const ends = ['Researched.', 'Done.'];
-    const session = sessionOf(
+    const session = startSession(
       [made],
       [
         ...[callPlaybook('a'), useTools('search'), ...ends, callPlaybook('b'), ...ends],
@@ -281,14 +302,16 @@ describe('a playbook whose Worker is killed', () => {
       first?.text === 'Help.' ? [] : (first?.text.split('\n\n')[1] ?? ''),
     );
     const further = 'use search and have an entry on the blackboard that meets a condition';
-    const all = prerequisitesText('analyze: first use search', `report: first ${further}`);
-    const left = prerequisitesText(`report: first ${further}`);
+    const all = formatPrerequisites('analyze: first use search', `report: first ${further}`);
+    const left = formatPrerequisites(`report: first ${further}`);
     expect(told).toEqual([all, all, all, left, left, all]);
   });
 
   it('is reset only once, however often it resumes', async () => {
-    const { session } = dying('idempotent', turn('a', 'search', 'dies', 'analyze'), { reset: () => true });
-    expect(await resultsOfTurn(session)).toEqual(['search done', 'dies done', 'analyze done']);
+    const { session } = playDyingTool('idempotent', createTurnReplies('a', 'search', 'dies', 'analyze'), {
+      reset: () => true,
+    });
+    expect(await collectResults(session)).toEqual(['search done', 'dies done', 'analyze done']);
   });
 });
 
@@ -297,7 +320,7 @@ describe('two calls of a playbook in one batch', () => {
    * Returns a playbook whose searches record when they begin and end. A search ends after `together` searches
    * began, or once its start is stored.
    */
-  function traced(key?: (input: { topic: string }) => string, together = 1) {
+  function createTracedSession(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
     const of: { session?: TestSession } = {};
     const slow = createTool('search', async (call) => {
@@ -307,7 +330,7 @@ describe('two calls of a playbook in one batch', () => {
       trace.push('ends');
       return 'search done';
     });
-    const made = playbook({
+    const made = createResearcher({
       tools: [slow],
       locked: [{ tool: analyze, unlockedBy: after(slow) }],
       key,
@@ -316,7 +339,7 @@ describe('two calls of a playbook in one batch', () => {
   }
 
   it('run one after another if they have the same key, and the second one sees the progress of the first', async () => {
-    const { trace, made, of } = traced();
+    const { trace, made, of } = createTracedSession();
     const replies = [
       callPlaybook('a', 'b'),
       useTools('search'),
@@ -325,42 +348,42 @@ describe('two calls of a playbook in one batch', () => {
       'Second.',
       'Done.',
     ];
-    const session = sessionOf([made], replies);
+    const session = startSession([made], replies);
     of.session = session;
     await session.send('Go.');
     expect(trace).toEqual(['begins', 'ends', 'begins', 'ends']);
-    expect(shownResults(session.requests[4])).toEqual(['analyze done', 'search done']);
-    expect(shownResults(session.requests.at(-1))).toEqual(['First.', 'Second.']);
+    expect(getShownResults(session.requests[4])).toEqual(['analyze done', 'search done']);
+    expect(getShownResults(session.requests.at(-1))).toEqual(['First.', 'Second.']);
   });
 
   it('run in parallel if they have different keys', async () => {
-    const { trace, made } = traced(({ topic }) => topic, 2);
+    const { trace, made } = createTracedSession(({ topic }) => topic, 2);
     const replies = [callPlaybook('a', 'b'), useTools('search'), useTools('search'), 'One.', 'Two.', 'Done.'];
-    await sessionOf([made], replies).send('Go.');
+    await startSession([made], replies).send('Go.');
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
   });
 
   it('return an error result if their key cannot be read from the input', async () => {
-    const { made } = traced(({ topic }) => topic.toLowerCase());
+    const { made } = createTracedSession(({ topic }) => topic.toLowerCase());
     const bad = {
       calls: [
         { name: 'researcher', input: { topic: 7 } },
         { name: 'researcher', input: {} },
       ],
     };
-    const session = sessionOf([made], [bad, 'Done.']);
+    const session = startSession([made], [bad, 'Done.']);
     await session.send('Go.');
-    const answers = shownResults(session.requests.at(-1));
+    const answers = getShownResults(session.requests.at(-1));
     expect(answers).toEqual([expect.stringMatching(/^Error: /), expect.stringMatching(/^Error: /)]);
   });
 });
 
 describe('the calls of a batch inside a playbook', () => {
   it('run in source order, and each one sees the progress of the previous call', async () => {
-    const session = talk(gatedConfig, [
+    const session = createTalk(gatedConfig, [
       ...[callPlaybook('a'), useTools('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
-    expect(await resultsOfTurn(session)).toEqual([needsSearchText, 'search done', 'analyze done']);
+    expect(await collectResults(session)).toEqual([needsSearchText, 'search done', 'analyze done']);
   });
 
   it('see the blackboard entries of the previous call (PLY-10)', async () => {
@@ -368,11 +391,11 @@ describe('the calls of a batch inside a playbook', () => {
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [adds], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
-    const session = talk(config, [
+    const session = createTalk(config, [
       ...[callPlaybook('a'), useTools('report', 'adds', 'report'), 'Researched.', 'Done.'],
     ]);
-    expect(await resultsOfTurn(session)).toEqual([
-      ...[lockedText('Prerequisites have not been met yet.'), 'Done', 'report done'],
+    expect(await collectResults(session)).toEqual([
+      ...[formatLocked('Prerequisites have not been met yet.'), 'Done', 'report done'],
     ]);
   });
 
@@ -381,7 +404,10 @@ describe('the calls of a batch inside a playbook', () => {
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
-    const session = sessionOf([adds, playbook(config)], [useTools('adds'), ...turn('a', 'report')]);
-    expect(await resultsOfTurn(session)).toEqual(['report done']);
+    const session = startSession(
+      [adds, createResearcher(config)],
+      [useTools('adds'), ...createTurnReplies('a', 'report')],
+    );
+    expect(await collectResults(session)).toEqual(['report done']);
   });
 });

@@ -5,21 +5,21 @@ import { after, defineUnfolding, when } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
   callPlaybook,
+  createResearcher,
   createTool,
-  descriptions,
-  lockedText,
+  formatLocked,
+  getInnerResults,
+  listDescriptions,
   type PlayedSession,
-  playbook,
-  playbookMemory,
   playPlaybook,
+  readPlaybookMemory,
   report,
-  results,
   search,
-  sessionOf,
+  startSession,
   useTools,
 } from './scenes.ts';
 
@@ -34,8 +34,8 @@ const math = defineUnfolding({ name: 'math', description: 'Reckons', tools: [add
 
 const addReply = { calls: [{ name: 'add', input: { a: 1 } }] };
 const shortcut = { calls: [{ name: 'math', input: { add: { a: 1 } } }] };
-const needsSearchText = lockedText('You must first use: search');
-const offeredTools = ({ inside }: PlayedSession): readonly string[][] =>
+const needsSearchText = formatLocked('You must first use: search');
+const getOfferedTools = ({ inside }: PlayedSession): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('an unfolding tool inside a playbook', () => {
@@ -48,13 +48,13 @@ describe('an unfolding tool inside a playbook', () => {
       addReply,
       useTools('report'),
     ]);
-    expect(offeredTools(shown)).toEqual([
+    expect(getOfferedTools(shown)).toEqual([
       ['math', 'report'],
       ['math', 'report'],
       ...Array.from({ length: 3 }, () => ['math', 'report', 'add']),
     ]);
-    expect(results(shown).slice(-2)).toEqual(['2', 'report done']);
-    expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');
+    expect(getInnerResults(shown).slice(-2)).toEqual(['2', 'report done']);
+    expect(listDescriptions('add', shown.inside).at(-1)).toBe('Adds.');
   });
 
   it('stays folded while it is locked, and can be unfolded afterwards (PLY-05, PLY-11)', async () => {
@@ -66,14 +66,14 @@ describe('an unfolding tool inside a playbook', () => {
       useTools('math'),
       addReply,
     ]);
-    expect(offeredTools(shown).map((names) => names.includes('add'))).toEqual([
+    expect(getOfferedTools(shown).map((names) => names.includes('add'))).toEqual([
       ...[false, false, false, false, true, true],
     ]);
-    expect(results(shown)[0]).toBe(needsSearchText);
-    expect(results(shown)[1]).toMatch(/^Error: Tool 'add' does not exist\./);
-    expect(results(shown)[4]).toBe('2');
-    expect(descriptions('math', shown.inside)[0]).toBe('Reckons');
-    expect(descriptions('math', shown.inside)[3]).toBe('Reckons');
+    expect(getInnerResults(shown)[0]).toBe(needsSearchText);
+    expect(getInnerResults(shown)[1]).toMatch(/^Error: Tool 'add' does not exist\./);
+    expect(getInnerResults(shown)[4]).toBe('2');
+    expect(listDescriptions('math', shown.inside)[0]).toBe('Reckons');
+    expect(listDescriptions('math', shown.inside)[3]).toBe('Reckons');
   });
 
   it('has no shortcut while it is locked, and later a shortcut that counts for both tools (PLY-07, PLY-11)', async () => {
@@ -86,14 +86,14 @@ describe('an unfolding tool inside a playbook', () => {
     };
     const inside = [shortcut, useTools('report'), useTools('search'), shortcut, useTools('report')];
     const { session, inside: requests } = await playPlaybook(config, inside);
-    const [first, second, , fourth, fifth] = results({ inside: requests });
+    const [first, second, , fourth, fifth] = getInnerResults({ inside: requests });
     expect([first, second, fifth]).toEqual([
       needsSearchText,
-      lockedText('You must first use: math'),
+      formatLocked('You must first use: math'),
       'report done',
     ]);
     expect(fourth).toMatch(/^2\b/);
-    const { toolExecutions, tools } = Object(await playbookMemory(session))['desk/researcher'][''];
+    const { toolExecutions, tools } = Object(await readPlaybookMemory(session))['desk/researcher'][''];
     expect([toolExecutions, tools]).toEqual([3, { search: 1, add: 1, math: 1, report: 1 }]);
   });
 
@@ -104,7 +104,10 @@ describe('an unfolding tool inside a playbook', () => {
       description: 'Works',
       tools: [requireApproval(tenant, 'May I?')],
     });
-    const made = playbook({ tools: [guarded], locked: [{ tool: report, unlockedBy: after(guarded) }] });
+    const made = createResearcher({
+      tools: [guarded],
+      locked: [{ tool: report, unlockedBy: after(guarded) }],
+    });
     const replies = [
       callPlaybook('a'),
       useTools('desk_work'),
@@ -112,26 +115,26 @@ describe('an unfolding tool inside a playbook', () => {
       'Researched.',
       'Done.',
     ];
-    const session = sessionOf([made], replies);
+    const session = startSession([made], replies);
     expect(await session.send('Go.', { context: { tenant: 't1' } })).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('tenant', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
+    expect(getShownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
   });
 
   describe('with session scope', () => {
     /** Returns the results inside the playbook of one turn. */
-    const answersOf = async (session: TestSession) => {
+    const collectResults = async (session: TestSession) => {
       await session.send('Go.');
-      return shownResults(session.requests.at(-2));
+      return getShownResults(session.requests.at(-2));
     };
-    const turn = (topic: string, ...inside: ScriptedReply[]) => [
+    const createTurnReplies = (topic: string, ...inside: ScriptedReply[]) => [
       callPlaybook(topic),
       ...inside,
       'Researched.',
       'Done.',
     ];
-    const opened = (...tools: AnyTool[]) =>
+    const createOpenedMath = (...tools: AnyTool[]) =>
       defineUnfolding({ name: 'math', description: 'Reckons', scope: 'session', tools });
     const keyed = {
       key: ({ topic }: { topic: string }) => topic.charAt(0),
@@ -139,65 +142,65 @@ describe('an unfolding tool inside a playbook', () => {
     };
 
     it('is locked with all its inner tools for another key, and after a reset (PLY-12)', async () => {
-      const made = playbook({
+      const made = createResearcher({
         tools: [search],
-        locked: [{ tool: opened(add), unlockedBy: after(search) }],
+        locked: [{ tool: createOpenedMath(add), unlockedBy: after(search) }],
         ...keyed,
       });
-      const session = sessionOf(
+      const session = startSession(
         [made],
         [
-          ...turn('a', useTools('search'), useTools('math'), addReply),
-          ...turn('b', addReply, shortcut, useTools('math'), useTools('search'), addReply),
-          ...turn('a', addReply),
-          ...turn('a anew', addReply),
+          ...createTurnReplies('a', useTools('search'), useTools('math'), addReply),
+          ...createTurnReplies('b', addReply, shortcut, useTools('math'), useTools('search'), addReply),
+          ...createTurnReplies('a', addReply),
+          ...createTurnReplies('a anew', addReply),
         ],
       );
-      expect((await answersOf(session)).at(-1)).toBe('2');
+      expect((await collectResults(session)).at(-1)).toBe('2');
       session.restart();
-      const [first, second, third, , last] = await answersOf(session);
+      const [first, second, third, , last] = await collectResults(session);
       expect([first, second, third, last]).toEqual([needsSearchText, needsSearchText, needsSearchText, '2']);
       const inside = session.requests.slice(-7, -1);
-      expect(descriptions('add', inside)).toEqual(Array(6).fill('Adds.'));
-      expect(await answersOf(session)).toEqual(['2']);
-      expect(await answersOf(session)).toEqual([needsSearchText]);
+      expect(listDescriptions('add', inside)).toEqual(Array(6).fill('Adds.'));
+      expect(await collectResults(session)).toEqual(['2']);
+      expect(await collectResults(session)).toEqual([needsSearchText]);
     });
 
     it('is locked together with the tools of an inner unfolding tool', async () => {
       const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
-      const made = playbook({
+      const made = createResearcher({
         tools: [search],
-        locked: [{ tool: opened(sums), unlockedBy: after(search) }],
+        locked: [{ tool: createOpenedMath(sums), unlockedBy: after(search) }],
         ...keyed,
       });
       const sumsShortcut = { calls: [{ name: 'sums', input: { add: { a: 1 } } }] };
-      const session = sessionOf(
+      const session = startSession(
         [made],
         [
-          ...turn('a', useTools('search'), useTools('math'), useTools('sums'), addReply),
-          ...turn('b', addReply, useTools('sums'), sumsShortcut),
+          ...createTurnReplies('a', useTools('search'), useTools('math'), useTools('sums'), addReply),
+          ...createTurnReplies('b', addReply, useTools('sums'), sumsShortcut),
         ],
       );
-      expect((await answersOf(session)).at(-1)).toBe('2');
-      expect(await answersOf(session)).toEqual([needsSearchText, needsSearchText, needsSearchText]);
+      expect((await collectResults(session)).at(-1)).toBe('2');
+      expect(await collectResults(session)).toEqual([needsSearchText, needsSearchText, needsSearchText]);
     });
 
     it('keeps an inner tool open that another unfolding tool also offers, or that was offered before (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
-      const made = playbook({
+      const made = createResearcher({
         tools: [search, also],
-        locked: [{ tool: opened(add, search), unlockedBy: after(search) }],
+        locked: [{ tool: createOpenedMath(add, search), unlockedBy: after(search) }],
         ...keyed,
       });
-      const session = sessionOf(
+      const session = startSession(
         [made],
         [
-          ...turn('a', useTools('search'), useTools('math'), useTools('also')),
-          ...turn('b', addReply, useTools('search')),
+          ...createTurnReplies('a', useTools('search'), useTools('math'), useTools('also')),
+          ...createTurnReplies('b', addReply, useTools('search')),
         ],
       );
-      await answersOf(session);
-      expect(await answersOf(session)).toEqual(['2', 'search done']);
+      await collectResults(session);
+      expect(await collectResults(session)).toEqual(['2', 'search done']);
     });
   });
 
@@ -212,22 +215,26 @@ describe('an unfolding tool inside a playbook', () => {
     };
     const short = { calls: [{ name: 'facade', input: { report: {} } }] };
     const shown = await playPlaybook(config, [short, useTools('search'), short, useTools('analyze'), short]);
-    expect(results(shown)).toEqual([
-      ...[lockedText('You must first use: analyze'), 'search done'],
-      ...[lockedText('You must first use: analyze'), 'analyze done', 'report done'],
+    expect(getInnerResults(shown)).toEqual([
+      ...[formatLocked('You must first use: analyze'), 'search done'],
+      ...[formatLocked('You must first use: analyze'), 'analyze done', 'report done'],
     ]);
   });
 
   it('runs the calls of a batch one after another, including calls of its inner tools', async () => {
     const trace: string[] = [];
-    const slow = (name: string) =>
+    const createSlowTool = (name: string) =>
       createTool(name, async (call) => {
         trace.push(`${name} begins`);
         await startStored(session, call); // At this point all parallel calls have started.
         trace.push(`${name} ends`);
       });
-    const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });
-    const config = { tools: [facade, slow('outer')], locked: [] };
+    const facade = defineUnfolding({
+      name: 'facade',
+      description: 'Opens',
+      tools: [createSlowTool('inner')],
+    });
+    const config = { tools: [facade, createSlowTool('outer')], locked: [] };
     const replies = [
       callPlaybook('tides'),
       useTools('facade'),
@@ -235,7 +242,7 @@ describe('an unfolding tool inside a playbook', () => {
       'Researched.',
       'Done.',
     ];
-    const session: TestSession = sessionOf([playbook(config)], replies);
+    const session: TestSession = startSession([createResearcher(config)], replies);
     await session.send('Go.');
     expect(trace).toEqual(['inner begins', 'inner ends', 'outer begins', 'outer ends']);
   });

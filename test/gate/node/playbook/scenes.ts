@@ -11,7 +11,7 @@ import {
 import { definePlaybook, type PlaybookConfig } from '../../../../src/kinds/entry.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { shownResults } from '../tool-loop/scenes.ts';
+import { getShownResults } from '../tool-loop/scenes.ts';
 
 export const Document = defineDomainType({
   name: 'Document',
@@ -25,7 +25,7 @@ export const createTool = <const Name extends string>(
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
 /** Defines a tool that returns this value as an artifact of the type `Document`. */
-export const returningTool = <const Name extends string>(name: Name, value: unknown) =>
+export const createReturningTool = <const Name extends string>(name: Name, value: unknown) =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -45,7 +45,7 @@ export const callPlaybook = (...topics: string[]) => ({
   calls: topics.map((topic) => ({ name: 'researcher', input: { topic } })),
 });
 
-export type Config<Open extends string, Locked extends string> = Pick<
+export type PlaybookSetup<Open extends string, Locked extends string> = Pick<
   PlaybookConfig<'researcher', typeof TopicInput, Open, Locked>,
   'tools' | 'locked'
 > &
@@ -53,11 +53,12 @@ export type Config<Open extends string, Locked extends string> = Pick<
 
 const TopicInput = v.object({ topic: v.string() });
 
-export const playbook = <Open extends string, Locked extends string>(config: Config<Open, Locked>) =>
-  definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
+export const createResearcher = <Open extends string, Locked extends string>(
+  config: PlaybookSetup<Open, Locked>,
+) => definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
 
 /** Returns a session of an agent with these tools. */
-export function sessionOf(
+export function startSession(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use: readonly ModuleUse[] = [],
@@ -69,12 +70,12 @@ export function sessionOf(
 
 /** Runs one turn in which the model calls the playbook, makes these replies inside it, and then answers. */
 export async function playPlaybook<Open extends string, Locked extends string>(
-  config: Config<Open, Locked>,
+  config: PlaybookSetup<Open, Locked>,
   inside: readonly ScriptedReply[],
   warm = false,
 ): Promise<PlayedSession> {
   const replies = [callPlaybook('tides'), ...inside, 'Researched.', 'Done.'];
-  const session = sessionOf([playbook(config)], replies, [], warm);
+  const session = startSession([createResearcher(config)], replies, [], warm);
   const answer = await session.send('Go.');
   return { session, answer, inside: session.requests.slice(1, -1) };
 }
@@ -87,18 +88,18 @@ export interface PlayedSession {
 }
 
 /** Returns all tool results of the nested loop, from its last request. */
-export const results = ({ inside }: Pick<PlayedSession, 'inside'>): readonly string[] =>
-  shownResults(inside.at(-1));
+export const getInnerResults = ({ inside }: Pick<PlayedSession, 'inside'>): readonly string[] =>
+  getShownResults(inside.at(-1));
 
 /** Returns the description of a tool in each request. */
-export const descriptions = (
+export const listDescriptions = (
   name: string,
   requests: readonly ModelRequest[],
 ): readonly (string | undefined)[] =>
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
 /** Returns the end of a playbook's instructions: the conditions of its locks. */
-export const prerequisitesText = (...needed: readonly string[]): string =>
+export const formatPrerequisites = (...needed: readonly string[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
     ...needed.map((line) => `- ${line}`),
@@ -106,8 +107,8 @@ export const prerequisitesText = (...needed: readonly string[]): string =>
   ].join('\n');
 
 /** Returns the memory of playbooks in the session. */
-export const playbookMemory = async (session: TestSession): Promise<unknown> =>
+export const readPlaybookMemory = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
 /** Returns the result of a call of a locked tool. */
-export const lockedText = (hint: string): string => `This tool is not yet available. ${hint}`;
+export const formatLocked = (hint: string): string => `This tool is not yet available. ${hint}`;

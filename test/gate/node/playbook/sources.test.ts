@@ -4,21 +4,21 @@ import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { Cart, discoveringProvider } from '../../../fixtures/tool-sources.ts';
-import { crash } from '../unfolding/scenes.ts';
+import { Cart, createDiscoveringProvider } from '../../../fixtures/tool-sources.ts';
+import { createCrashTool } from '../unfolding/scenes.ts';
 import {
   analyze,
   callPlaybook,
+  createResearcher,
+  createReturningTool,
   createTool,
-  lockedText,
-  playbook,
+  formatLocked,
+  formatPrerequisites,
+  getInnerResults,
   playPlaybook,
-  prerequisitesText,
   report,
-  results,
-  returningTool,
   search,
-  sessionOf,
+  startSession,
   useTools,
 } from './scenes.ts';
 
@@ -27,13 +27,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const findingSource = (about: string | undefined, ...names: readonly string[]) =>
-  discoveringProvider(
+const createFindingSource = (about: string | undefined, ...names: readonly string[]) =>
+  createDiscoveringProvider(
     names.map((name) => createTool(name)),
     about,
   ).provider;
 
-const NEEDS_SEARCH = lockedText('You must first use: search');
+const SEARCH_REQUIRED_TEXT = formatLocked('You must first use: search');
 
 describe('a lock', () => {
   it('applies to all tools of a factory, and the use of one of them unlocks another tool', async () => {
@@ -47,17 +47,17 @@ describe('a lock', () => {
       },
       ['put', 'search', 'put', 'report', 'pay', 'report'].map((name) => useTools(name)),
     );
-    expect(results(shown)).toEqual([
-      NEEDS_SEARCH,
+    expect(getInnerResults(shown)).toEqual([
+      SEARCH_REQUIRED_TEXT,
       'search done',
       '1 in it',
-      lockedText('You must first use: pay'),
+      formatLocked('You must first use: pay'),
       // Each invocation creates its own cart.
       'paid for 0',
       'report done',
     ]);
     expect(shown.inside[0]?.messages[0]?.text).toContain(
-      prerequisitesText('pay: first use search', 'put: first use search', 'report: first use pay'),
+      formatPrerequisites('pay: first use search', 'put: first use search', 'report: first use pay'),
     );
   });
 
@@ -72,30 +72,35 @@ describe('a lock', () => {
       { tools: [search], locked: [{ tool: group, unlockedBy: after(search) }] },
       ['analyze', 'search', 'report'].map((name) => useTools(name)),
     );
-    expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'report done']);
+    expect(getInnerResults(shown)).toEqual([SEARCH_REQUIRED_TEXT, 'search done', 'report done']);
     expect(shown.inside[0]?.messages[0]?.text).toContain(
-      `${prerequisitesText('analyze: first use search', 'report: first use search')}\n\nWork well.`,
+      `${formatPrerequisites('analyze: first use search', 'report: first use search')}\n\nWork well.`,
     );
   });
 
   it('applies to the tools of a provider', async () => {
     const shown = await playPlaybook(
-      { tools: [search], locked: [{ tool: findingSource('crm', 'find'), unlockedBy: after(search) }] },
+      { tools: [search], locked: [{ tool: createFindingSource('crm', 'find'), unlockedBy: after(search) }] },
       ['find', 'search', 'find'].map((name) => useTools(name)),
     );
-    expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'find done']);
-    expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisitesText('tools of crm: first use search'));
+    expect(getInnerResults(shown)).toEqual([SEARCH_REQUIRED_TEXT, 'search done', 'find done']);
+    expect(shown.inside[0]?.messages[0]?.text).toContain(
+      formatPrerequisites('tools of crm: first use search'),
+    );
   });
 
   it('on the tools of a provider stays open in another turn and in another invocation', async () => {
-    const researcher = playbook({
-      tools: [returningTool('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
+    const researcher = createResearcher({
+      tools: [
+        createReturningTool('search', { title: 'Tides', pages: 3 }),
+        createCrashTool((): TestSession => session),
+      ],
       locked: [
-        { tool: findingSource(undefined, 'find'), unlockedBy: onArtifactMatching(() => true) },
+        { tool: createFindingSource(undefined, 'find'), unlockedBy: onArtifactMatching(() => true) },
         { tool: report, unlockedBy: after('search') },
       ],
     });
-    const session = sessionOf(
+    const session = startSession(
       [researcher],
       [
         callPlaybook('tides'),
@@ -120,9 +125,9 @@ describe('a lock', () => {
   });
 
   it('on the tools of a provider is part of the diagram', () => {
-    const drawn = playbook({
+    const drawn = createResearcher({
       tools: [search],
-      locked: [{ tool: findingSource('crm'), unlockedBy: after(search) }],
+      locked: [{ tool: createFindingSource('crm'), unlockedBy: after(search) }],
     });
     expect(toMermaid(drawn)).toBe(
       ['flowchart LR', '  tool1["search"]', '  tool2["tools of crm"]', '  tool1 --> tool2'].join('\n'),
@@ -139,7 +144,7 @@ describe('a lock', () => {
     ],
   ])('throws when it is defined with %s', (_, tool, why) => {
     const define = () =>
-      playbook({
+      createResearcher({
         tools: [search],
         locked: [
           { tool: analyze, unlockedBy: after(search) },

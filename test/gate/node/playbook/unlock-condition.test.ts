@@ -13,15 +13,15 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import {
   analyze,
+  createReturningTool,
   createTool,
   Document,
-  descriptions,
-  lockedText,
+  formatLocked,
+  formatPrerequisites,
+  getInnerResults,
+  listDescriptions,
   playPlaybook,
-  prerequisitesText,
   report,
-  results,
-  returningTool,
   search,
   useTools,
 } from './scenes.ts';
@@ -37,30 +37,30 @@ async function tryCondition(
 ): Promise<readonly (string | undefined)[]> {
   const config = { tools: [first, second], locked: [{ tool: report, unlockedBy }] };
   const inside = ['report', 'first', 'report', 'second', 'report'].map((name) => useTools(name));
-  const [before, , between, , behind] = results(await playPlaybook(config, inside));
+  const [before, , between, , behind] = getInnerResults(await playPlaybook(config, inside));
   return [before, between, behind];
 }
 
-const missingToolsText = (names: string): string => lockedText(`You must first use: ${names}`);
-const eitherText = lockedText('At least one prerequisite condition must be met.');
-const unmetText = lockedText('Prerequisites have not been met yet.');
-const noDocumentText = lockedText('You must first produce an artifact of type: Document');
+const formatMissingTools = (names: string): string => formatLocked(`You must first use: ${names}`);
+const eitherText = formatLocked('At least one prerequisite condition must be met.');
+const unmetText = formatLocked('Prerequisites have not been met yet.');
+const noDocumentText = formatLocked('You must first produce an artifact of type: Document');
 const open = 'report done';
 
 describe('a condition on the use of tools', () => {
   it.each<[string, UnlockCondition<'first' | 'second'>, readonly string[]]>([
-    ['one tool', after('first'), [missingToolsText('first'), open, open]],
-    ['a tool instead of its name', after(createTool('first')), [missingToolsText('first'), open, open]],
-    ['a tool that is named twice', after('first', 'first'), [missingToolsText('first'), open, open]],
+    ['one tool', after('first'), [formatMissingTools('first'), open, open]],
+    ['a tool instead of its name', after(createTool('first')), [formatMissingTools('first'), open, open]],
+    ['a tool that is named twice', after('first', 'first'), [formatMissingTools('first'), open, open]],
     [
       'several tools',
       after('first', 'second'),
-      [missingToolsText('first, second'), missingToolsText('second'), open],
+      [formatMissingTools('first, second'), formatMissingTools('second'), open],
     ],
     [
       'allOf',
       allOf(after('first'), after('second')),
-      [missingToolsText('first. You must first use: second'), missingToolsText('second'), open],
+      [formatMissingTools('first. You must first use: second'), formatMissingTools('second'), open],
     ],
     ['the first condition of anyOf', anyOf(after('first'), after('second')), [eitherText, open, open]],
     [
@@ -75,8 +75,8 @@ describe('a condition on the use of tools', () => {
       'anyOf inside allOf',
       allOf(anyOf(after('first'), after('second')), after('second')),
       [
-        lockedText('At least one prerequisite condition must be met. You must first use: second'),
-        missingToolsText('second'),
+        formatLocked('At least one prerequisite condition must be met. You must first use: second'),
+        formatMissingTools('second'),
         open,
       ],
     ],
@@ -153,7 +153,11 @@ describe('a condition on artifacts', () => {
     ],
   ])('unlocks the tool by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
     expect(
-      await tryCondition(condition, returningTool('first', first), returningTool('second', second)),
+      await tryCondition(
+        condition,
+        createReturningTool('first', first),
+        createReturningTool('second', second),
+      ),
     ).toEqual(answers);
   });
 
@@ -170,8 +174,8 @@ describe('a condition on artifacts', () => {
     expect(
       await tryCondition(
         isLong,
-        returningTool('first', longDocument),
-        returningTool('second', shortDocument),
+        createReturningTool('first', longDocument),
+        createReturningTool('second', shortDocument),
       ),
     ).toEqual([noDocumentText, open, open]);
   });
@@ -182,72 +186,74 @@ describe('a condition on artifacts', () => {
     await tryCondition(
       condition,
       createTool('first', () => ({ at: 1, gone: undefined })),
-      returningTool('second', [shortDocument]),
+      createReturningTool('second', [shortDocument]),
     );
     expect(asked).toStrictEqual([{ at: 1 }, shortDocument]);
   });
 });
 
 describe('a condition on the blackboard', () => {
-  const adds = (value: { title: string; pages?: number }, options?: { name?: string; type?: string }) =>
-    createTool('first', ({ blackboard }) => blackboard.add({ ...value }, options));
+  const createAddingTool = (
+    value: { title: string; pages?: number },
+    options?: { name?: string; type?: string },
+  ) => createTool('first', ({ blackboard }) => blackboard.add({ ...value }, options));
   const isLong = onBlackboard(Document, ({ pages }) => pages > 100);
   const named = onBlackboardMatching(
     ({ name, value }) => name === 'draft' && Object(value).title === 'Tides',
   );
-  it.each<[string, UnlockCondition<never>, ReturnType<typeof adds>, readonly string[]]>([
+  it.each<[string, UnlockCondition<never>, ReturnType<typeof createAddingTool>, readonly string[]]>([
     [
       'is met by an object of its type',
       onBlackboard(Document),
-      adds(shortDocument, { type: 'Document' }),
+      createAddingTool(shortDocument, { type: 'Document' }),
       [unmetText, open, open],
     ],
     [
       'is not met by an entry that its schema refuses',
       onBlackboard(Document),
-      adds({ title: 'x' }, { type: 'Document' }),
+      createAddingTool({ title: 'x' }, { type: 'Document' }),
       [unmetText, unmetText, unmetText],
     ],
     [
       'is met by an entry that its predicate accepts',
       isLong,
-      adds(longDocument, { type: 'Document' }),
+      createAddingTool(longDocument, { type: 'Document' }),
       [unmetText, open, open],
     ],
     [
       'is not met by an entry that its predicate refuses',
       isLong,
-      adds(shortDocument, { type: 'Document' }),
+      createAddingTool(shortDocument, { type: 'Document' }),
       [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an untyped entry, even if its predicate would accept it',
       isLong,
-      adds(longDocument),
+      createAddingTool(longDocument),
       [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an entry that its schema refuses, even with a predicate',
       isLong,
-      adds({ title: 'x' }, { type: 'Document' }),
+      createAddingTool({ title: 'x' }, { type: 'Document' }),
       [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an entry without the name of its type',
       onBlackboard(Document),
-      adds(shortDocument),
+      createAddingTool(shortDocument),
       [unmetText, unmetText, unmetText],
     ],
     [
       'is met by a matching entry of any type',
       named,
-      adds(shortDocument, { name: 'draft' }),
+      createAddingTool(shortDocument, { name: 'draft' }),
       [unmetText, open, open],
     ],
     [
       'is not met by an entry that does not match',
       named,
-      adds(shortDocument),
+      createAddingTool(shortDocument),
       [unmetText, unmetText, unmetText],
     ],
   ])('%s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
@@ -259,14 +265,14 @@ describe('a custom condition', () => {
   it('receives the progress, which counts successful calls but not replies (PLY-01, PLY-08)', async () => {
     const three = when((progress) => progress.toolExecutions >= 3);
     const inside = [useTools('search', 'search'), useTools('report'), useTools('search'), useTools('report')];
-    const answers = results(
+    const answers = getInnerResults(
       await playPlaybook({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
     );
     expect(answers).toEqual(['search done', 'search done', unmetText, 'search done', open]);
   });
 
   it('receives the counts of tools and artifacts, which it finds by name or by reference (PLY-06)', async () => {
-    const finds = returningTool('finds', [shortDocument, longDocument]);
+    const finds = createReturningTool('finds', [shortDocument, longDocument]);
     const told: unknown[] = [];
     const tells = when((progress) => {
       const { toolExecutions, used, produced } = progress;
@@ -291,26 +297,29 @@ describe('a custom condition', () => {
   it('receives the loop with its iterations, context and blackboard (PLY-02)', async () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
-    const answers = results(await playPlaybook(config, [useTools('report'), useTools('report')]));
+    const answers = getInnerResults(await playPlaybook(config, [useTools('report'), useTools('report')]));
     expect(answers).toEqual([unmetText, open]);
   });
 
   it('can lock its tool again, even during a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
-    expect(results(await playPlaybook(config, [useTools('report', 'report')]))).toEqual([open, unmetText]);
+    expect(getInnerResults(await playPlaybook(config, [useTools('report', 'report')]))).toEqual([
+      open,
+      unmetText,
+    ]);
   });
 
   it('counts as false if it throws, and a warning is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const broken = (): never => {
+    const throwBroken = (): never => {
       throw new Error('broken');
     };
     const conditions = [
-      when(broken),
-      onArtifactMatching(broken),
-      onBlackboardMatching(broken),
-      onBlackboard(Document, broken),
+      when(throwBroken),
+      onArtifactMatching(throwBroken),
+      onBlackboardMatching(throwBroken),
+      onBlackboard(Document, throwBroken),
     ];
     for (const unlockedBy of conditions) {
       const adds = createTool('first', ({ blackboard }) => {
@@ -332,22 +341,22 @@ describe('a condition that returns a promise', () => {
   it('counts as false, even if the promise resolves to true, and one warning is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // Plain JavaScript can pass this.
-    const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
-    const broken = (): never => {
+    const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+    const throwBroken = (): never => {
       throw new Error('broken');
     };
     const conditions = [when, onArtifactMatching, onBlackboardMatching].flatMap((condition) => [
-      condition(late(() => true)),
-      condition(late(broken)),
+      condition(answerLate(() => true)),
+      condition(answerLate(throwBroken)),
     ]);
     conditions.push(
       onArtifact(
         Document,
-        late(() => true),
+        answerLate(() => true),
       ),
       onBlackboard(
         Document,
-        late(() => true),
+        answerLate(() => true),
       ),
     );
     for (const unlockedBy of conditions) {
@@ -381,7 +390,7 @@ describe('a locked tool', () => {
   it('has the same definition before and after it is unlocked, so that the same list is offered (PLY-05)', async () => {
     const replies = [useTools('analyze'), useTools('search'), useTools('analyze')];
     const { inside } = await playPlaybook(config, replies);
-    expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
+    expect(listDescriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
     for (const { tools } of inside) expect(tools).toEqual(inside[0]?.tools);
     const warm = await playPlaybook(config, replies, true);
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
@@ -414,19 +423,19 @@ describe('a locked tool', () => {
       useTools('search'),
       useTools('analyze'),
     ]);
-    const told = prerequisitesText(...conditions.map(([needed], at) => `step${at}: first ${needed}`));
+    const told = formatPrerequisites(...conditions.map(([needed], at) => `step${at}: first ${needed}`));
     expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
   it('returns guidance instead of a failure: the tool does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
     const { session, inside } = await playPlaybook(config, [useTools('analyze')]);
-    expect(results({ inside })).toEqual([missingToolsText('search')]);
+    expect(getInnerResults({ inside })).toEqual([formatMissingTools('search')]);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame !== undefined ? [event] : [],
     );
     expect(ended).toEqual([
       expect.objectContaining({
-        result: { type: 'text', content: missingToolsText('search'), withheld: true },
+        result: { type: 'text', content: formatMissingTools('search'), withheld: true },
       }),
     ]);
     expect(ended[0]).not.toHaveProperty('changes');
@@ -437,7 +446,7 @@ describe('a locked tool', () => {
     const fails = createTool('fails', () => {
       throw new Error('No.');
     });
-    const answers = results(
+    const answers = getInnerResults(
       await playPlaybook(
         {
           tools: [search, fails],
@@ -449,6 +458,6 @@ describe('a locked tool', () => {
         [useTools('fails'), useTools('analyze'), useTools('report')],
       ),
     );
-    expect(answers).toEqual(['Error: No.', missingToolsText('fails'), missingToolsText('analyze')]);
+    expect(answers).toEqual(['Error: No.', formatMissingTools('fails'), formatMissingTools('analyze')]);
   });
 });

@@ -6,13 +6,13 @@ import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { formatDuration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
-import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
+import { callTools, createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
+import { createFakeInvocation } from '../tools/fake-invocation.ts';
+import { clock, createScene, getResult, joinLines, PRICES } from './process-scene.ts';
 
 describe('agent_process', () => {
   it('unfolds into six tools, with notes on when to use them (PRC-01)', async () => {
-    const { session } = await resultOf('process_status');
+    const { session } = await getResult('process_status');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['agent_process']);
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
       'agent_process',
@@ -23,7 +23,7 @@ describe('agent_process', () => {
       'process_status',
       'process_tools_stats',
     ]);
-    expect(shownResults(session.requests[1])[0]).toContain(
+    expect(getShownResults(session.requests[1])[0]).toContain(
       'Use process_status for current state and runtime. Use process_budget to check limits. Use process_cost to see spending.',
     );
     expect(session.requests[0]?.tools[0]?.description).toBe(
@@ -35,7 +35,7 @@ describe('agent_process', () => {
     const tools = agentProcessTools().inner ?? [];
     expect(tools).toHaveLength(6);
     for (const tool of tools) {
-      const { call } = fakeInvocation(tool.name);
+      const { call } = createFakeInvocation(tool.name);
       const execute: typeof call.execute = async (leaf) => toToolResult(tool.name, await leaf.run(call));
       expect(await tool.call({}, { ...call, process: undefined, execute })).toEqual({
         type: 'text',
@@ -48,15 +48,15 @@ describe('agent_process', () => {
 
 describe('process_status', () => {
   it('returns the turn and its duration, and states that it has no parent (PRC-03)', async () => {
-    const waits = async () => {
+    const waitAndReply = async () => {
       await clock.advance(3_400);
       return 'Waited.';
     };
-    const { answer, text } = await resultOf('process_status', [calls('wait')], {
-      tools: [readingTool('wait', waits)],
+    const { answer, text } = await getResult('process_status', [callTools('wait')], {
+      tools: [createReadingTool('wait', waitAndReply)],
     });
     expect(text).toBe(
-      lines(
+      joinLines(
         `Process ID: ${answer.turn}`,
         'Status: RUNNING',
         'Running time: 3.4s',
@@ -67,16 +67,21 @@ describe('process_status', () => {
   });
 
   it('measures the duration from the start of the turn, in every invocation (PRC-03)', async () => {
-    const dies = async () => {
-      const stored = async () => (await session.events()).map(({ type }) => type);
-      await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'), 20_000);
+    const dieOnceStored = async () => {
+      const readEventTypes = async () => (await session.events()).map(({ type }) => type);
+      await vi.waitFor(async () => expect(await readEventTypes()).toContain('tool-call-ended'), 20_000);
       // Another invocation resumes after two lease terms of 20 s.
       session.kill();
       return 'Lost.';
     };
-    const session: TestSession = scene([calls('agent_process'), dies, calls('process_status'), 'Done.']);
+    const session: TestSession = createScene([
+      callTools('agent_process'),
+      dieOnceStored,
+      callTools('process_status'),
+      'Done.',
+    ]);
     await session.send('Go.');
-    const text = shownResults(session.requests.at(-1)).at(-1)?.split('\n');
+    const text = getShownResults(session.requests.at(-1)).at(-1)?.split('\n');
     expect(text?.slice(1, 3)).toEqual(['Status: RUNNING', 'Running time: 40.0s']);
   });
 
@@ -88,11 +93,11 @@ describe('process_status', () => {
       tools: [agentProcessTools()],
       output: v.object({ sum: v.number() }),
     });
-    const replies = [calls('agent_process'), calls('process_status'), '{"sum":1}'];
+    const replies = [callTools('agent_process'), callTools('process_status'), '{"sum":1}'];
     const session = createTestSession(agent, { replies, clock });
     await session.send('Go.');
     const goal = session.requests[0]?.output?.name ?? '';
-    expect(shownResults(session.requests[2])[1]?.split('\n')[3]).toBe(`Goal: ${goal}`);
+    expect(getShownResults(session.requests[2])[1]?.split('\n')[3]).toBe(`Goal: ${goal}`);
   });
 
   it('states the call that opened a nested loop, and its tool (PRC-03)', async () => {
@@ -102,10 +107,16 @@ describe('process_status', () => {
       input: v.object({}),
       tools: [agentProcessTools()],
     });
-    const replies = [calls('dig'), calls('agent_process'), calls('process_status'), 'Dug.', 'Done.'];
-    const session = scene(replies, { tools: [dig] });
+    const replies = [
+      callTools('dig'),
+      callTools('agent_process'),
+      callTools('process_status'),
+      'Dug.',
+      'Done.',
+    ];
+    const session = createScene(replies, { tools: [dig] });
     const { turn } = await session.send('Go.');
-    const text = shownResults(session.requests[3])[1]?.split('\n');
+    const text = getShownResults(session.requests[3])[1]?.split('\n');
     const opened = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' ? [event.frame] : [],
     );
@@ -116,13 +127,13 @@ describe('process_status', () => {
 
 describe('process_budget', () => {
   it('returns the limits, the usage and the remaining amounts (PRC-04)', async () => {
-    const { text } = await resultOf('process_budget', [calls('look')], {
-      tools: [readingTool('look')],
+    const { text } = await getResult('process_budget', [callTools('look')], {
+      tools: [createReadingTool('look')],
       use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
       prices: PRICES,
     });
     expect(text).toBe(
-      lines(
+      joinLines(
         'Budget Status:',
         '',
         'Cost limit: $0.5000',
@@ -141,20 +152,23 @@ describe('process_budget', () => {
   });
 
   it('returns no negative amounts, even if more calls were requested than allowed (PRC-04)', async () => {
-    const { text } = await resultOf('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
+    const { text } = await getResult('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
-    const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
-      tools: [readingTool('look')],
-      use: [callLimits({ toolCalls: 2 })],
-    });
+    const over = createScene(
+      [callTools('agent_process'), callTools('process_budget', 'look', 'look'), 'Done.'],
+      {
+        tools: [createReadingTool('look')],
+        use: [callLimits({ toolCalls: 2 })],
+      },
+    );
     await over.send('Go.');
-    expect(shownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
+    expect(getShownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
   });
 
   it('states that a limit is missing (PRC-04)', async () => {
-    const { text } = await resultOf('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
+    const { text } = await getResult('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
     expect(text).toBe(
-      lines(
+      joinLines(
         'Budget Status:',
         '',
         'Cost limit: none',
@@ -177,22 +191,28 @@ describe('process_budget', () => {
       tools: [agentProcessTools()],
       use: [budget({ tokens: 100_000 })],
     });
-    const replies = [calls('dig'), calls('agent_process'), calls('process_budget'), 'Dug.', 'Done.'];
-    const shown = async (tokens: number) => {
-      const session = scene(replies, { tools: [dig], use: [budget({ tokens })] });
+    const replies = [
+      callTools('dig'),
+      callTools('agent_process'),
+      callTools('process_budget'),
+      'Dug.',
+      'Done.',
+    ];
+    const getStatus = async (tokens: number) => {
+      const session = createScene(replies, { tools: [dig], use: [budget({ tokens })] });
       await session.send('Go.');
-      return shownResults(session.requests[3])[1]?.split('\n').slice(5, 8);
+      return getShownResults(session.requests[3])[1]?.split('\n').slice(5, 8);
     };
-    expect(await shown(50_000)).toEqual(['Token limit: 50,000', '  Used: 45', '  Remaining: 49,955']);
-    expect(await shown(500_000)).toEqual(['Token limit: 100,000', '  Used: 30', '  Remaining: 99,970']);
+    expect(await getStatus(50_000)).toEqual(['Token limit: 50,000', '  Used: 45', '  Remaining: 49,955']);
+    expect(await getStatus(500_000)).toEqual(['Token limit: 100,000', '  Used: 30', '  Remaining: 99,970']);
   });
 });
 
 describe('process_cost', () => {
   it('returns the cost and the number of calls (PRC-05)', async () => {
-    const { text } = await resultOf('process_cost', [], { prices: PRICES });
+    const { text } = await getResult('process_cost', [], { prices: PRICES });
     expect(text).toBe(
-      lines(
+      joinLines(
         'Cost and Usage:',
         '',
         'Total cost: $0.000140',
@@ -218,21 +238,27 @@ describe('the output of the process tools', () => {
       'process_tools_stats',
     ];
     const run = async (disturbed: boolean) => {
-      const dies = async () => {
+      const dieOnceStored = async () => {
         // Reads do not wait for an append, and a result that is not stored would be requested again.
-        const ended = async () =>
+        const listEndedCalls = async () =>
           (await session.events()).filter((event) => event.type === 'tool-call-ended');
-        await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
+        await vi.waitFor(async () => expect(await listEndedCalls()).toHaveLength(2), 20_000);
         session.restart();
         session.kill();
         return 'Lost.';
       };
-      const session = scene(
-        [calls('agent_process'), calls('look'), ...(disturbed ? [dies] : []), calls(...all), 'Done.'],
-        { tools: [readingTool('look')], prices: PRICES },
+      const session = createScene(
+        [
+          callTools('agent_process'),
+          callTools('look'),
+          ...(disturbed ? [dieOnceStored] : []),
+          callTools(...all),
+          'Done.',
+        ],
+        { tools: [createReadingTool('look')], prices: PRICES },
       );
       await session.send('Go.');
-      return shownResults(session.requests.at(-1)).slice(2);
+      return getShownResults(session.requests.at(-1)).slice(2);
     };
     const undisturbed = await run(false);
     expect(undisturbed).toHaveLength(5);

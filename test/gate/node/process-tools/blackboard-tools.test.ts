@@ -11,8 +11,8 @@ import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { fullLength } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, diggingTool, readingTool, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
+import { createFakeInvocation } from '../tools/fake-invocation.ts';
 
 /** Adds entries to the blackboard, in this order. */
 const fill = (call: CallContext): string => {
@@ -24,33 +24,33 @@ const fill = (call: CallContext): string => {
 };
 
 /** Returns the result of one of these tools, with a filled or an empty blackboard. */
-async function resultOf(
+async function getResult(
   name: string,
   input: object = {},
-  { board = fill, tools = blackboardTools() }: Board = {},
+  { board = fill, tools = blackboardTools() }: BoardOptions = {},
 ) {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
-    tools: [tools, readingTool('fill', board)],
+    tools: [tools, createReadingTool('fill', board)],
   });
-  const replies = [calls('fill', 'blackboard'), { calls: [{ name, input }] }, 'Done.'];
+  const replies = [callTools('fill', 'blackboard'), { calls: [{ name, input }] }, 'Done.'];
   const session = createTestSession(agent, { replies });
   await session.send('Go.');
-  return { session, text: shownResults(session.requests[2]).at(-1) };
+  return { session, text: getShownResults(session.requests[2]).at(-1) };
 }
 
-interface Board {
+interface BoardOptions {
   readonly board?: (call: CallContext) => string;
   readonly tools?: AnyTool;
 }
 
-const lines = (...all: string[]): string => all.join('\n');
+const joinLines = (...all: string[]): string => all.join('\n');
 
 describe('blackboard', () => {
   it('unfolds into five tools, with notes on when to use them (BLK-01)', async () => {
-    const { session } = await resultOf('blackboard_list');
+    const { session } = await getResult('blackboard_list');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['blackboard', 'fill']);
     expect(session.requests[0]?.tools[0]?.description).toBe(
       'Access objects in the current process context. Invoke to see available operations for listing, getting, and describing objects.',
@@ -64,7 +64,7 @@ describe('blackboard', () => {
       'blackboard_last',
       'blackboard_list',
     ]);
-    expect(shownResults(session.requests[1])[1]).toContain(
+    expect(getShownResults(session.requests[1])[1]).toContain(
       "Use blackboard_list to see what's available. Use blackboard_get for named bindings, blackboard_last for the most recent of a type.",
     );
   });
@@ -73,7 +73,7 @@ describe('blackboard', () => {
     const tools = blackboardTools().inner ?? [];
     expect(tools).toHaveLength(5);
     for (const tool of tools) {
-      const { call } = fakeInvocation(tool.name);
+      const { call } = createFakeInvocation(tool.name);
       const execute: typeof call.execute = async (leaf) =>
         toToolResult(tool.name, await leaf.run({ ...call, process: undefined }));
       expect(await tool.call({}, { ...call, execute })).toEqual({
@@ -88,7 +88,7 @@ describe('blackboard', () => {
     [
       'blackboard_list',
       {},
-      lines(
+      joinLines(
         'Blackboard contains 4 object(s):',
         "[0] Customer bound to 'vip'",
         "[1] string bound to 'note'",
@@ -113,11 +113,11 @@ describe('blackboard', () => {
     ['blackboard_last', {}, 'Error: Missing required parameter: typeName'],
     ['blackboard_count', {}, 'Error: Missing required parameter: typeName'],
   ])('%s returns the expected text for %j (BLK-02, BLK-06)', async (name, input, text) => {
-    expect((await resultOf(name, input)).text).toBe(text);
+    expect((await getResult(name, input)).text).toBe(text);
   });
 
   it('blackboard_list states that the blackboard is empty (BLK-02)', async () => {
-    const { text } = await resultOf('blackboard_list', {}, { board: () => 'Nothing.' });
+    const { text } = await getResult('blackboard_list', {}, { board: () => 'Nothing.' });
     expect(text).toBe('Blackboard is empty - no objects available.');
   });
 
@@ -129,17 +129,17 @@ describe('blackboard', () => {
   ])(
     'blackboard_count finds a type only by the name under which it was added: %s (BLK-03)',
     async (typeName, found) => {
-      const { text } = await resultOf('blackboard_count', { typeName });
+      const { text } = await getResult('blackboard_count', { typeName });
       expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
     },
   );
 
   it('blackboard_list returns the newest of many entries (BLK-02)', async () => {
-    const board = (call: CallContext): string => {
+    const fillBoard = (call: CallContext): string => {
       for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
       return 'Filled.';
     };
-    const text = (await resultOf('blackboard_list', {}, { board })).text?.split('\n');
+    const text = (await getResult('blackboard_list', {}, { board: fillBoard })).text?.split('\n');
     expect(text?.slice(0, 3)).toEqual([
       'Blackboard contains 203 object(s):',
       '(the first 3 are not shown)',
@@ -150,7 +150,7 @@ describe('blackboard', () => {
 });
 
 describe('a value on the blackboard', () => {
-  const of = (value: Json) => (call: CallContext) => {
+  const createFill = (value: Json) => (call: CallContext) => {
     call.blackboard.add(value, { name: 'it' });
     return 'Filled.';
   };
@@ -166,7 +166,7 @@ describe('a value on the blackboard', () => {
       `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
     ],
   ])('is shown in the default form: %s (BLK-04, S0-119)', async (_, value, text) => {
-    expect((await resultOf('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
+    expect((await getResult('blackboard_get', { name: 'it' }, { board: createFill(value) })).text).toBe(text);
   });
 
   const schema = v.object({ id: v.string(), name: v.optional(v.string(), 'nobody') });
@@ -201,17 +201,17 @@ describe('a value on the blackboard', () => {
     ['JSON, because the value is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
   ])('is shown as %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
-    const { text } = await resultOf('blackboard_get', { name: 'vip' }, { tools });
+    const { text } = await getResult('blackboard_get', { name: 'vip' }, { tools });
     expect(text).toBe(`Customer bound to 'vip':\n${words}`);
   });
 
   it('is parsed by the schema of its type, and cut like other values (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
-    expect((await resultOf('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
+    expect((await getResult('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
       'Last Customer:\nCustomer nobody',
     );
     const Long = defineDomainType({ name: 'Customer', schema, content: () => 'a'.repeat(9_000) });
-    const long = await resultOf(
+    const long = await getResult(
       'blackboard_get',
       { name: 'vip' },
       { tools: blackboardTools({ types: [Long] }) },
@@ -221,7 +221,7 @@ describe('a value on the blackboard', () => {
 
   it('is shown in the default form if its type is not configured (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
-    expect((await resultOf('blackboard_get', { name: 'note' }, { tools })).text).toBe(
+    expect((await getResult('blackboard_get', { name: 'note' }, { tools })).text).toBe(
       "string bound to 'note':\nPlain words.",
     );
   });
@@ -230,7 +230,7 @@ describe('a value on the blackboard', () => {
     const tools = blackboardTools({
       format: (value, { type }) => `<${type ?? 'no type'}> ${JSON.stringify(value).length} chars`,
     });
-    expect((await resultOf('blackboard_get', { name: 'vip' }, { tools })).text).toBe(
+    expect((await getResult('blackboard_get', { name: 'vip' }, { tools })).text).toBe(
       "Customer bound to 'vip':\n<Customer> 24 chars",
     );
   });
@@ -240,7 +240,7 @@ describe('the blackboard that the tools show', () => {
   it('is that of the loop in which the tool is called (BLK-01)', async () => {
     const inner = [
       blackboardTools(),
-      readingTool('add', (call) => {
+      createReadingTool('add', (call) => {
         call.blackboard.add(1, { type: 'Mine' });
         return 'Added.';
       }),
@@ -249,23 +249,31 @@ describe('the blackboard that the tools show', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [readingTool('fill', fill), diggingTool(inner, { ownBlackboard: true }), blackboardTools()],
+      tools: [
+        createReadingTool('fill', fill),
+        createDiggingTool(inner, { ownBlackboard: true }),
+        blackboardTools(),
+      ],
     });
     const count = { calls: [{ name: 'blackboard_count', input: { typeName: 'Mine' } }] };
     const replies = [
-      calls('fill'),
-      calls('dig'),
-      calls('add', 'blackboard'),
+      callTools('fill'),
+      callTools('dig'),
+      callTools('add', 'blackboard'),
       count,
       'Dug.',
-      calls('blackboard'),
+      callTools('blackboard'),
       count,
       'Done.',
     ];
     const session = createTestSession(agent, { replies });
     await session.send('Go.');
-    expect(shownResults(session.requests[4]).at(-1)).toBe("Found 1 object(s) of type 'Mine' in blackboard");
-    expect(shownResults(session.requests[7]).at(-1)).toBe("Found 0 object(s) of type 'Mine' in blackboard");
+    expect(getShownResults(session.requests[4]).at(-1)).toBe(
+      "Found 1 object(s) of type 'Mine' in blackboard",
+    );
+    expect(getShownResults(session.requests[7]).at(-1)).toBe(
+      "Found 0 object(s) of type 'Mine' in blackboard",
+    );
   });
 
   it('is the same after a restart of the object and a kill of the Worker', async () => {
@@ -273,23 +281,31 @@ describe('the blackboard that the tools show', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [readingTool('fill', fill), blackboardTools()],
+      tools: [createReadingTool('fill', fill), blackboardTools()],
     });
-    const dies = async () => {
+    const dieOnceStored = async () => {
       // Reads do not wait for an append, and a result that is not stored would be requested again.
-      const ended = async () => (await session.events()).filter((event) => event.type === 'tool-call-ended');
-      await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
+      const listEndedCalls = async () =>
+        (await session.events()).filter((event) => event.type === 'tool-call-ended');
+      await vi.waitFor(async () => expect(await listEndedCalls()).toHaveLength(2), 20_000);
       session.kill();
       return 'Lost.';
     };
     const session: TestSession = createTestSession(agent, {
-      replies: [calls('fill'), 'Done.', calls('blackboard'), dies, calls('blackboard_list'), 'Done.'],
+      replies: [
+        callTools('fill'),
+        'Done.',
+        callTools('blackboard'),
+        dieOnceStored,
+        callTools('blackboard_list'),
+        'Done.',
+      ],
     });
     await session.send('Go.');
     session.restart();
     await session.send('Again.');
-    expect(shownResults(session.requests.at(-1)).at(-1)).toBe(
-      lines(
+    expect(getShownResults(session.requests.at(-1)).at(-1)).toBe(
+      joinLines(
         'Blackboard contains 4 object(s):',
         "[0] Customer bound to 'vip'",
         "[1] string bound to 'note'",

@@ -4,30 +4,36 @@ import { defineAgent, error } from '../../../../src/index.ts';
 import { agentProcessTools, defineAgenticTool, definePipeline } from '../../../../src/kinds/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { PROCESS } from '../../../doors/kinds.ts';
+import { PROCESS_MEMORY } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
-import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
+import { callTools, createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
+import { createFakeInvocation } from '../tools/fake-invocation.ts';
+import { clock, createScene, getResult, joinLines, PRICES } from './process-scene.ts';
 
 describe('process_history', () => {
   it('states that the history is empty (PRC-06)', async () => {
     const exclusive = agentProcessTools().inner?.find(({ name }) => name === 'process_history');
-    const session = scene([calls('process_history'), 'Done.'], { tools: exclusive ? [exclusive] : [] });
+    const session = createScene([callTools('process_history'), 'Done.'], {
+      tools: exclusive ? [exclusive] : [],
+    });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['No actions have been executed yet.']);
+    expect(getShownResults(session.requests[1])).toEqual(['No actions have been executed yet.']);
   });
 
   it('returns calls with their durations and failures (PRC-06)', async () => {
-    const slow = readingTool('slow', async () => {
+    const slow = createReadingTool('slow', async () => {
       await clock.advance(250);
       return 'Slow.';
     });
-    const { text } = await resultOf('process_history', [calls('slow'), calls('fails'), calls('nothing')], {
-      tools: [slow, readingTool('fails', () => error('No.'))],
-    });
+    const { text } = await getResult(
+      'process_history',
+      [callTools('slow'), callTools('fails'), callTools('nothing')],
+      {
+        tools: [slow, createReadingTool('fails', () => error('No.'))],
+      },
+    );
     expect(text).toBe(
-      lines(
+      joinLines(
         'Action history (4 action(s)):',
         '',
         '1. agent_process',
@@ -39,21 +45,21 @@ describe('process_history', () => {
   });
 
   it('returns the last fifty calls, and starts empty in each turn (PRC-06)', async () => {
-    const many = Array.from({ length: 9 }, () => calls(...Array.from({ length: 6 }, () => 'look')));
-    const session = scene(
+    const many = Array.from({ length: 9 }, () => callTools(...Array.from({ length: 6 }, () => 'look')));
+    const session = createScene(
       [
-        calls('agent_process'),
+        callTools('agent_process'),
         ...many,
-        calls('process_history'),
+        callTools('process_history'),
         'Done.',
-        calls('agent_process'),
-        calls('process_history'),
+        callTools('agent_process'),
+        callTools('process_history'),
         'Done.',
       ],
-      { tools: [readingTool('look')], use: [callLimits({ callsPerTool: 'unlimited' })] },
+      { tools: [createReadingTool('look')], use: [callLimits({ callsPerTool: 'unlimited' })] },
     );
     await session.send('Go.');
-    const text = shownResults(session.requests[11]).at(-1)?.split('\n');
+    const text = getShownResults(session.requests[11]).at(-1)?.split('\n');
     expect(text?.slice(0, 4)).toEqual([
       'Action history (55 action(s)):',
       '',
@@ -63,7 +69,7 @@ describe('process_history', () => {
     expect(text).toHaveLength(53);
     session.restart();
     await session.send('Again.');
-    expect(shownResults(session.requests.at(-1)).at(-1)?.split('\n')[0]).toBe(
+    expect(getShownResults(session.requests.at(-1)).at(-1)?.split('\n')[0]).toBe(
       'Action history (1 action(s)):',
     );
   });
@@ -72,9 +78,9 @@ describe('process_history', () => {
 describe('process_tools_stats', () => {
   it('states that no tool was called (PRC-06)', async () => {
     const bare = agentProcessTools().inner?.find(({ name }) => name === 'process_tools_stats');
-    const session = scene([calls('process_tools_stats'), 'Done.'], { tools: bare ? [bare] : [] });
+    const session = createScene([callTools('process_tools_stats'), 'Done.'], { tools: bare ? [bare] : [] });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['No tools have been called yet.']);
+    expect(getShownResults(session.requests[1])).toEqual(['No tools have been called yet.']);
   });
 
   it('returns the number of calls of each tool, most used first, including nested loops (PRC-06)', async () => {
@@ -82,13 +88,17 @@ describe('process_tools_stats', () => {
       name: 'dig',
       description: 'Digs.',
       input: v.object({}),
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
     });
-    const { text } = await resultOf('process_tools_stats', [calls('dig'), calls('look', 'look'), 'Dug.'], {
-      tools: [dig],
-    });
+    const { text } = await getResult(
+      'process_tools_stats',
+      [callTools('dig'), callTools('look', 'look'), 'Dug.'],
+      {
+        tools: [dig],
+      },
+    );
     expect(text).toBe(
-      lines(
+      joinLines(
         'Tool Usage Statistics:',
         '',
         'Total tool calls: 4',
@@ -104,7 +114,7 @@ describe('process_tools_stats', () => {
 
   it('stores a limited number of names that a model invents', async () => {
     const invented = Array.from({ length: 40 }, (_, at) =>
-      calls(...Array.from({ length: 6 }, (__, i) => `x${at}_${i}`.repeat(40))),
+      callTools(...Array.from({ length: 6 }, (__, i) => `x${at}_${i}`.repeat(40))),
     );
     const agent = defineAgent({
       name: 'clerk',
@@ -117,7 +127,7 @@ describe('process_tools_stats', () => {
     });
     const session = createTestSession(agent, { replies: [...invented, 'Done.'], clock });
     await session.send('Go.');
-    const memory = (await session.state()).memories.get(PROCESS.name);
+    const memory = (await session.state()).memories.get(PROCESS_MEMORY.name);
     expect(memory).toMatchObject({ calls: 240, tools: { length: 200 }, history: { length: 50 } });
     expect(JSON.stringify(memory).length).toBeLessThan(30_000);
   });
@@ -127,14 +137,14 @@ describe('process_models', () => {
   it('states that no model was called (PRC-06)', async () => {
     const inner = agentProcessTools().inner?.find(({ name }) => name === 'process_models');
     const before = definePipeline({ name: 'before', description: 'Looks.', steps: inner ? [inner] : [] });
-    const session = scene([calls('before'), 'Done.'], { tools: [before] });
+    const session = createScene([callTools('before'), 'Done.'], { tools: [before] });
     await session.send('Go.');
     // The model of the turn has called the pipeline.
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
     ]);
     const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
-    const { call } = fakeInvocation('process_models');
+    const { call } = createFakeInvocation('process_models');
     const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // The property that the tool reads.
     const execute: typeof call.execute = async (leaf) =>
       toToolResult('process_models', await leaf.run({ ...call, process }));
@@ -147,12 +157,12 @@ describe('process_models', () => {
       name: 'dig',
       description: 'Digs.',
       input: v.object({}),
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       model: { ...scriptedModel(['Dug.']), name: 'small' },
     });
-    const { text } = await resultOf('process_models', [calls('dig')], { tools: [dig], prices: PRICES });
+    const { text } = await getResult('process_models', [callTools('dig')], { tools: [dig], prices: PRICES });
     expect(text).toBe(
-      lines(
+      joinLines(
         'Models used (2):',
         '',
         '- scripted (3 calls, 45 tokens, $0.000210)',

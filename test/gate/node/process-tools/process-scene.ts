@@ -6,11 +6,11 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { calls, shownResults } from '../tool-loop/scenes.ts';
+import { callTools, getShownResults } from '../tool-loop/scenes.ts';
 
 export const PRICES = { input: 2, output: 10 };
 
-interface Scene extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
+interface SceneOptions extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
   readonly tools?: readonly AnyTool[];
   readonly prices?: typeof PRICES;
 }
@@ -18,7 +18,10 @@ interface Scene extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
 export const clock = createManualClock(1_000_000);
 
 /** Returns a session whose agent can inspect its own process. */
-export function scene(replies: readonly ScriptedReply[], { tools = [], limits, use, prices }: Scene = {}) {
+export function createScene(
+  replies: readonly ScriptedReply[],
+  { tools = [], limits, use, prices }: SceneOptions = {},
+) {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
@@ -31,10 +34,14 @@ export function scene(replies: readonly ScriptedReply[], { tools = [], limits, u
 }
 
 /** Unfolds the process tools, plays `before`, and returns the result of this tool. */
-export async function resultOf(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
-  const session = scene([calls('agent_process'), ...before, calls(tool), 'Done.'], more);
+export async function getResult(
+  tool: string,
+  before: readonly ScriptedReply[] = [],
+  more: SceneOptions = {},
+) {
+  const session = createScene([callTools('agent_process'), ...before, callTools(tool), 'Done.'], more);
   const answer = await session.send('Go.');
-  return { answer, session, text: shownResults(session.requests.at(-1)).at(-1) ?? '' };
+  return { answer, session, text: getShownResults(session.requests.at(-1)).at(-1) ?? '' };
 }
 
-export const lines = (...all: string[]): string => all.join('\n');
+export const joinLines = (...all: string[]): string => all.join('\n');

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
-import { causesOf } from '../../../prompt-cache/measure/causes.ts';
+import { findCauses } from '../../../prompt-cache/measure/causes.ts';
 import type { Departure } from '../../../prompt-cache/measure/departures.ts';
 
 const turn = 't1';
 
 type EventOfType<Type> = Extract<SessionEvent, { readonly type: Type }>;
 
-const modelReplied = (more: Partial<EventOfType<'model-replied'>> = {}): SessionEvent => ({
+const createModelReplied = (more: Partial<EventOfType<'model-replied'>> = {}): SessionEvent => ({
   ...{ type: 'model-replied', turn, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
   ...more,
 });
 
 const callReplied = (name: string, frame?: string): SessionEvent =>
-  modelReplied({
+  createModelReplied({
     ...(frame !== undefined && { frame }),
     toolCalls: [{ id: `${name}-1`, providerId: 'c1', name, input: '{}' }],
   });
@@ -28,7 +28,7 @@ const callEnded = (
   changes: { facts: [{ slice, fact: JSON.parse(JSON.stringify(fact)) }] },
 });
 
-const toolsChanged = (
+const createToolsChanged = (
   cause: EventOfType<'tools-changed'>['cause'],
   came: readonly string[],
   went: readonly string[] = [],
@@ -40,18 +40,18 @@ const toolsChanged = (
   return { type: 'tools-changed', turn, cause, came: cameAs, went: wentAs };
 };
 
-const TOOLS: Departure = { part: 'tools', what: 'inserted', at: 3, key: 'read' };
-const SYSTEM: Departure = { part: 'system', what: 'changed', at: 0, key: 'system' };
-const message = (key: string, what: Departure['what'] = 'changed'): Departure => ({
+const TOOLS_DEPARTURE: Departure = { part: 'tools', what: 'inserted', at: 3, key: 'read' };
+const SYSTEM_DEPARTURE: Departure = { part: 'system', what: 'changed', at: 0, key: 'system' };
+const createMessageDeparture = (key: string, what: Departure['what'] = 'changed'): Departure => ({
   ...{ part: 'messages', what, at: 2, key },
 });
 
 /** Returns the cause of a difference between the last two requests of a loop in this journal. */
-function causeOf(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
+function findCause(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
   const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, ...event }));
   const replies = stored.filter((event) => event.type === 'model-replied' && (event.frame ?? '') === frame);
   const [before, now] = [replies.at(-2)?.seq ?? 0, replies.at(-1)?.seq ?? 0];
-  return causesOf([departure], { events: stored, frame, after: before, upTo: now }).join();
+  return findCauses([departure], { events: stored, frame, after: before, upTo: now }).join();
 }
 
 describe('the cause of changed tools in a request', () => {
@@ -84,14 +84,14 @@ describe('the cause of changed tools in a request', () => {
     const events = [
       callReplied(tool),
       callEnded(tool, slice, fact),
-      toolsChanged('session', ['a', 'b', tool], [tool]),
-      modelReplied(),
+      createToolsChanged('session', ['a', 'b', tool], [tool]),
+      createModelReplied(),
     ];
-    expect(causeOf(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
+    expect(findCause(TOOLS_DEPARTURE, events)).toBe(`${words}: 2 came, 1 changed`);
   });
 
   it('is found in the transitions of a state machine, in every loop of the machine', () => {
-    const frame = (id: string): SessionEvent => ({
+    const createFrameStarted = (id: string): SessionEvent => ({
       ...{ type: 'frame-started', turn, frame: id, name: 'order', message: '{}' },
       facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
     });
@@ -99,109 +99,150 @@ describe('the cause of changed tools in a request', () => {
       callReplied('go', id),
       { ...callEnded('go', 'state-machines', { key: '41', state }), frame: id } as SessionEvent,
     ];
-    const went = { ...toolsChanged('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
+    const went = { ...createToolsChanged('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
     const first = [
       callReplied('order'),
-      frame('f1'),
+      createFrameStarted('f1'),
       ...move('f1', 'sent'),
       went,
-      modelReplied({ frame: 'f1' }),
+      createModelReplied({ frame: 'f1' }),
     ];
-    expect(causeOf(TOOLS, first, 'f1')).toBe("the state machine went from 'draft' to 'sent': 1 came, 2 went");
+    expect(findCause(TOOLS_DEPARTURE, first, 'f1')).toBe(
+      "the state machine went from 'draft' to 'sent': 1 came, 2 went",
+    );
     const second = [
       ...first,
-      frame('f2'),
+      createFrameStarted('f2'),
       ...move('f2', 'paid'),
       { ...went, frame: 'f2' },
-      modelReplied({ frame: 'f2' }),
+      createModelReplied({ frame: 'f2' }),
     ];
-    expect(causeOf(TOOLS, second, 'f2')).toBe(
+    expect(findCause(TOOLS_DEPARTURE, second, 'f2')).toBe(
       "the state machine went from 'draft' to 'paid': 1 came, 2 went",
     );
   });
 
   it('is found in several calls of one batch, in a tool source, and in a strategy that removes all tools', () => {
-    const change = toolsChanged('session', ['a']);
+    const change = createToolsChanged('session', ['a']);
     const both = [
       callReplied('one'),
       callEnded('one', 'unfolding', { facade: 'one' }),
       callEnded('two', 'unfolding', { facade: 'two' }),
     ];
-    expect(causeOf(TOOLS, [...both, change, modelReplied()])).toBe(
+    expect(findCause(TOOLS_DEPARTURE, [...both, change, createModelReplied()])).toBe(
       'the unfolding tool `one` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
     );
     const listed: SessionEvent = { type: 'tools-listed', turn, facts: [] };
-    expect(causeOf(TOOLS, [modelReplied(), listed, change, modelReplied()])).toBe(
+    expect(findCause(TOOLS_DEPARTURE, [createModelReplied(), listed, change, createModelReplied()])).toBe(
       'a source outside told which tools it has: 1 came',
     );
-    expect(causeOf(TOOLS, [modelReplied(), change, modelReplied()])).toBe(
+    expect(findCause(TOOLS_DEPARTURE, [createModelReplied(), change, createModelReplied()])).toBe(
       'an injection strategy decided so: 1 came',
     );
   });
 
   it('is found in a new turn and in a deployment', () => {
-    const opened = (fact: object) => [
+    const createOpenedEvents = (fact: object) => [
       callReplied('files'),
       callEnded('files', 'unfolding', { facade: 'files', ...fact }),
-      modelReplied(),
+      createModelReplied(),
     ];
-    const closing = [toolsChanged('turn', ['files'], ['files', 'read']), modelReplied()];
-    expect(causeOf(TOOLS, [...opened({}), ...closing])).toBe(
+    const closing = [createToolsChanged('turn', ['files'], ['files', 'read']), createModelReplied()];
+    expect(findCause(TOOLS_DEPARTURE, [...createOpenedEvents({}), ...closing])).toBe(
       'another turn began, and what unfolding tools had opened in the one before is closed: 1 went, 1 changed',
     );
-    expect(causeOf(TOOLS, [...opened({ scope: 'session' }), ...closing])).toBe(
+    expect(findCause(TOOLS_DEPARTURE, [...createOpenedEvents({ scope: 'session' }), ...closing])).toBe(
       'another turn began: 1 went, 1 changed',
     );
     const all = [{ name: 'look', hash: 'h' }];
     expect(
-      causeOf(TOOLS, [modelReplied(), { type: 'tools-changed', turn, cause: 'deploy', all }, modelReplied()]),
+      findCause(TOOLS_DEPARTURE, [
+        createModelReplied(),
+        { type: 'tools-changed', turn, cause: 'deploy', all },
+        createModelReplied(),
+      ]),
     ).toBe('the code was changed: 1 are offered now');
   });
 
   it('is not found in events of another loop, or in events outside the two requests', () => {
-    const change = toolsChanged('session', ['a']);
-    expect(causeOf(TOOLS, [modelReplied(), { ...change, frame: 'f1' } as SessionEvent, modelReplied()])).toBe(
+    const change = createToolsChanged('session', ['a']);
+    expect(
+      findCause(TOOLS_DEPARTURE, [
+        createModelReplied(),
+        { ...change, frame: 'f1' } as SessionEvent,
+        createModelReplied(),
+      ]),
+    ).toBe('unexplained');
+    expect(findCause(TOOLS_DEPARTURE, [change, createModelReplied(), createModelReplied()])).toBe(
       'unexplained',
     );
-    expect(causeOf(TOOLS, [change, modelReplied(), modelReplied()])).toBe('unexplained');
-    expect(causeOf(TOOLS, [modelReplied(), modelReplied(), change])).toBe('unexplained');
-    expect(causeOf(TOOLS, [modelReplied(), modelReplied()])).toBe('unexplained');
+    expect(findCause(TOOLS_DEPARTURE, [createModelReplied(), createModelReplied(), change])).toBe(
+      'unexplained',
+    );
+    expect(findCause(TOOLS_DEPARTURE, [createModelReplied(), createModelReplied()])).toBe('unexplained');
   });
 });
 
 describe('the cause of a changed system text', () => {
-  const asked = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
+  const createAskedFields = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
 
   it('is found if the instructions are a function', () => {
-    expect(causeOf(SYSTEM, [modelReplied(asked('x')), modelReplied(asked('y'))])).toBe(
-      'the instructions are a function, which answered other words',
-    );
+    expect(
+      findCause(SYSTEM_DEPARTURE, [
+        createModelReplied(createAskedFields('x')),
+        createModelReplied(createAskedFields('y')),
+      ]),
+    ).toBe('the instructions are a function, which answered other words');
     const move = callEnded('go', 'state-machines', { key: '', state: 'sent' });
-    expect(causeOf(SYSTEM, [modelReplied(asked('x')), move, modelReplied(asked('y'))])).toBe(
-      "the instructions are a function, which answered other words: the state machine went to 'sent'",
-    );
+    expect(
+      findCause(SYSTEM_DEPARTURE, [
+        createModelReplied(createAskedFields('x')),
+        move,
+        createModelReplied(createAskedFields('y')),
+      ]),
+    ).toBe("the instructions are a function, which answered other words: the state machine went to 'sent'");
   });
 
   it('is not found if the instructions are equal, and is not the cause of a changed message', () => {
-    expect(causeOf(message('user'), [modelReplied(asked('x')), modelReplied(asked('y'))])).toBe(
-      'unexplained',
-    );
-    expect(causeOf(SYSTEM, [modelReplied(asked('x')), modelReplied(asked('x'))])).toBe('unexplained');
-    expect(causeOf(SYSTEM, [modelReplied(), toolsChanged('session', ['a']), modelReplied()])).toBe(
-      'unexplained',
-    );
+    expect(
+      findCause(createMessageDeparture('user'), [
+        createModelReplied(createAskedFields('x')),
+        createModelReplied(createAskedFields('y')),
+      ]),
+    ).toBe('unexplained');
+    expect(
+      findCause(SYSTEM_DEPARTURE, [
+        createModelReplied(createAskedFields('x')),
+        createModelReplied(createAskedFields('x')),
+      ]),
+    ).toBe('unexplained');
+    expect(
+      findCause(SYSTEM_DEPARTURE, [
+        createModelReplied(),
+        createToolsChanged('session', ['a']),
+        createModelReplied(),
+      ]),
+    ).toBe('unexplained');
   });
 });
 
 describe('the cause of a changed message', () => {
   it('is found if the message announces tools, or if it has signed reasoning after such a message', () => {
-    const change = toolsChanged('session', ['a']);
+    const change = createToolsChanged('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
-    expect(causeOf(message('tools told', 'gone'), [modelReplied(), change, modelReplied()])).toBe(words);
-    expect(causeOf(message('assistant'), [modelReplied(), change, modelReplied()])).toBe('unexplained');
-    const signed = modelReplied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
-    expect(causeOf(message('assistant'), [signed, change, signed])).toBe(words);
-    expect(causeOf(message('user'), [signed, change, signed])).toBe('unexplained');
+    expect(
+      findCause(createMessageDeparture('tools told', 'gone'), [
+        createModelReplied(),
+        change,
+        createModelReplied(),
+      ]),
+    ).toBe(words);
+    expect(
+      findCause(createMessageDeparture('assistant'), [createModelReplied(), change, createModelReplied()]),
+    ).toBe('unexplained');
+    const signed = createModelReplied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
+    expect(findCause(createMessageDeparture('assistant'), [signed, change, signed])).toBe(words);
+    expect(findCause(createMessageDeparture('user'), [signed, change, signed])).toBe('unexplained');
   });
 
   it('is found in a summary, in a shortened message and in a last answer', () => {
@@ -211,21 +252,36 @@ describe('the cause of a changed message', () => {
       turns: 2,
       summary: 'S',
     };
-    expect(causeOf(message('user'), [modelReplied(), summary, modelReplied()])).toBe(
-      'a summary took the place of the oldest turns',
-    );
+    expect(
+      findCause(createMessageDeparture('user'), [createModelReplied(), summary, createModelReplied()]),
+    ).toBe('a summary took the place of the oldest turns');
     const shortened: SessionEvent = { type: 'conversation-cut', turn, turns: 1 };
-    expect(causeOf(message('user', 'gone'), [modelReplied(), shortened, modelReplied()])).toBe(
-      'the request was too long for the model, which is shown less since',
-    );
-    expect(causeOf(message('user', 'gone'), [modelReplied({ last: true }), modelReplied()])).toBe(
-      'the one before asked for a last answer at a limit, and that is said once',
-    );
-    expect(causeOf(message('user', 'inserted'), [modelReplied({ last: true }), modelReplied()])).toBe(
-      'unexplained',
-    );
-    expect(causeOf(SYSTEM, [modelReplied({ last: true }), summary, shortened, modelReplied()])).toBe(
-      'unexplained',
-    );
+    expect(
+      findCause(createMessageDeparture('user', 'gone'), [
+        createModelReplied(),
+        shortened,
+        createModelReplied(),
+      ]),
+    ).toBe('the request was too long for the model, which is shown less since');
+    expect(
+      findCause(createMessageDeparture('user', 'gone'), [
+        createModelReplied({ last: true }),
+        createModelReplied(),
+      ]),
+    ).toBe('the one before asked for a last answer at a limit, and that is said once');
+    expect(
+      findCause(createMessageDeparture('user', 'inserted'), [
+        createModelReplied({ last: true }),
+        createModelReplied(),
+      ]),
+    ).toBe('unexplained');
+    expect(
+      findCause(SYSTEM_DEPARTURE, [
+        createModelReplied({ last: true }),
+        summary,
+        shortened,
+        createModelReplied(),
+      ]),
+    ).toBe('unexplained');
   });
 });

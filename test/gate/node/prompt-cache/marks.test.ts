@@ -1,98 +1,103 @@
 import { describe, expect, it } from 'vitest';
-import { type BodyForm, partsOf } from '../../../prompt-cache/measure/request-parts.ts';
+import { type BodyForm, parseParts } from '../../../prompt-cache/measure/request-parts.ts';
 
-const MARK = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const CACHE_MARK = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 
 /** Returns bodies with cache marks wherever the provider accepts them, or without marks. */
-const MARKED: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point: object) => object>> = {
-  anthropic: (mark) => ({
-    ...mark,
-    tools: [{ name: 'look', input_schema: {}, ...mark }],
-    system: [{ type: 'text', text: 'Be brief.', ...mark }],
-    messages: [
-      { role: 'user', content: [{ type: 'text', text: 'Go.', ...mark }] },
-      { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {}, ...mark }] },
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'tool_result',
-            tool_use_id: 'c1',
-            content: [{ type: 'text', text: 'x', ...mark }],
-            ...mark,
-          },
-        ],
-      },
-    ],
-  }),
-  responses: (_, point) => ({
-    ...(Object.keys(point).length > 0 && {
-      prompt_cache_key: 'session',
-      prompt_cache_options: { mode: 'explicit' },
+const MARKED_BODIES: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point: object) => object>> =
+  {
+    anthropic: (mark) => ({
+      ...mark,
+      tools: [{ name: 'look', input_schema: {}, ...mark }],
+      system: [{ type: 'text', text: 'Be brief.', ...mark }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Go.', ...mark }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {}, ...mark }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'c1',
+              content: [{ type: 'text', text: 'x', ...mark }],
+              ...mark,
+            },
+          ],
+        },
+      ],
     }),
-    tools: [{ type: 'function', name: 'look' }],
-    input: [
-      { role: 'developer', content: [{ type: 'input_text', text: 'Be brief.', ...point }] },
-      { role: 'user', content: [{ type: 'input_text', text: 'Go.', ...point }] },
-      { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'x', ...point }] },
-    ],
-  }),
-  chat: (mark) => ({
-    tools: [{ type: 'function', function: { name: 'look' }, ...mark }],
-    messages: [
-      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], ...mark },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Go.' },
-          { type: 'text', text: 'Now.', ...mark },
-        ],
-      },
-      { role: 'tool', tool_call_id: 'c1', content: 'x', ...mark },
-    ],
-  }),
-};
+    responses: (_, point) => ({
+      ...(Object.keys(point).length > 0 && {
+        prompt_cache_key: 'session',
+        prompt_cache_options: { mode: 'explicit' },
+      }),
+      tools: [{ type: 'function', name: 'look' }],
+      input: [
+        { role: 'developer', content: [{ type: 'input_text', text: 'Be brief.', ...point }] },
+        { role: 'user', content: [{ type: 'input_text', text: 'Go.', ...point }] },
+        {
+          type: 'function_call_output',
+          call_id: 'c1',
+          output: [{ type: 'input_text', text: 'x', ...point }],
+        },
+      ],
+    }),
+    chat: (mark) => ({
+      tools: [{ type: 'function', function: { name: 'look' }, ...mark }],
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], ...mark },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Go.' },
+            { type: 'text', text: 'Now.', ...mark },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'x', ...mark },
+      ],
+    }),
+  };
 
 describe('cache marks', () => {
   it.each(['anthropic', 'responses', 'chat'] as const)(
     'are not part of the compared text in the format %s',
     (form) => {
-      const [marked, plain] = [MARKED[form](MARK, BREAKPOINT), MARKED[form]({}, {})];
+      const [marked, plain] = [MARKED_BODIES[form](CACHE_MARK, BREAKPOINT), MARKED_BODIES[form]({}, {})];
       expect(JSON.stringify(marked)).not.toBe(JSON.stringify(plain));
-      expect(partsOf(form, marked)).toEqual(partsOf(form, plain));
-      expect(JSON.stringify(partsOf(form, marked))).not.toMatch(/cache_/);
+      expect(parseParts(form, marked)).toEqual(parseParts(form, plain));
+      expect(JSON.stringify(parseParts(form, marked))).not.toMatch(/cache_/);
     },
   );
 
   it('do not count if they turned a text into a list in chat completions', () => {
-    const content = [{ type: 'text', text: 'Go.', ...MARK }];
+    const content = [{ type: 'text', text: 'Go.', ...CACHE_MARK }];
     const [marked, plain] = [content, 'Go.'].map((one) =>
-      partsOf('chat', { messages: [{ role: 'user', content: one }] }),
+      parseParts('chat', { messages: [{ role: 'user', content: one }] }),
     );
     expect(marked).toEqual(plain);
   });
 
   it('do not hide that a text became a list without a mark in chat completions', () => {
     const [list, plain] = [[{ type: 'text', text: 'Go.' }], 'Go.'].map((content) =>
-      partsOf('chat', { messages: [{ role: 'user', content }] }),
+      parseParts('chat', { messages: [{ role: 'user', content }] }),
     );
     expect(list).not.toEqual(plain);
   });
 
   it('are ignored in model output and in schemas', () => {
     const input = { cache_control: 'no-store' };
-    const body = (value: object) => ({
+    const createBody = (value: object) => ({
       tools: [{ name: 'fetch', input_schema: { properties: value } }],
       messages: [
         { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'fetch', input: value }] },
       ],
     });
-    const [one, other] = [input, {}].map((value) => partsOf('anthropic', body(value)));
+    const [one, other] = [input, {}].map((value) => parseParts('anthropic', createBody(value)));
     expect(one?.tools).not.toEqual(other?.tools);
     expect(one?.messages).not.toEqual(other?.messages);
     const [inExample, without] = [[input], [{}]].map((input_examples) =>
-      partsOf('anthropic', { tools: [{ name: 'fetch', input_examples }], messages: [] }),
+      parseParts('anthropic', { tools: [{ name: 'fetch', input_examples }], messages: [] }),
     );
     expect(inExample).not.toEqual(without);
   });
@@ -101,17 +106,20 @@ describe('cache marks', () => {
 describe('the parts of a request', () => {
   it('are the same for a system text and for a list with this text, for Anthropic', () => {
     const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
-      partsOf('anthropic', { system, messages: [] }),
+      parseParts('anthropic', { system, messages: [] }),
     );
     expect(one).toEqual(other);
   });
 
   it('include a message that announces tools to a model', () => {
-    const keys = (form: BodyForm, body: object) => partsOf(form, body).messages.map(({ key }) => key);
+    const getMessageKeys = (form: BodyForm, body: object) =>
+      parseParts(form, body).messages.map(({ key }) => key);
     const change = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } };
-    expect(keys('anthropic', { messages: [{ role: 'system', content: [change] }] })).toEqual(['tools told']);
+    expect(getMessageKeys('anthropic', { messages: [{ role: 'system', content: [change] }] })).toEqual([
+      'tools told',
+    ]);
     expect(
-      keys('responses', {
+      getMessageKeys('responses', {
         input: [
           { role: 'user', content: 'a' },
           { type: 'additional_tools', tools: [] },
@@ -121,6 +129,6 @@ describe('the parts of a request', () => {
   });
 
   it('throw if a body has no messages', () => {
-    expect(() => partsOf('gemini', { messages: [] })).toThrow('The request has no list of messages.');
+    expect(() => parseParts('gemini', { messages: [] })).toThrow('The request has no list of messages.');
   });
 });

@@ -42,7 +42,7 @@ const readTwice = (config: Partial<AgentConfig<'reader'>>): Session => ({
 });
 
 /** Returns the differences between the requests of a session. */
-async function findingsOf(session: Session): Promise<readonly Finding[]> {
+async function listFindings(session: Session): Promise<readonly Finding[]> {
   const played = await playSession(session, chat);
   return measureSession(played, 'chat', (text) => text.split(' ').map((word) => word.length)).findings;
 }
@@ -50,7 +50,7 @@ async function findingsOf(session: Session): Promise<readonly Finding[]> {
 it('each request of an agent extends the previous one across two turns', async () => {
   const played = await playSession(readTwice({}), chat);
   expect(played.requests.map(({ frame, path }) => frame + path)).toEqual(Array(6).fill('reader'));
-  expect(await findingsOf(readTwice({}))).toEqual([]);
+  expect(await listFindings(readTwice({}))).toEqual([]);
 });
 
 it('instructions that change each time are reported for every request of their loop, with their cause', async () => {
@@ -66,7 +66,7 @@ it('instructions that change each time are reported for every request of their l
     tools: [look],
   });
   const agent = defineAgent({ name: 'desk', description: 'Reads.', instructions: 'Read.', tools: [clerk] });
-  const findings = await findingsOf({
+  const findings = await listFindings({
     agent,
     turns: [{ steps: [{ calls: [{ name: 'clerk', input: { pages: 2 } }] }], answer: 'Read.' }],
     nested: { clerk: [{ steps, answer: 'Looked up.' }] },
@@ -84,11 +84,11 @@ it('a transformer that keeps only the last result is reported without a cause', 
     messages: (messages) =>
       messages.map((message, at) =>
         message.role === 'assistant' && at < messages.length - 1
-          ? { ...message, calls: message.calls.map((call) => ({ ...call, result: GONE })) }
+          ? { ...message, calls: message.calls.map((call) => ({ ...call, result: GONE_TEXT })) }
           : message,
       ),
   });
-  const findings = await findingsOf(readTwice({ use: [forgetful] }));
+  const findings = await listFindings(readTwice({ use: [forgetful] }));
   expect(findings.map(({ request, place, cause }) => ({ request, place, cause }))).toEqual([
     { request: 3, place: 'messages: 3 changed', cause: 'unexplained' },
     { request: 4, place: 'messages: 5 changed', cause: 'unexplained' },
@@ -96,4 +96,4 @@ it('a transformer that keeps only the last result is reported without a cause', 
   ]);
 });
 
-const GONE = { type: 'text', content: 'This was long ago.' } as const;
+const GONE_TEXT = { type: 'text', content: 'This was long ago.' } as const;

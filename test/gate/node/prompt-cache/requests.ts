@@ -2,7 +2,7 @@
 import {
   type BodyForm,
   type Piece,
-  partsOf,
+  parseParts,
   type RequestParts,
 } from '../../../prompt-cache/measure/request-parts.ts';
 
@@ -20,16 +20,18 @@ export const REQUEST_TEXTS: RequestTexts = {
   messages: ['a', 'b', 'c'],
 };
 
-const roleAt = (at: number, model: string): string => (at % 2 === 0 ? 'user' : model);
+const getRole = (at: number, model: string): string => (at % 2 === 0 ? 'user' : model);
 
 /** Builds the body of a request, with the fields that matter to a cache. */
-export const BODIES: Readonly<Record<BodyForm, (said: RequestTexts) => Readonly<Record<string, unknown>>>> = {
+export const BODY_FACTORIES: Readonly<
+  Record<BodyForm, (said: RequestTexts) => Readonly<Record<string, unknown>>>
+> = {
   anthropic: ({ tools, system, messages }) => ({
     max_tokens: 100,
     tools: tools.map((name) => ({ name, input_schema: { type: 'object' } })),
     system: [{ type: 'text', text: system }],
     messages: messages.map((text, at) => ({
-      role: roleAt(at, 'assistant'),
+      role: getRole(at, 'assistant'),
       content: [{ type: 'text', text }],
     })),
   }),
@@ -37,7 +39,7 @@ export const BODIES: Readonly<Record<BodyForm, (said: RequestTexts) => Readonly<
     generationConfig: { temperature: 1 },
     tools: [{ functionDeclarations: tools.map((name) => ({ name, parameters: { type: 'object' } })) }],
     systemInstruction: { parts: [{ text: system }] },
-    contents: messages.map((text, at) => ({ role: roleAt(at, 'model'), parts: [{ text }] })),
+    contents: messages.map((text, at) => ({ role: getRole(at, 'model'), parts: [{ text }] })),
   }),
   responses: ({ tools, system, messages }) => ({
     temperature: 1,
@@ -45,7 +47,7 @@ export const BODIES: Readonly<Record<BodyForm, (said: RequestTexts) => Readonly<
     input: [
       { role: 'developer', content: system },
       ...messages.map((text, at) => ({
-        role: roleAt(at, 'assistant'),
+        role: getRole(at, 'assistant'),
         content: [{ type: at % 2 === 0 ? 'input_text' : 'output_text', text }],
       })),
     ],
@@ -55,19 +57,19 @@ export const BODIES: Readonly<Record<BodyForm, (said: RequestTexts) => Readonly<
     tools: tools.map((name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })),
     messages: [
       { role: 'system', content: system },
-      ...messages.map((content, at) => ({ role: roleAt(at, 'assistant'), content })),
+      ...messages.map((content, at) => ({ role: getRole(at, 'assistant'), content })),
     ],
   }),
 };
 
-export const FORMS: readonly BodyForm[] = ['anthropic', 'gemini', 'responses', 'chat'];
+export const BODY_FORMS: readonly BodyForm[] = ['anthropic', 'gemini', 'responses', 'chat'];
 
 /** Returns the parts of a request in one format. */
-export const partsIn = (form: BodyForm, said: RequestTexts): RequestParts =>
-  partsOf(form, BODIES[form](said));
+export const createParts = (form: BodyForm, said: RequestTexts): RequestParts =>
+  parseParts(form, BODY_FACTORIES[form](said));
 
 /** Returns the pieces of a part. The text of a piece is its name, or the text after `=`. */
-export const pieces = (...names: readonly string[]): readonly Piece[] =>
+export const createPieces = (...names: readonly string[]): readonly Piece[] =>
   names.map((name) => {
     const [key = '', text = name] = name.split('=');
     return { key, text };

@@ -1,18 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { replan, terminateAgent } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { sourceOf } from '../tool-loop/outside.ts';
-import { calls, diggingTool, readingTool } from '../tool-loop/scenes.ts';
-import { agentOf, closeCall, openCall, sessionOf, TOOLS, thinkingReply } from '../tools-changed/scenes.ts';
+import { createOutsideSource } from '../tool-loop/outside.ts';
+import { callTools, createDiggingTool, createReadingTool } from '../tool-loop/scenes.ts';
+import {
+  closeCall,
+  createTestAgent,
+  createThinkingReply,
+  openCall,
+  startSession,
+  TOOLS,
+} from '../tools-changed/scenes.ts';
 
 describe('the tool changes that a turn reports', () => {
   it('list the added and removed tools, and are absent if no tool changed (LOOP-07, TPR-12, S2-10)', async () => {
-    const session = sessionOf([
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('bar')),
-      thinkingReply('Three', closeCall('zoo')),
-      thinkingReply('Done'),
-      thinkingReply('Fine'),
+    const session = startSession([
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('bar')),
+      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('Done'),
+      createThinkingReply('Fine'),
     ]);
     const { turn, ...answer } = await session.send('Go.');
     expect(answer.tools).toEqual({ late: ['zoo', 'bar'], gone: ['zoo'], sourcesAsked: 0 });
@@ -21,20 +28,20 @@ describe('the tool changes that a turn reports', () => {
   });
 
   it('omit tools that were replaced, or removed and added again', async () => {
-    const session = sessionOf([
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('zoo', 'b')),
-      thinkingReply('Three', closeCall('zoo')),
-      thinkingReply('Four', openCall('zoo')),
-      thinkingReply('Done'),
+    const session = startSession([
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('zoo', 'b')),
+      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('Four', openCall('zoo')),
+      createThinkingReply('Done'),
     ]);
     const { tools } = await session.send('Go.');
     expect(tools).toEqual({ late: ['zoo'], gone: [], sourcesAsked: 0 });
-    const later = sessionOf([
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Done'),
-      thinkingReply('Two', openCall('zoo', 'b')),
-      thinkingReply('Fine'),
+    const later = startSession([
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Done'),
+      createThinkingReply('Two', openCall('zoo', 'b')),
+      createThinkingReply('Fine'),
     ]);
     await later.send('Go.');
     expect(await later.send('Replace it.')).not.toHaveProperty('tools');
@@ -42,15 +49,17 @@ describe('the tool changes that a turn reports', () => {
 
   it('omit a tool that the previous turn unlocked but never offered to the model', async () => {
     const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
-    const session = sessionOf([thinkingReply('One', openCall('zoo')), thinkingReply('Fine')], { tools });
+    const session = startSession([createThinkingReply('One', openCall('zoo')), createThinkingReply('Fine')], {
+      tools,
+    });
     expect(await session.send('Go.')).not.toHaveProperty('tools');
     expect(await session.send('And?')).not.toHaveProperty('tools');
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
   });
 
   it('count the calls to external providers, but not the tools that the session already had (TPR-12, S0-123)', async () => {
-    const sources = ['shop', 'bank'].map((key) => sourceOf(key, () => [key]).provider);
-    const agent = agentOf({ tools: sources, use: [] });
+    const sources = ['shop', 'bank'].map((key) => createOutsideSource(key, () => [key]).provider);
+    const agent = createTestAgent({ tools: sources, use: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
     expect(await session.send('Hi.')).toMatchObject({ tools: { late: [], gone: [], sourcesAsked: 2 } });
     expect(await session.send('Hi.')).not.toHaveProperty('tools');
@@ -58,17 +67,18 @@ describe('the tool changes that a turn reports', () => {
 });
 
 describe('the calls that stopped a turn', () => {
-  const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
-  const changes = readingTool('change', () => {
+  const createDirectTool = (name: string) =>
+    createReadingTool(name, () => `${name}!`, { returnDirect: true });
+  const changes = createReadingTool('change', () => {
     throw replan('Anew.');
   });
   const answerOf = async (asked: readonly string[], policies = {}) => {
-    const agent = agentOf({
-      tools: [direct('a'), direct('b'), readingTool('c'), changes],
+    const agent = createTestAgent({
+      tools: [createDirectTool('a'), createDirectTool('b'), createReadingTool('c'), changes],
       use: [],
       policies,
     });
-    return createTestSession(agent, { replies: [calls(...asked), 'Done.'] }).send('Go.');
+    return createTestSession(agent, { replies: [callTools(...asked), 'Done.'] }).send('Go.');
   };
 
   it.each([
@@ -91,11 +101,11 @@ describe('the calls that stopped a turn', () => {
   });
 
   it('are the call that opened a nested loop, if a call of that loop sent the signal', async () => {
-    const ends = readingTool('end', () => {
+    const ends = createReadingTool('end', () => {
       throw terminateAgent('Enough.');
     });
-    const agent = agentOf({ tools: [diggingTool([ends])], use: [] });
-    const session = createTestSession(agent, { replies: [calls('dig'), calls('end')] });
+    const agent = createTestAgent({ tools: [createDiggingTool([ends])], use: [] });
+    const session = createTestSession(agent, { replies: [callTools('dig'), callTools('end')] });
     const { turn, outcome, stoppedBy } = await session.send('Go.');
     expect([outcome, stoppedBy]).toEqual(['cancelled', [{ call: `${turn}.3.0`, tool: 'dig' }]]);
   });

@@ -9,11 +9,18 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 import type { AppendData } from '../../../doors/journal.ts';
-import { openQuestions, postAnswer } from '../../../doors/session.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { listOpenQuestions, postAnswer } from '../../../doors/session.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
-import { approve, BOTH_CALLS, createActingTools, hasOpenQuestion, openTurn, typesOf } from './waits.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
+import {
+  approve,
+  BOTH_CALLS,
+  createActingTools,
+  hasOpenQuestion,
+  openTurn,
+  readEventTypes,
+} from './waits.ts';
 
 describe('an answer', () => {
   it('finds the turn with another holder if it arrives between the end of the loop and the release of the lease', async () => {
@@ -30,7 +37,7 @@ describe('an answer', () => {
         return port.append(epoch, from + stored.events.length, { events: [], release });
       },
     });
-    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [BOTH_CALLS, 'Done.'], wrap });
+    const app = createMemoryApp({ tools: [askFirst(pay), note], replies: [BOTH_CALLS, 'Done.'], wrap });
     answerNow = async () => approve(app, await openTurn(app));
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     const turn = await openTurn(app);
@@ -42,7 +49,7 @@ describe('an answer', () => {
 
   it('resumes the turn without a second run or a loss of the sibling calls, if it arrives after the release', async () => {
     const { did, pay, note } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [BOTH_CALLS, 'Done.'] });
+    const app = createMemoryApp({ tools: [askFirst(pay), note], replies: [BOTH_CALLS, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
     await approve(app, turn);
@@ -70,14 +77,19 @@ describe('an answer', () => {
         return `note ${did.push('note')}`;
       },
     });
-    const tools = [asksFirst(pay), slow];
-    const app: MemoryApp = memoryApp({ tools, replies: [BOTH_CALLS, 'Done.'], clock, leaseMs: LEASE_MS });
+    const tools = [askFirst(pay), slow];
+    const app: MemoryApp = createMemoryApp({
+      tools,
+      replies: [BOTH_CALLS, 'Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({
       status: 'ended',
       turn: { text: 'Done.' },
     });
     expect([did, app.dispatched]).toEqual([['note', 'pay'], []]);
-    const types = await typesOf(app, (await app.state()).turn?.id ?? '');
+    const types = await readEventTypes(app, (await app.state()).turn?.id ?? '');
     expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
   });
 
@@ -92,7 +104,7 @@ describe('an answer', () => {
         return `note ${did.push('note')}`;
       },
     });
-    const app: MemoryApp = memoryApp({ tools: [asksFirst(pay), last], replies: [BOTH_CALLS, 'Done.'] });
+    const app: MemoryApp = createMemoryApp({ tools: [askFirst(pay), last], replies: [BOTH_CALLS, 'Done.'] });
     const end = await app.say('Go.');
     if (end.status !== 'ended') {
       expect(await app.run(await app.resume(await openTurn(app)))).toMatchObject({ status: 'ended' });
@@ -102,10 +114,10 @@ describe('an answer', () => {
 
   it('leaves the turn waiting if another call still waits, and neither call runs (AEA-12)', async () => {
     const { did, pay, note } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [BOTH_CALLS, 'Done.'] });
+    const app = createMemoryApp({ tools: [askFirst(pay), askFirst(note)], replies: [BOTH_CALLS, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
-    const [first, second] = openQuestions(await app.events(turn));
+    const [first, second] = listOpenQuestions(await app.events(turn));
     if (!first || !second) throw new Error('The turn does not have two open questions.');
     const answer = { type: 'decision', decision: 'approve' } as const;
     await postAnswer(app, second, { answer, hash: 'h' });
@@ -118,10 +130,10 @@ describe('an answer', () => {
 
   it('is accepted once if it is sent again because the first response was lost', async () => {
     const { did, pay } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+    const app = createMemoryApp({ tools: [askFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
-    const [question] = openQuestions(await app.events(turn));
+    const [question] = listOpenQuestions(await app.events(turn));
     if (!question) throw new Error('The turn has no open question.');
     const yes = { answer: { type: 'decision', decision: 'approve' }, hash: 'yes' } as const;
     const no = { answer: { type: 'decision', decision: 'reject' }, hash: 'no' } as const;
@@ -139,13 +151,16 @@ describe('an answer about a tool that has since changed', () => {
     'has no effect, and the model can ask again, if the tool changed %s',
     async (when) => {
       const { did, pay } = createActingTools();
-      const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+      const app = createMemoryApp({
+        tools: [askFirst(pay)],
+        replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
+      });
       await app.say('Go.');
       const turn = await openTurn(app);
-      const [question] = openQuestions(await app.events(turn));
+      const [question] = listOpenQuestions(await app.events(turn));
       if (!question) throw new Error('The turn has no open question.');
       const inputSchema = { type: 'object', properties: { amount: { type: 'number' } } };
-      const agent = { ...app.agent, tools: [asksFirst({ ...pay, inputSchema })] };
+      const agent = { ...app.agent, tools: [askFirst({ ...pay, inputSchema })] };
       const sent = { answer: { type: 'decision', decision: 'approve' }, hash: 'h' } as const;
       const at = when === 'before it was sent' ? agent : app.agent;
       const posted = await postAnswer({ port: app.port, agent: at }, question, sent);
@@ -165,8 +180,8 @@ describe('an answer whose Worker is killed', () => {
   it('is found by the invocation that the alarm starts, if the kill precedes the resumption (AEA-12)', async () => {
     const { did, pay } = createActingTools();
     const clock = createManualClock();
-    const app = memoryApp({
-      tools: [asksFirst(pay)],
+    const app = createMemoryApp({
+      tools: [askFirst(pay)],
       replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
       clock,
       leaseMs: LEASE_MS,
@@ -201,7 +216,7 @@ describe('an answer whose Worker is killed', () => {
         });
         const calls = { calls: [{ name: 'pay' }] };
         const replies = [calls, 'Done.', 'Done.'];
-        const app = memoryApp({ tools: [asksFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
+        const app = createMemoryApp({ tools: [askFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
         await advanceUntilSettled(clock, app.say('Go.'));
         const turn = await openTurn(app);
         await approve(app, turn);
@@ -225,7 +240,7 @@ describe('an answer whose Worker is killed', () => {
             expect.stringContaining('is unknown'),
             expect.toBeOneOf([0, 1]),
           ]);
-        const types = await typesOf(app, turn);
+        const types = await readEventTypes(app, turn);
         expect(types.filter((type) => type === 'tool-call-answered')).toHaveLength(1);
       }
     },

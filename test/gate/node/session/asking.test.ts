@@ -15,17 +15,17 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled } from './former-holder.ts';
 
-const agentOf = (...tools: AnyTool[]) =>
+const createTestAgent = (...tools: AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
-const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
 /** A tool that records its runs. */
-function actingTool(name: string, ran: string[]) {
+function createActingTool(name: string, ran: string[]) {
   return defineTool({ name, description: 'Acts.', run: () => ({ runs: ran.push(name) }) });
 }
 
 /** A tool whose code each deployment replaces. */
-function redeployable(first: AnyTool) {
+function createRedeployable(first: AnyTool) {
   let now = first;
   const tool: AnyTool = { ...first, call: (input, call) => now.call(input, call) };
   return {
@@ -45,7 +45,7 @@ const signals: AnyTool = defineTool({
   },
 });
 
-const lastResults = (session: {
+const getLastResults = (session: {
   readonly requests: readonly {
     readonly messages: readonly { readonly role: string; readonly text: string }[];
   }[];
@@ -55,7 +55,7 @@ const lastResults = (session: {
     ?.messages.filter(({ role }) => role === 'tool')
     .map((message) => message.text);
 
-const CHANGED =
+const CHANGED_TOOL_ERROR =
   "Error: Tool 'pay' has changed since this was asked, so the decision no longer applies. Call it again to ask again.";
 
 describe('a decision', () => {
@@ -63,26 +63,26 @@ describe('a decision', () => {
     'does not run the call after an answer to %s if the tool no longer asks (DEC-18, AEA-13)',
     async (decision) => {
       const ran: string[] = [];
-      const pay = actingTool('pay', ran);
-      const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?'));
-      const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
+      const pay = createActingTool('pay', ran);
+      const { tool, deploy } = createRedeployable(requireApproval(pay, 'Pay?'));
+      const session = createTestSession(createTestAgent(tool), { replies: [callTools('pay'), 'Done.'] });
       await session.send('Pay.');
       deploy(pay);
       await session.decide('pay', { decision });
-      expect(lastResults(session)).toEqual([CHANGED]);
+      expect(getLastResults(session)).toEqual([CHANGED_TOOL_ERROR]);
       expect(ran).toEqual([]);
     },
   );
 
   it('counts only for its role, not for another role (AEA-11)', async () => {
     const ran: string[] = [];
-    const pay = actingTool('pay', ran);
-    const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?', { by: 'clerk' }));
-    const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
+    const pay = createActingTool('pay', ran);
+    const { tool, deploy } = createRedeployable(requireApproval(pay, 'Pay?', { by: 'clerk' }));
+    const session = createTestSession(createTestAgent(tool), { replies: [callTools('pay'), 'Done.'] });
     await session.send('Pay.');
     deploy(requireApproval(pay, 'Pay?', { by: 'cfo' }));
     await session.decide('pay', { decision: 'approve' });
-    expect(lastResults(session)).toEqual([CHANGED]);
+    expect(getLastResults(session)).toEqual([CHANGED_TOOL_ERROR]);
     expect(ran).toEqual([]);
   });
 
@@ -99,18 +99,21 @@ describe('a decision', () => {
         return both.map(({ decision }) => decision).join(' ');
       },
     });
-    const session = createTestSession(agentOf(both), { use: [answers], replies: [calls('both'), 'Done.'] });
+    const session = createTestSession(createTestAgent(both), {
+      use: [answers],
+      replies: [callTools('both'), 'Done.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ pending: [{ message: 'A?' }] });
     expect(await session.decide('both', { decision: 'reject' })).toMatchObject({
       pending: [{ message: 'B?' }],
     });
     expect(await session.decide('both', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
-    expect(lastResults(session)).toEqual(['reject approve']);
+    expect(getLastResults(session)).toEqual(['reject approve']);
   });
 
   it('is not awaited if the time limit of its question is invalid', async () => {
     const ran: string[] = [];
-    const pay = actingTool('pay', ran);
+    const pay = createActingTool('pay', ran);
     const asking: AnyTool = {
       ...pay,
       call: async (input, call) => {
@@ -123,9 +126,12 @@ describe('a decision', () => {
         return pay.call(input, call);
       },
     };
-    const session = createTestSession(agentOf(asking), { use: [answers], replies: [calls('pay'), 'Done.'] });
+    const session = createTestSession(createTestAgent(asking), {
+      use: [answers],
+      replies: [callTools('pay'), 'Done.'],
+    });
     await session.send('Pay.');
-    expect(lastResults(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       'Error: A question cannot expire after Infinity ms. Omit expires to wait without a limit.',
     ]);
     expect(ran).toEqual([]);
@@ -145,8 +151,8 @@ describe('a decision', () => {
         return 'ok';
       },
     });
-    const session = createTestSession(agentOf({ ...edits, uses: [answers] }), {
-      replies: [calls('edits'), 'Done.'],
+    const session = createTestSession(createTestAgent({ ...edits, uses: [answers] }), {
+      replies: [callTools('edits'), 'Done.'],
     });
     await session.send('Go.');
     await session.decide('edits', { decision: 'edit', input: { amount: 5 } });
@@ -168,7 +174,7 @@ describe('the second of two approvals', () => {
       requireApproval(pay, ({ amount }) => `Pay ${amount} as the cfo?`),
       'Pay?',
     );
-    const session = createTestSession(agentOf(twice), {
+    const session = createTestSession(createTestAgent(twice), {
       replies: [{ calls: [{ name: 'pay', input: { amount: 5 } }] }, 'Done.'],
     });
     expect(await session.send('Pay.')).toMatchObject({
@@ -186,7 +192,7 @@ describe('a question', () => {
   it('does not keep the turn waiting if its call has ended', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
-    const passed = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+    const waitFor = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
     let late: Promise<unknown> | undefined;
     const slow = defineTool({
       name: 'slow',
@@ -194,7 +200,7 @@ describe('a question', () => {
       effect: 'read',
       timeout: 20,
       run: (_, call) => {
-        late = passed(60).then(() => call.ask({ for: 'decision', message: 'Now?' }));
+        late = waitFor(60).then(() => call.ask({ for: 'decision', message: 'Now?' }));
         late.catch(() => {});
         return late;
       },
@@ -203,11 +209,11 @@ describe('a question', () => {
       name: 'wait',
       description: 'Waits.',
       effect: 'read',
-      run: () => passed(120).then(() => 'waited'),
+      run: () => waitFor(120).then(() => 'waited'),
     });
-    const tools = [slow, wait, requireApproval(actingTool('pay', ran), 'Pay?')];
-    const session = createTestSession(agentOf(...tools), {
-      replies: [calls('slow', 'wait', 'pay'), 'Done.'],
+    const tools = [slow, wait, requireApproval(createActingTool('pay', ran), 'Pay?')];
+    const session = createTestSession(createTestAgent(...tools), {
+      replies: [callTools('slow', 'wait', 'pay'), 'Done.'],
       clock,
     });
     expect(await advanceUntilSettled(clock, session.send('Go.'))).toMatchObject({
@@ -220,8 +226,8 @@ describe('a question', () => {
 
   it('is dropped if another call has ended the loop, and no reviewer is asked (LOOP-16)', async () => {
     const ran: string[] = [];
-    const pay = requireApproval(actingTool('pay', ran), 'Pay?');
-    const session = createTestSession(agentOf(pay, signals), { replies: [calls('pay', 'stop')] });
+    const pay = requireApproval(createActingTool('pay', ran), 'Pay?');
+    const session = createTestSession(createTestAgent(pay, signals), { replies: [callTools('pay', 'stop')] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
     expect(ran).toEqual([]);
     expect(await session.pending()).toEqual([]);
@@ -229,8 +235,8 @@ describe('a question', () => {
 
   it('is dropped if a decision about another call has ended the turn (AEA-06)', async () => {
     const ran: string[] = [];
-    const tools = ['pay', 'ship'].map((name) => requireApproval(actingTool(name, ran), `${name}?`));
-    const session = createTestSession(agentOf(...tools), { replies: [calls('pay', 'ship')] });
+    const tools = ['pay', 'ship'].map((name) => requireApproval(createActingTool(name, ran), `${name}?`));
+    const session = createTestSession(createTestAgent(...tools), { replies: [callTools('pay', 'ship')] });
     await session.send('Go.');
     expect(await session.decide('pay', { decision: 'exit' })).toMatchObject({ outcome: 'cancelled' });
     expect(ran).toEqual([]);
@@ -245,7 +251,9 @@ it('a question stays open after an edit with invalid Unicode in its property nam
     input: jsonSchema({ type: 'object', properties: {}, additionalProperties: false }),
     run: () => 'paid',
   });
-  const session = createTestSession(agentOf(requireApproval(pay, 'Pay?')), { replies: [calls('pay')] });
+  const session = createTestSession(createTestAgent(requireApproval(pay, 'Pay?')), {
+    replies: [callTools('pay')],
+  });
   await session.send('Pay.');
   await expect(session.decide('pay', { decision: 'edit', input: { '\ud800': 1 } })).rejects.toThrow(
     'The answer is not valid: input: cannot be checked: a name in it is not valid text, or it is nested too deeply.',
@@ -255,8 +263,8 @@ it('a question stays open after an edit with invalid Unicode in its property nam
 
 describe('the result of a tool that the caller ran', () => {
   it('is reported even if another call ended the loop (SPM-17)', async () => {
-    const session = createTestSession(agentOf(manual(actingTool('transfer', [])), signals), {
-      replies: [calls('transfer', 'stop')],
+    const session = createTestSession(createTestAgent(manual(createActingTool('transfer', [])), signals), {
+      replies: [callTools('transfer', 'stop')],
     });
     await session.send('Go.');
     await session.result('transfer', { text: 'I transferred 500.' });
@@ -272,28 +280,30 @@ describe('the result of a tool that the caller ran', () => {
 describe('a pipeline', () => {
   it('passes the agent’s model to a step that asks a model (AEP-01)', async () => {
     const dig: AnyTool = {
-      ...actingTool('dig', []),
+      ...createActingTool('dig', []),
       effect: 'none',
       call: async (_, call) =>
         text((await nest(call, { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
     };
     const work = definePipeline({ name: 'work', steps: [dig] });
-    const session = createTestSession(agentOf(work), { replies: [calls('work'), 'Found it.', 'Done.'] });
+    const session = createTestSession(createTestAgent(work), {
+      replies: [callTools('work'), 'Found it.', 'Done.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 3 });
-    expect(lastResults(session)).toEqual(['Found it.']);
+    expect(getLastResults(session)).toEqual(['Found it.']);
   });
 
   it('does not run again if a deployment changed it while it waited (AEP-01, DEC-18)', async () => {
     const ran: string[] = [];
-    const [check, charge] = [actingTool('check', ran), actingTool('charge', ran)];
-    const mail = requireApproval(actingTool('mail', ran), 'Mail?');
-    const { tool, deploy } = redeployable(definePipeline({ name: 'work', steps: [charge, mail] }));
-    const session = createTestSession(agentOf(tool), { replies: [calls('work'), 'Done.'] });
+    const [check, charge] = [createActingTool('check', ran), createActingTool('charge', ran)];
+    const mail = requireApproval(createActingTool('mail', ran), 'Mail?');
+    const { tool, deploy } = createRedeployable(definePipeline({ name: 'work', steps: [charge, mail] }));
+    const session = createTestSession(createTestAgent(tool), { replies: [callTools('work'), 'Done.'] });
     await session.send('Go.');
     deploy(definePipeline({ name: 'work', steps: [check, charge, mail] }));
     await session.decide('mail', { decision: 'approve' });
     expect(ran).toEqual(['charge', 'mail']);
-    expect(lastResults(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: The pipeline has changed since it began. Its steps 'charge', 'mail' have run, and nothing more was run. " +
         'Do not assume that it did all of its work.',
     ]);
@@ -312,8 +322,10 @@ describe('a pipeline', () => {
         return {};
       },
     });
-    const work = definePipeline({ name: 'work', steps: [one, actingTool('two', ran)] });
-    const session = createTestSession(agentOf(work, signals), { replies: [calls('work', 'stop')] });
+    const work = definePipeline({ name: 'work', steps: [one, createActingTool('two', ran)] });
+    const session = createTestSession(createTestAgent(work, signals), {
+      replies: [callTools('work', 'stop')],
+    });
     kill.now = session.kill;
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan' } });
     expect(ran).toEqual(['one', 'one', 'two']);
@@ -333,7 +345,7 @@ it('a secret in a signal is redacted even if a decorator changes the result (SIG
     call: async (input, call) => text((await bad.call(input, call)).content),
   };
   const secrets = () => ({ KEY: 'sk-very-secret' });
-  const session = createTestSession(agentOf(rebuilt), { replies: [calls('bad')], secrets });
+  const session = createTestSession(createTestAgent(rebuilt), { replies: [callTools('bad')], secrets });
   expect(await session.send('Go.')).toMatchObject({ signal: { reason: 'It was [secret KEY].' } });
   expect(JSON.stringify(await session.events())).not.toContain('sk-very-secret');
 });

@@ -12,16 +12,16 @@ import {
 } from '../../../../src/testing/entry.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
 import { neverResolve } from '../tool-loop/outside.ts';
-import { calls, readingTool } from '../tool-loop/scenes.ts';
+import { callTools, createReadingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { createHeldSession } from './held.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
-let ended: string[];
+let endedCleanups: string[];
 beforeEach(() => {
   clock = createManualClock(1_000_000);
-  ended = [];
+  endedCleanups = [];
 });
 
 /** A source that registers one task for the end of each invocation. */
@@ -39,29 +39,29 @@ function createSource(cleanUp: (discovery: Discovery) => Promise<unknown>): Tool
   });
 }
 
-interface Scene {
+interface SceneOptions {
   readonly replies: readonly ScriptedReply[];
   readonly cleanUp?: (discovery: Discovery) => Promise<unknown>;
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
-/** An app whose source records each run of its task in `ended`. */
-function scene({ replies, cleanUp = async () => {}, wrap }: Scene) {
+/** An app whose source records each run of its task in `endedCleanups`. */
+function createScene({ replies, cleanUp = async () => {}, wrap }: SceneOptions) {
   const tools = [
     createSource(async (discovery) => {
-      ended.push('over');
+      endedCleanups.push('over');
       return cleanUp(discovery);
     }),
-    readingTool('look', () => {}),
-    requireApproval(readingTool('pay'), 'Pay?'),
+    createReadingTool('look', () => {}),
+    requireApproval(createReadingTool('pay'), 'Pay?'),
   ];
-  return memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, ...(wrap && { wrap }) });
+  return createMemoryApp({ tools, replies, clock, leaseMs: LEASE_MS, ...(wrap && { wrap }) });
 }
 
 describe('a task that is registered for the end of an invocation', () => {
-  it.each<[string, Scene, Partial<TurnEnd> | object]>([
+  it.each<[string, SceneOptions, Partial<TurnEnd> | object]>([
     ['has ended', { replies: ['Done.'] }, { status: 'ended', turn: { outcome: 'completed' } }],
-    ['is suspended', { replies: [calls('pay')] }, { status: 'suspended' }],
+    ['is suspended', { replies: [callTools('pay')] }, { status: 'suspended' }],
     [
       'fails',
       {
@@ -84,21 +84,21 @@ describe('a task that is registered for the end of an invocation', () => {
   ])('runs once if its turn %s', async (_, given, expected) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const work: Promise<unknown>[] = [];
-    const app = scene(given);
+    const app = createScene(given);
     const waitUntil: TurnHost['waitUntil'] = (promise) => work.push(promise);
     expect(await advanceUntilSettled(clock, app.say('Go.', { waitUntil }))).toMatchObject(expected);
     await Promise.all(work);
-    expect([ended, work.length]).toEqual([['over'], 1]);
+    expect([endedCleanups, work.length]).toEqual([['over'], 1]);
     vi.restoreAllMocks();
   });
 
   it('runs once if its turn is handed over, and again in the invocation that resumes the turn', async () => {
     const client = new AbortController();
-    const app = scene({
+    const app = createScene({
       replies: [
         () => {
           client.abort();
-          return calls('look');
+          return callTools('look');
         },
         'Done.',
       ],
@@ -108,16 +108,16 @@ describe('a task that is registered for the end of an invocation', () => {
     expect(await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
       status: 'handed-over',
     });
-    expect(ended).toEqual(['over']);
+    expect(endedCleanups).toEqual(['over']);
     expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
     });
-    expect(ended).toEqual(['over', 'over']);
+    expect(endedCleanups).toEqual(['over', 'over']);
   });
 
   it('runs after the lease is released', async () => {
     const heads: unknown[] = [];
-    const app = scene({
+    const app = createScene({
       replies: ['Done.'],
       cleanUp: async () => heads.push((await app.port.read({ from: 1 }))?.openTurn),
     });
@@ -136,7 +136,12 @@ describe('a task that is registered for the end of an invocation', () => {
     ['rejects', () => Promise.reject(new Error('later'))],
     ['hangs', neverResolve],
   ])('does not change the turn if it %s', async (_, cleanUp) => {
-    const app = memoryApp({ tools: [createSource(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({
+      tools: [createSource(cleanUp)],
+      replies: ['Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     expect(await advanceUntilSettled(clock, app.say('Go.'), 0)).toMatchObject({
       status: 'ended',
       turn: { text: 'Done.' },

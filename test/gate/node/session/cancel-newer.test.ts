@@ -6,15 +6,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { openWaits } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { type ClockedApp, clockedApp } from './memory-app.ts';
+import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
-const NEWER = { v: 99, call: 'c0' };
+const NEWER_BODY = { v: 99, call: 'c0' };
 
 /** A turn in which a newer version stored an event. The newer version then released it as `release` says. */
 async function startTurnOfNewerVersion(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
   const { epoch, page } = await app.lease('Go.');
   const turn = page.openTurn?.id ?? '';
-  const body = JSON.stringify({ ...NEWER, type: 'something-new', turn });
+  const body = JSON.stringify({ ...NEWER_BODY, type: 'something-new', turn });
   await app.port.append(epoch, page.head + 1, {
     events: [{ type: 'something-new', turn, body }],
     ...(release && { release }),
@@ -49,7 +49,7 @@ const endOf = async (app: ClockedApp, turn: string) =>
 
 describe('a turn with an event of a newer version', () => {
   it('stays unchanged until it is cancelled', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
     expect(await endOf(app, turn)).toEqual([]);
@@ -58,7 +58,7 @@ describe('a turn with an event of a newer version', () => {
   it.each(['yielded', 'suspended', undefined] as const)(
     'ends as cancelled without a fold if a caller cancels it (released as %s)',
     async (release) => {
-      const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+      const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await startTurnOfNewerVersion(app, release);
       expect(await cancel(app, turn)).toBe('posted');
       await runDue(app);
@@ -68,7 +68,7 @@ describe('a turn with an event of a newer version', () => {
   );
 
   it('ends as cancelled even if a holder of this version has tried to read it', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app, 'yielded');
     await app.run(await app.resume(turn)).catch(() => 'left');
     await cancel(app, turn);
@@ -78,7 +78,7 @@ describe('a turn with an event of a newer version', () => {
 
   it('ends as cancelled, and so does the turn that waited behind it', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await startTurnOfNewerVersion(app);
     await app.port.accept({ ...startOf('q1'), whenBusy: 'queue' });
     await cancel(app, 'q1');
@@ -93,7 +93,7 @@ describe('a turn with an event of a newer version', () => {
   });
 
   it('still lists its open question with the role that decides, which a cancel checks', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';
     const wait = { for: 'decision', message: 'Pay?', by: 'manager', allows: ['approve'], schema: {} };

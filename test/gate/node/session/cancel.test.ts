@@ -9,13 +9,13 @@ import {
   leaveHolderSilent,
   takeOver,
 } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const unknownOutcomeText = (tool: string): string =>
+const describeUnknownOutcome = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-const mayHaveHappenedText = (tool: string): string =>
+const describePossibleOutcome = (tool: string): string =>
   `Error: The call of '${tool}' was cancelled while it ran. It may have taken effect.`;
 
 let clock: ManualClock;
@@ -29,7 +29,7 @@ const hang = (_: unknown, call: CallContext): Promise<string> => {
   signals.push(call.signal);
   return new Promise(() => {});
 };
-const tool = (
+const createNamedTool = (
   name: string,
   effect: 'read' | 'idempotent' | 'once',
   more: Partial<AnyTool> = {},
@@ -40,7 +40,7 @@ const tool = (
 
 /** Cancels a turn after its calls have started. Returns the call results that the model reads. */
 async function runCancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
-  const app = memoryApp({
+  const app = createMemoryApp({
     tools,
     replies: [{ calls: names.map((name) => ({ name })) }, 'Next.'],
     clock,
@@ -57,20 +57,22 @@ async function runCancelled(tools: readonly AnyTool[], names = tools.map(({ name
 
 describe('a cancelled turn', () => {
   it('aborts a running read', async () => {
-    const { answers } = await runCancelled([tool('look', 'read')]);
+    const { answers } = await runCancelled([createNamedTool('look', 'read')]);
     expect(answers).toEqual([['look', "Error: The call of 'look' was cancelled."]]);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
   it('reports the outcome of a running idempotent call as unknown', async () => {
-    expect((await runCancelled([tool('put', 'idempotent')])).answers).toEqual([
-      ['put', mayHaveHappenedText('put')],
+    expect((await runCancelled([createNamedTool('put', 'idempotent')])).answers).toEqual([
+      ['put', describePossibleOutcome('put')],
     ]);
   });
 
   it('waits five seconds for the result of a `once` call, and then reports the outcome as unknown', async () => {
     const before = clock.now();
-    expect((await runCancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknownOutcomeText('pay')]]);
+    expect((await runCancelled([createNamedTool('pay', 'once')])).answers).toEqual([
+      ['pay', describeUnknownOutcome('pay')],
+    ]);
     const waited = clock.now() - before - 1_000; // The cancel arrived when the connection opened.
     expect(waited).toBeGreaterThanOrEqual(5_000);
     expect(waited).toBeLessThan(7_000);
@@ -103,8 +105,8 @@ describe('a cancelled turn', () => {
   });
 
   it('records a result for calls that did not start, both in a serial batch and beyond six parallel calls', async () => {
-    const look = tool('look', 'read');
-    const step = tool('step', 'read', { serial: 'steps' });
+    const look = createNamedTool('look', 'read');
+    const step = createNamedTool('step', 'read', { serial: 'steps' });
     const { answers } = await runCancelled(
       [look, step],
       ['step', 'step', ...Array.from({ length: 6 }, () => 'look')],
@@ -119,7 +121,7 @@ describe('a cancelled turn', () => {
   });
 
   it('leaves no call without a result, so the next message can follow', async () => {
-    const { app } = await runCancelled([tool('look', 'read')]);
+    const { app } = await runCancelled([createNamedTool('look', 'read')]);
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
       'user',
@@ -132,7 +134,7 @@ describe('a cancelled turn', () => {
   it('does not run a `once` call whose start was being stored when the cancel arrived', async () => {
     let ran = 0;
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => (ran += 1) });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay],
       replies: [{ calls: [{ name: 'pay' }] }],
       clock,
@@ -156,7 +158,7 @@ describe('a cancelled turn', () => {
   });
 
   it('abandons a model call that ignores its signal', async () => {
-    const app = memoryApp({ replies: [() => new Promise(() => {})], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ replies: [() => new Promise(() => {})], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
@@ -165,8 +167,8 @@ describe('a cancelled turn', () => {
   });
 
   it('is cancelled by the invocation that takes it over, which reports started calls as unknown', async () => {
-    const app = memoryApp({
-      tools: [tool('put', 'idempotent'), tool('pay', 'once')],
+    const app = createMemoryApp({
+      tools: [createNamedTool('put', 'idempotent'), createNamedTool('pay', 'once')],
       replies: [],
       clock,
       leaseMs: LEASE_MS,
@@ -178,18 +180,18 @@ describe('a cancelled turn', () => {
       turn: { outcome: 'cancelled' },
     });
     expect(callResults((await app.state()).messages)).toEqual([
-      ['pay', unknownOutcomeText('pay')],
-      ['put', mayHaveHappenedText('put')],
+      ['pay', describeUnknownOutcome('pay')],
+      ['put', describePossibleOutcome('put')],
       ['put', "Error: The call of 'put' was cancelled before it ran."],
     ]);
     expect(signals).toEqual([]);
   });
 
   it('ends even if a sibling call waits for an outside answer', async () => {
-    const ask = tool('ask', 'read', {
+    const ask = createNamedTool('ask', 'read', {
       call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
     });
-    const { answers } = await runCancelled([ask, tool('look', 'read')]);
+    const { answers } = await runCancelled([ask, createNamedTool('look', 'read')]);
     expect(answers).toEqual([
       ['ask', "Error: The call of 'ask' was cancelled before it ran."],
       ['look', "Error: The call of 'look' was cancelled."],

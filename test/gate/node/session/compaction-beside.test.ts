@@ -9,45 +9,55 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
-  agentWith,
   captureErrors,
-  compactions,
+  createAgentWith,
+  createLongMessage,
   listFirstWords,
-  longMessage,
-  SUMMARY_SHOWN,
-  sessionOf,
+  readCompactions,
+  SHOWN_SUMMARY,
+  startSession,
 } from './compaction-scene.ts';
 
 describe('state beside the conversation', () => {
   const skill: AnyTool = oneShotPerLoop(
-    defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => longMessage('skill') }),
+    defineTool({
+      name: 'skill',
+      description: 'Teaches.',
+      effect: 'read',
+      run: () => createLongMessage('skill'),
+    }),
     'Use it now.',
   );
   const use = { calls: [{ name: 'skill' }] };
 
   it('loses the memo of a one-shot tool when the result is no longer shown to the model', async () => {
     const replies = [use, 'A.', use, 'B.'];
-    const results = async (compaction: SummaryOptions | undefined) => {
-      const session = sessionOf(replies, compaction, { tools: [skill] });
+    const collectResults = async (compaction: SummaryOptions | undefined) => {
+      const session = startSession(replies, compaction, { tools: [skill] });
       await session.send('a', { loopId: 'same' });
       await session.send('b', { loopId: 'same' });
       return session.shown()?.flatMap(({ role, text }) => (role === 'tool' ? [text.slice(0, 14)] : []));
     };
-    expect(await results(undefined)).toEqual([longMessage('skill').slice(0, 14), 'ALREADY LOADED']);
-    expect(await results({ overTokens: 50, keepTurns: 0, summarize: listFirstWords })).toEqual([
-      longMessage('skill').slice(0, 14),
+    expect(await collectResults(undefined)).toEqual([
+      createLongMessage('skill').slice(0, 14),
+      'ALREADY LOADED',
+    ]);
+    expect(await collectResults({ overTokens: 50, keepTurns: 0, summarize: listFirstWords })).toEqual([
+      createLongMessage('skill').slice(0, 14),
     ]);
   });
 
   it('keeps a playbook unlocked even if the model no longer sees the calls that unlocked it', async () => {
-    const tool = (name: string): AnyTool =>
-      defineTool({ name, description: 'Acts.', effect: 'read', run: () => longMessage(name) });
+    const createNamedTool = (name: string): AnyTool =>
+      defineTool({ name, description: 'Acts.', effect: 'read', run: () => createLongMessage(name) });
     const book = definePlaybook({
       name: 'book',
       description: 'Researches.',
       input: jsonSchema({ type: 'object' }),
-      tools: [tool('first')],
-      locked: [{ tool: tool('second'), unlockedBy: when(({ toolExecutions }) => toolExecutions > 0) }],
+      tools: [createNamedTool('first')],
+      locked: [
+        { tool: createNamedTool('second'), unlockedBy: when(({ toolExecutions }) => toolExecutions > 0) },
+      ],
     });
     const call = (name: string): ScriptedReply => ({ calls: [{ name }] });
     const replies = [
@@ -61,14 +71,14 @@ describe('state beside the conversation', () => {
       'B.',
     ];
     const compaction = { overTokens: 50, keepTurns: 0, summarize: listFirstWords };
-    const session = sessionOf(replies, compaction, { tools: [book] });
-    await session.send(longMessage('a'));
+    const session = startSession(replies, compaction, { tools: [book] });
+    await session.send(createLongMessage('a'));
     expect(await session.send('b')).toMatchObject({ outcome: 'completed', text: 'B.' });
-    expect(await compactions(session)).toHaveLength(1);
+    expect(await readCompactions(session)).toHaveLength(1);
     const results = session.requests.flatMap(({ messages }) =>
       messages.filter(({ role }) => role === 'tool'),
     );
-    expect(results.map(({ text }) => text)).toContain(longMessage('second'));
+    expect(results.map(({ text }) => text)).toContain(createLongMessage('second'));
   });
 });
 
@@ -89,16 +99,16 @@ describe('a summary', () => {
       messages: (messages) =>
         messages.map((one) => ({ ...one, text: one.text.replaceAll('secret', 'hidden') })),
     });
-    const session = sessionOf(
+    const session = startSession(
       ['A.', { calls: [{ name: 'look' }] }, 'B.'],
       { overTokens: 150, keepTurns: 0, summarize: listFirstWords },
       { tools: [look], use: [hide] },
     );
-    await session.send(longMessage('secret'));
-    await session.send(longMessage('b'));
+    await session.send(createLongMessage('secret'));
+    await session.send(createLongMessage('b'));
     expect(histories[0]?.slice(0, 2)).toEqual([
-      { role: 'user', by: 'summary', text: `${SUMMARY_SHOWN}Sum of 2: hidden A.` },
-      { role: 'user', text: longMessage('b') },
+      { role: 'user', by: 'summary', text: `${SHOWN_SUMMARY}Sum of 2: hidden A.` },
+      { role: 'user', text: createLongMessage('b') },
     ]);
   });
 
@@ -107,21 +117,21 @@ describe('a summary', () => {
       for (const message of messages) Object.assign(message, { text: 'changed' });
       return '';
     };
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(longMessage('a'));
-    await session.send(longMessage('b'));
+    const session = startSession(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
+    await session.send(createLongMessage('a'));
+    await session.send(createLongMessage('b'));
     expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
   });
 
   it('reserves and counts tokens under a limit like any other model call', async () => {
-    const session = sessionOf(
+    const session = startSession(
       ['A.', 'Sum.', 'B.'],
       { overTokens: 150, keepTurns: 0 },
       { use: [budget({ tokens: 9_000 })] },
       true,
     );
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({
       outcome: 'completed',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
@@ -151,13 +161,13 @@ describe('a summary', () => {
       { text: 'A.', usage: { inputTokens: 900, outputTokens: 5 } },
       'B.',
     ];
-    const session = sessionOf(
+    const session = startSession(
       replies,
-      { overTokens: 900, keepTurns: 0, instructions: longMessage('Write.').repeat(9) },
+      { overTokens: 900, keepTurns: 0, instructions: createLongMessage('Write.').repeat(9) },
       { tools: [look], use: [budget({ tokens: 8_000 })] },
     );
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
       [
         "holdfast: a conversation was not compacted, and stays whole: the turn's limit leaves no room for its summary.",
@@ -167,11 +177,17 @@ describe('a summary', () => {
   });
 
   it('never contains a secret of the tools', async () => {
-    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize: () => 'It is hunter2hunter2.' });
+    const agent = createAgentWith({
+      overTokens: 150,
+      keepTurns: 0,
+      summarize: () => 'It is hunter2hunter2.',
+    });
     const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });
-    await session.send(longMessage('a'));
-    await session.send(longMessage('b'));
-    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['It is [secret PASSWORD].']);
+    await session.send(createLongMessage('a'));
+    await session.send(createLongMessage('b'));
+    expect((await readCompactions(session)).map(({ summary }) => summary)).toEqual([
+      'It is [secret PASSWORD].',
+    ]);
   });
 });

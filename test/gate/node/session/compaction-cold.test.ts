@@ -5,8 +5,8 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type LeaseGrant, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll, foldLeased, toReader, toTurnStart } from '../../../doors/session.ts';
-import { captureErrors, listFirstWords, longMessage, SUMMARY_SHOWN } from './compaction-scene.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { captureErrors, createLongMessage, listFirstWords, SHOWN_SUMMARY } from './compaction-scene.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const wait = requireApproval(
   defineTool({ name: 'wait', description: 'Waits.', run: () => 'done' }),
@@ -14,16 +14,16 @@ const wait = requireApproval(
 );
 
 /** A session with one turn per letter, which is compacted when it grows beyond two turns. */
-async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
+async function playTalk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
   const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
-  const app = memoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
-  for (const word of words) expect(await app.say(longMessage(word))).toMatchObject({ status: 'ended' });
+  const app = createMemoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
+  for (const word of words) expect(await app.say(createLongMessage(word))).toMatchObject({ status: 'ended' });
   return app;
 }
 
 /** Leases the session for a deployment with another reducer. */
-const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
+const leaseForOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
   const ids = ['other-turn', 'other-incarnation'];
   const from = { id: 'tester' };
   const start = { agent: agent.name, message: 'next', context: ToolCallContext.EMPTY, from };
@@ -33,12 +33,12 @@ const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
 
 describe('a compacted session', () => {
   it('is the same warm, cold, from its snapshot and with a reducer that ignores the snapshot', async () => {
-    const app = await talk('abcde');
+    const app = await playTalk('abcde');
     const cold = (await app.state()).seq;
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
     // The invocation that ran the last turn made the snapshot from its own state.
-    const before = await foldAll(eventsUpTo(app, cold), app.modules.memories);
+    const before = await foldAll(limitReads(app, cold), app.modules.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
     const fromSnapshot = await foldLeased(app.port, leased, app.modules);
@@ -52,14 +52,14 @@ describe('a compacted session', () => {
       'next',
     ]);
 
-    const other = await talk('abcde');
-    const whole = (await leaseOfOther(other)) as LeaseGrant; // No other invocation holds it.
+    const other = await playTalk('abcde');
+    const whole = (await leaseForOther(other)) as LeaseGrant; // No other invocation holds it.
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
     expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });
 
   it('starts with the summary and the kept messages, and omits earlier messages', async () => {
-    const app = await talk('abcde');
+    const app = await playTalk('abcde');
     const leased = await app.lease('next');
     expect(leased.snapshot?.messagesFrom).toBe((await app.state()).cut?.from);
     const bodies = leased.covered.flatMap(
@@ -71,7 +71,7 @@ describe('a compacted session', () => {
   });
 
   it('is read in pages if the kept messages are too large for one response', async () => {
-    const app = await talk('abcde');
+    const app = await playTalk('abcde');
     const leased = await app.lease('next');
     const small = await app.port.resume({
       nonce: 'again',
@@ -88,11 +88,11 @@ describe('a compacted session', () => {
   });
 
   it('is the same after its object restarts, with all events kept', async () => {
-    const app = await talk('abc', ['D.']);
+    const app = await playTalk('abc', ['D.']);
     app.sessions.restart('["owner","tester","s1"]');
     await app.say('d');
     const { messages } = await app.state();
-    expect(messages[0]?.text).toBe(`${SUMMARY_SHOWN}Sum of 2: a A.`);
+    expect(messages[0]?.text).toBe(`${SHOWN_SUMMARY}Sum of 2: a A.`);
     const page = await app.port.read({ from: 1 });
     expect(page?.rows.map(({ type }) => type).filter((type) => type === 'turn-started')).toHaveLength(4);
   });
@@ -100,7 +100,7 @@ describe('a compacted session', () => {
 
 describe('a turn that does not start when its message arrives', () => {
   it('compacts when it starts after waiting in the queue', async () => {
-    const app = await talk('ab', [
+    const app = await playTalk('ab', [
       async () => {
         const start = {
           agent: 'tester',
@@ -111,11 +111,11 @@ describe('a turn that does not start when its message arrives', () => {
         const ids = ['queued', 'not-used'];
         const queued = toTurnStart(start, () => ids.shift() ?? '');
         expect(await app.port.accept({ ...queued, whenBusy: 'queue' })).toMatchObject({ status: 'queued' });
-        return `X. ${longMessage('x')}`;
+        return `X. ${createLongMessage('x')}`;
       },
       'C.',
     ]);
-    await app.say(longMessage('x'));
+    await app.say(createLongMessage('x'));
     expect(await app.run(await app.resume('queued'))).toMatchObject({ status: 'ended' });
     expect((await app.state()).messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -127,10 +127,14 @@ describe('a turn that does not start when its message arrives', () => {
   });
 
   it('does not compact when it resumes after a wait, even if the conversation has become too long', async () => {
-    const replies: ScriptedReply[] = ['A.', { text: longMessage('w'), calls: [{ name: 'wait' }] }, 'B.'];
+    const replies: ScriptedReply[] = [
+      'A.',
+      { text: createLongMessage('w'), calls: [{ name: 'wait' }] },
+      'B.',
+    ];
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listFirstWords });
-    const app = memoryApp({ replies, use: [compaction], tools: [wait] });
-    await app.say(longMessage('a'));
+    const app = createMemoryApp({ replies, use: [compaction], tools: [wait] });
+    await app.say(createLongMessage('a'));
     const end = await app.say('b');
     expect(end.status).toBe('suspended');
     const turn = (await app.state()).turn?.id ?? '';
@@ -147,13 +151,13 @@ describe('a turn that does not start when its message arrives', () => {
       return new Promise(() => {});
     };
     const clock = createManualClock(1_000);
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: ['A.'],
       clock,
       use: [summarize({ overTokens: 50, keepTurns: 0, summarize: write })],
     });
-    await app.say(longMessage('a'));
-    const leased = await app.lease(longMessage('b'));
+    await app.say(createLongMessage('a'));
+    const leased = await app.lease(createLongMessage('b'));
     const running = app.run(leased);
     await asked.promise;
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
@@ -165,7 +169,7 @@ describe('a turn that does not start when its message arrives', () => {
 });
 
 /** The session up to a sequence number. */
-const eventsUpTo = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
+const limitReads = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
   async read(query) {
     const page = await port.read(query);
     return page && { ...page, rows: page.rows.filter(({ seq }) => seq <= until) };

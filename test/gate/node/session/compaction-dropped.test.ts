@@ -3,36 +3,36 @@ import type { ModelReply } from '../../../../src/model/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
-import { reservationsHeldBy } from '../tool-loop/budget-scene.ts';
+import { parseSnapshot, toSnapshot } from '../../../doors/journal.ts';
+import { getReservation } from '../tool-loop/budget-scene.ts';
 import {
-  agentWith,
-  compactions,
-  droppedEvent,
-  droppedSummaries,
-  longMessage,
-  sessionOf,
+  createAgentWith,
+  createDroppedEvent,
+  createLongMessage,
+  readCompactions,
+  readDroppedSummaries,
+  startSession,
 } from './compaction-scene.ts';
 import { withLiveState } from './live-state.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5 };
 
 describe('a summary that was paid for but cannot be used', () => {
   const unusable: [string, ScriptedReply, string][] = [
     ['is blank', { text: ' \n', usage }, 'blank'],
-    ['is no shorter', { text: longMessage('z').repeat(9), usage }, 'no-shorter'],
+    ['is no shorter', { text: createLongMessage('z').repeat(9), usage }, 'no-shorter'],
   ];
   it.each(unusable)('is counted in the usage of its turn if it %s', async (_, reply, reason) => {
-    const session = sessionOf(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({
+    const session = startSession(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({
       outcome: 'completed',
       text: 'B.',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    expect(await droppedSummaries(session)).toEqual([
-      droppedEvent({ reason, from: 7, tokens: 201 }, { usage }),
+    expect(await readDroppedSummaries(session)).toEqual([
+      createDroppedEvent({ reason, from: 7, tokens: 201 }, { usage }),
     ]);
     expect(session.shown()).toHaveLength(4);
   });
@@ -48,27 +48,27 @@ describe('a summary that was paid for but cannot be used', () => {
       if (!reply) throw new Error('The model has no more replies.');
       return reply;
     };
-    const session = createTestSession(agentWith({ overTokens: 150, keepTurns: 0 }), {
+    const session = createTestSession(createAgentWith({ overTokens: 150, keepTurns: 0 }), {
       model: { name: 'filtered', ask },
     });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    expect(await droppedSummaries(session)).toEqual([
-      droppedEvent({ reason: 'cut-off', from: 7, tokens: 201 }, { usage }),
+    expect(await readDroppedSummaries(session)).toEqual([
+      createDroppedEvent({ reason: 'cut-off', from: 7, tokens: 201 }, { usage }),
     ]);
   });
 
   it('frees the tokens that a limit reserved for it', async () => {
-    const session = sessionOf(
+    const session = startSession(
       ['A.', { text: ' ', usage }, 'B.'],
       { overTokens: 150, keepTurns: 0 },
       { use: [budget({ tokens: 6_000 })] },
       true,
     );
-    await session.send(longMessage('a'));
-    await session.send(longMessage('b'));
+    await session.send(createLongMessage('a'));
+    await session.send(createLongMessage('b'));
     const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
@@ -80,7 +80,7 @@ describe('a summary that was paid for but cannot be used', () => {
     ]);
     // If the limit still reserved tokens for both, the turn's own request would have fewer.
     const asked = (await session.events()).flatMap(
-      (event) => reservationsHeldBy(event)?.reserved.outputTokens ?? [],
+      (event) => getReservation(event)?.reserved.outputTokens ?? [],
     );
     expect(asked.at(-1)).toBe(4_096);
   });
@@ -89,7 +89,7 @@ describe('a summary that was paid for but cannot be used', () => {
 describe('a session after a dropped summary', () => {
   it('requests a summary of more messages in the next turn, even if the conversation has hardly grown', async () => {
     const asked: number[] = [];
-    const session = sessionOf(['A.', 'B.', 'C.', 'D.'], {
+    const session = startSession(['A.', 'B.', 'C.', 'D.'], {
       overTokens: 350,
       keepTurns: 1,
       // The summary is longer than these few words, so it is dropped.
@@ -99,14 +99,14 @@ describe('a session after a dropped summary', () => {
       },
     });
     await session.send('Hello.');
-    await session.send(longMessage('b').repeat(4));
+    await session.send(createLongMessage('b').repeat(4));
     await session.send('c');
-    expect(await droppedSummaries(session)).toEqual([
-      droppedEvent({ reason: 'no-shorter', from: 7, tokens: 403 }),
+    expect(await readDroppedSummaries(session)).toEqual([
+      createDroppedEvent({ reason: 'no-shorter', from: 7, tokens: 403 }),
     ]);
     await session.send('d');
     expect(asked).toEqual([2, 4]);
-    expect(await compactions(session)).toMatchObject([{ turns: 2 }]);
+    expect(await readCompactions(session)).toMatchObject([{ turns: 2 }]);
   });
 
   it('requests no other summary in the invocation that takes over the turn', async () => {
@@ -118,30 +118,30 @@ describe('a session after a dropped summary', () => {
     const replies: ScriptedReply[] = [
       'A.',
       async () => {
-        while ((await droppedSummaries(session)).length === 0)
+        while ((await readDroppedSummaries(session)).length === 0)
           await new Promise((resolve) => setTimeout(resolve, 1));
         session.kill();
         return 'Lost.';
       },
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    const session = startSession(replies, { overTokens: 150, keepTurns: 0, summarize });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(asked).toBe(1);
-    expect(await droppedSummaries(session)).toHaveLength(1);
+    expect(await readDroppedSummaries(session)).toHaveLength(1);
   });
 
   it('is the same warm, cold and from its snapshot', async () => {
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: () => ' ' });
-    const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction] });
+    const app = createMemoryApp({ replies: ['A.', 'B.'], use: [compaction] });
     const { agent, live } = withLiveState(app.agent);
-    await app.say(longMessage('a'), { agent });
-    const end = await app.say(longMessage('b'), { agent });
+    await app.say(createLongMessage('a'), { agent });
+    const end = await app.say(createLongMessage('b'), { agent });
     expect(end.status).toBe('ended');
     expect(live()).toEqual(await app.state());
     expect(live().memories.get('compaction')).toEqual({ from: 5 });
-    const { memories } = fromSnapshot(toSnapshot(await app.state()));
+    const { memories } = parseSnapshot(toSnapshot(await app.state()));
     expect(memories.get('compaction')).toEqual({ from: 5 });
   });
 });

@@ -8,17 +8,17 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { Meter, UNLIMITED } from '../../../doors/session.ts';
+import { Meter, UNLIMITED_PLATFORM } from '../../../doors/session.ts';
 import {
-  agentWith,
   captureErrors,
-  compactions,
-  droppedEvent,
-  droppedSummaries,
-  longMessage,
-  sessionOf,
+  createAgentWith,
+  createDroppedEvent,
+  createLongMessage,
+  readCompactions,
+  readDroppedSummaries,
+  startSession,
 } from './compaction-scene.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 describe('a summary that fails', () => {
   const failing: [string, SummaryOptions['summarize'], string][] = [
@@ -35,11 +35,15 @@ describe('a summary that fails', () => {
     'leaves all messages in the conversation, and the turn continues, if the summary function %s',
     async (_, summarize, reason) => {
       const log = captureErrors();
-      const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
-      await session.send(longMessage('a'));
-      expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+      const session = startSession(['A.', 'B.'], {
+        overTokens: 150,
+        keepTurns: 0,
+        summarize,
+      } as SummaryOptions);
+      await session.send(createLongMessage('a'));
+      expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
       expect(session.shown()).toHaveLength(4);
-      expect(await compactions(session)).toEqual([]);
+      expect(await readCompactions(session)).toEqual([]);
       expect(log()).toEqual([[`holdfast: a conversation was not compacted, and stays whole: ${reason}`]]);
     },
   );
@@ -47,28 +51,34 @@ describe('a summary that fails', () => {
   const unusable: [string, SummaryOptions['summarize'], string][] = [
     ['is blank', () => ' \n', 'blank'],
     ['is not text', () => 7 as never, 'blank'],
-    ['is longer', () => longMessage('z').repeat(9), 'no-shorter'],
+    ['is longer', () => createLongMessage('z').repeat(9), 'no-shorter'],
   ];
   it.each(unusable)('is dropped, and the journal records why, if it %s', async (_, summarize, reason) => {
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    const session = startSession(['A.', 'B.'], {
+      overTokens: 150,
+      keepTurns: 0,
+      summarize,
+    } as SummaryOptions);
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
-    expect(await compactions(session)).toEqual([]);
-    expect(await droppedSummaries(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
+    expect(await readCompactions(session)).toEqual([]);
+    expect(await readDroppedSummaries(session)).toEqual([
+      createDroppedEvent({ reason, from: 7, tokens: 201 }),
+    ]);
   });
 
   it('leaves all messages in the conversation if the model returns no text, and the next turn requests it again', async () => {
     const log = captureErrors();
     const refused = new ModelError('rate-limited', 'The model is busy.');
-    const session = sessionOf(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    const session = startSession(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
       ['holdfast: a conversation was not compacted, and stays whole: The model is busy.'],
     ]);
     await session.send('c');
-    expect(await compactions(session)).toMatchObject([{ turns: 1, summary: 'Sum.' }]);
+    expect(await readCompactions(session)).toMatchObject([{ turns: 1, summary: 'Sum.' }]);
   });
 
   it('is awaited for at most one minute', async () => {
@@ -78,24 +88,29 @@ describe('a summary that fails', () => {
       waiting.resolve(signal);
       return new Promise(() => {});
     };
-    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize });
+    const agent = createAgentWith({ overTokens: 150, keepTurns: 0, summarize });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], clock });
-    await session.send(longMessage('a'));
-    const answer = session.send(longMessage('b'));
+    await session.send(createLongMessage('a'));
+    const answer = session.send(createLongMessage('b'));
     const signal = await waiting.promise;
     await clock.advance(59_999);
     expect(signal.aborted).toBe(false);
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
-    expect(await droppedSummaries(session)).toEqual([droppedEvent({ reason: 'late', from: 7, tokens: 201 })]);
+    expect(await readDroppedSummaries(session)).toEqual([
+      createDroppedEvent({ reason: 'late', from: 7, tokens: 201 }),
+    ]);
   });
 });
 
 it('a model call for a summary uses the timeout of its agent', async () => {
   const log = captureErrors();
   const clock = createManualClock();
-  const agent = agentWith({ overTokens: 150, keepTurns: 0 }, { settings: { timeout: { total: 5_000 } } });
+  const agent = createAgentWith(
+    { overTokens: 150, keepTurns: 0 },
+    { settings: { timeout: { total: 5_000 } } },
+  );
   const script = scriptedModel(['A.', 'B.']);
   let asked = 0;
   const model: ChatModel = {
@@ -106,8 +121,8 @@ it('a model call for a summary uses the timeout of its agent', async () => {
     },
   };
   const session = createTestSession(agent, { model, clock });
-  await session.send(longMessage('a'));
-  const answer = session.send(longMessage('b'));
+  await session.send(createLongMessage('a'));
+  const answer = session.send(createLongMessage('b'));
   await clock.advance(4_999);
   expect([asked, log()]).toEqual([2, []]);
   await clock.advance(1);
@@ -126,13 +141,13 @@ describe('a failing summary of a conversation that does not fit without it', () 
       throw new TypeError('It is down.');
     };
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: fail });
-    const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });
-    await app.say(longMessage('a'));
+    const app = createMemoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });
+    await app.say(createLongMessage('a'));
     const ends: string[] = [];
-    let leased = await app.lease(longMessage('b'));
+    let leased = await app.lease(createLongMessage('b'));
     const turn = leased.page.openTurn?.id ?? '';
     while (ends.length < 5 && ends.at(-1) !== 'ended') {
-      const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+      const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20 }, () => clock.now());
       meter.spend(7); // With the summary, a reply would need one request more than the limit.
       ends.push((await app.run(leased, { meter })).status);
       if (ends.at(-1) !== 'ended') leased = await app.resume(turn);
@@ -153,10 +168,10 @@ describe('a compaction interrupted by a crash', () => {
       'Sum.',
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
-    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
+    const session = startSession(replies, { overTokens: 150, keepTurns: 0 });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect((await readCompactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
   });
 
   it('applies its summary once if the summary was stored before the crash', async () => {
@@ -174,10 +189,10 @@ describe('a compaction interrupted by a crash', () => {
       },
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 }, { tools: [act] });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
-    expect(await compactions(session)).toHaveLength(1);
+    const session = startSession(replies, { overTokens: 150, keepTurns: 0 }, { tools: [act] });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(await readCompactions(session)).toHaveLength(1);
     const roles = session.shown()?.map(({ role, text }) => `${role} ${text.slice(0, 7)}`);
     expect(roles).toEqual(['system Work.', 'user Summary', 'user b b b b', 'assistant ', 'tool done']);
   });
@@ -189,16 +204,16 @@ describe('a compaction interrupted by a crash', () => {
     const replies: ScriptedReply[] = [
       'A.',
       async () => {
-        while ((await compactions(session)).length === 0)
+        while ((await readCompactions(session)).length === 0)
           await new Promise((resolve) => setTimeout(resolve, 1));
         session.kill();
         return 'Lost.';
       },
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 90, keepTurns: 0, summarize });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    const session = startSession(replies, { overTokens: 90, keepTurns: 0, summarize });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(written).toEqual([2]);
   });
 
@@ -209,9 +224,9 @@ describe('a compaction interrupted by a crash', () => {
       session.kill();
       return new Promise(() => {});
     };
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(longMessage('a'));
-    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    const session = startSession(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
+    await session.send(createLongMessage('a'));
+    expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(tries).toBe(2);
     expect(session.shown()).toHaveLength(4);
   });

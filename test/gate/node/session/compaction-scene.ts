@@ -6,17 +6,17 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 import { withoutPlace } from '../../../fixtures/stored.ts';
 
 /** A message of a hundred tokens, measured as in conversations: four bytes each. */
-export const longMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
+export const createLongMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
 /** Writes `Sum of {n}: ` and the first word of each message. */
 export const listFirstWords: NonNullable<SummaryOptions['summarize']> = (messages) =>
   `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
 
-export const SUMMARY_SHOWN = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';
+export const SHOWN_SUMMARY = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';
 
-type More = Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>>;
+type AgentOverrides = Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>>;
 
-export const agentWith = (options: SummaryOptions | undefined, more: More = {}) =>
+export const createAgentWith = (options: SummaryOptions | undefined, more: AgentOverrides = {}) =>
   defineAgent({
     name: 'clerk',
     description: 'Works.',
@@ -26,30 +26,30 @@ export const agentWith = (options: SummaryOptions | undefined, more: More = {}) 
   });
 
 /** A session of one agent. `shown` returns the messages of the last request to its model. */
-export function sessionOf(
+export function startSession(
   replies: readonly ScriptedReply[],
   options: SummaryOptions | undefined,
-  more: More = {},
+  more: AgentOverrides = {},
   warm = false,
 ) {
-  const session = createTestSession(agentWith(options, more), { replies, warm });
+  const session = createTestSession(createAgentWith(options, more), { replies, warm });
   return { ...session, shown: () => session.requests.at(-1)?.messages };
 }
 
-type Compacted = Extract<SessionEvent, { type: 'conversation-cut' }>;
+type CompactionEvent = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
-export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
+export const readCompactions = async (session: Pick<TestSession, 'events'>): Promise<CompactionEvent[]> =>
   (await session.events()).flatMap((event) =>
     event.type === 'conversation-cut' && event.summary ? [withoutPlace(event)] : [],
   );
 
 /** The event about a dropped summary. */
-export type Dropped = Extract<SessionEvent, { type: 'module-event' }>;
+export type DroppedEvent = Extract<SessionEvent, { type: 'module-event' }>;
 
 /** The expected event about a dropped summary. */
-export const droppedEvent = (
+export const createDroppedEvent = (
   fact: { readonly reason: string; readonly from: number; readonly tokens: number },
-  more: Partial<Dropped> = {},
+  more: Partial<DroppedEvent> = {},
 ) => ({
   type: 'module-event',
   turn: expect.any(String),
@@ -58,7 +58,7 @@ export const droppedEvent = (
   ...more,
 });
 
-export const droppedSummaries = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
+export const readDroppedSummaries = async (session: Pick<TestSession, 'events'>): Promise<DroppedEvent[]> =>
   (await session.events()).flatMap((event) =>
     event.type === 'module-event' && event.module === 'compaction' ? [withoutPlace(event)] : [],
   );

@@ -12,7 +12,7 @@ import { createManualClock, createTestSession, type ScriptedReply } from '../../
 
 import { toLog } from '../../../doors/tools.ts';
 
-const agentOf = (tools: readonly AnyTool[], policies?: Policies) =>
+const createTestAgent = (tools: readonly AnyTool[], policies?: Policies) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, policies });
 
 const diskError = new Error('disk full', { cause: new RangeError('no inode') });
@@ -30,8 +30,8 @@ const saveTool = (more: { readonly expose?: boolean } = {}) =>
 const saveReply: ScriptedReply = { calls: [{ name: 'save' }] };
 
 /** Returns the log lines of one turn, as a log function receives them. */
-async function linesOf(
-  agent: ReturnType<typeof agentOf>,
+async function collectLogLines(
+  agent: ReturnType<typeof createTestAgent>,
   replies: readonly ScriptedReply[],
   secrets: Record<string, string> = {},
 ): Promise<readonly LogEntry[]> {
@@ -64,7 +64,7 @@ const turnLine = {
 
 describe('an error from a tool', () => {
   it('is logged with its stack and the stacks of its causes', async () => {
-    const [line, turn, ...more] = await linesOf(agentOf([saveTool()]), [saveReply, 'Well.']);
+    const [line, turn, ...more] = await collectLogLines(createTestAgent([saveTool()]), [saveReply, 'Well.']);
     expect(line).toEqual({
       ...place,
       level: 'error',
@@ -80,7 +80,7 @@ describe('an error from a tool', () => {
 
   it('is written to the console in one call, with its session and turn', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'] }).send('Go.');
+    await createTestSession(createTestAgent([saveTool()]), { replies: [saveReply, 'Well.'] }).send('Go.');
     expect(lines).toEqual([
       [
         'error',
@@ -98,7 +98,9 @@ describe('an error from a tool', () => {
         throw Object.assign(new Error(`401 for ${call.secrets.get('key')}`), { header: 'hunter2-hunter2' });
       },
     });
-    const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.'], { key: 'hunter2-hunter2' });
+    const [line] = await collectLogLines(createTestAgent([tool]), [saveReply, 'Well.'], {
+      key: 'hunter2-hunter2',
+    });
     expect(line).toMatchObject({
       message: "Tool 'save' threw: 401 for [secret key]",
       stack: expect.stringMatching(/^Error: 401 for \[secret key\]\n +at /),
@@ -116,14 +118,14 @@ describe('an error from a tool', () => {
         throw new Error('socket hang up');
       },
     });
-    const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.']);
+    const [line] = await collectLogLines(createTestAgent([tool]), [saveReply, 'Well.']);
     expect(line).toMatchObject({ event: 'tool-threw', message: "Tool 'save' threw: socket hang up" });
   });
 });
 
 it('an unreadable value that a tool throws is logged as one line', async () => {
   const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
-  const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.']);
+  const [line] = await collectLogLines(createTestAgent([tool]), [saveReply, 'Well.']);
   expect(line).toEqual({
     ...place,
     level: 'error',
@@ -137,7 +139,7 @@ describe('an error from a model', () => {
     const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
       reason: "The model's server answered 429: Slow down.",
     });
-    expect(await linesOf(agentOf([]), [failure])).toEqual([
+    expect(await collectLogLines(createTestAgent([]), [failure])).toEqual([
       {
         ...place,
         level: 'error',
@@ -162,8 +164,11 @@ describe('an error from a model', () => {
 
 describe('an error from a tool that ends the turn', () => {
   const policies: Policies = { exceptions: exceptionProcessor({ alwaysThrow: true }) };
-  const said = async (tool: AnyTool) => {
-    const session = createTestSession(agentOf([tool], policies), { replies: [saveReply], log: false });
+  const getError = async (tool: AnyTool) => {
+    const session = createTestSession(createTestAgent([tool], policies), {
+      replies: [saveReply],
+      log: false,
+    });
     const { error, signal } = await session.send('Go.');
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
@@ -174,7 +179,7 @@ describe('an error from a tool that ends the turn', () => {
   it('is in the result of the call, but not in an error that clients see', async () => {
     const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
-    expect(await said(saveTool())).toEqual({
+    expect(await getError(saveTool())).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message: 'disk full (cause: no inode)', signal }],
@@ -184,7 +189,7 @@ describe('an error from a tool that ends the turn', () => {
   it('is the error of the turn if it has `expose: true`', async () => {
     const message = 'disk full (cause: no inode)';
     const signal = { type: 'fail', reason: message };
-    expect(await said(saveTool({ expose: true }))).toEqual({
+    expect(await getError(saveTool({ expose: true }))).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message, signal }],
@@ -195,13 +200,16 @@ describe('an error from a tool that ends the turn', () => {
 describe('the log', () => {
   it('writes no lines if it is `false`', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'], log: false }).send('Go.');
+    await createTestSession(createTestAgent([saveTool()]), {
+      replies: [saveReply, 'Well.'],
+      log: false,
+    }).send('Go.');
     expect(lines).toEqual([]);
   });
 
   it('writes one line of JSON for each turn that has ended', async () => {
     const lines = captureConsole();
-    const clerk = agentOf([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
+    const clerk = createTestAgent([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
     const session = createTestSession(clerk, {
       replies: [saveReply, 'Well.'],
       log: toLog(),
@@ -221,7 +229,7 @@ describe('the log', () => {
     const log = () => {
       throw new Error('The log is full.');
     };
-    const session = createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'], log });
+    const session = createTestSession(createTestAgent([saveTool()]), { replies: [saveReply, 'Well.'], log });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 
@@ -238,7 +246,7 @@ describe('the log', () => {
       },
     });
     let killed = false;
-    const session = createTestSession(agentOf([tool]), {
+    const session = createTestSession(createTestAgent([tool]), {
       replies: [saveReply, 'Well.'],
       log: (entry) => void lines.push(entry),
     });

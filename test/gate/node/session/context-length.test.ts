@@ -16,22 +16,22 @@ import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
+import { parseSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldLeased } from '../../../doors/session.ts';
-import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
+import { createSmallWindow, type SmallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
 import { withoutPlace } from '../../../fixtures/stored.ts';
-import { reservationsHeldBy } from '../tool-loop/budget-scene.ts';
+import { getReservation } from '../tool-loop/budget-scene.ts';
 import { withLiveState } from './live-state.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const WINDOW = 8_000;
+const WINDOW_TOKENS = 8_000;
 const TEN_WORDS = 'I am Ann, and I keep the books of Kelp.';
-const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+const REMOVAL_NOTE = 'Earlier messages are not shown any more, since the conversation had become too long.';
 /** Forty thousand characters of English, which are more tokens than the window has. */
-const LONG = 'The kelp of the north is sold by the crate. '.repeat(910).slice(0, 40_000);
+const LONG_TEXT = 'The kelp of the north is sold by the crate. '.repeat(910).slice(0, 40_000);
 
-const readingTool = (name: string, answer: (calls: number) => string = () => LONG): AnyTool => {
+const createReadingTool = (name: string, answer: (calls: number) => string = () => LONG_TEXT): AnyTool => {
   let calls = 0;
   return defineTool({
     name,
@@ -44,7 +44,7 @@ const readingTool = (name: string, answer: (calls: number) => string = () => LON
   });
 };
 
-const clerk = (
+const createClerk = (
   tools: readonly AnyTool[],
   more: Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>> = {},
 ) =>
@@ -56,22 +56,22 @@ const clerk = (
     ...more,
   });
 
-type Shortened = Extract<SessionEvent, { type: 'conversation-cut' }>;
+type ShorteningEvent = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
-const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shortened[]> =>
+const readShortenings = async (session: Pick<TestSession, 'events'>): Promise<ShorteningEvent[]> =>
   (await session.events()).flatMap((event) =>
     event.type === 'conversation-cut' && !event.summary ? [withoutPlace(event)] : [],
   );
 
 /** The texts of messages to a model; `null` for calls without text. */
-const contentsOf = (messages: readonly WireMessage[] = []): (string | null)[] =>
+const getContents = (messages: readonly WireMessage[] = []): (string | null)[] =>
   messages.map(({ content }) => content);
 
 /** The beginning of a result, as the model sees it if this many characters fit. */
-const beginningOf = (text: string, characters: number): string =>
+const formatShortened = (text: string, characters: number): string =>
   `${text.slice(0, characters)}\n... [shortened: ${characters} of ${text.length} characters are shown]`;
 
-const last = <T>(list: readonly T[]): T | undefined => list.at(-1);
+const getLast = <T>(list: readonly T[]): T | undefined => list.at(-1);
 
 describe.each([
   ['without compaction', []],
@@ -86,28 +86,35 @@ describe.each([
     ],
   ],
 ])('a result that does not fit in the context window, %s', (_, use) => {
-  const scene = () => {
-    const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'It is sold by the crate.', 'You are Ann.']);
-    const session = createTestSession(clerk([readingTool('read')], { use }), { model: small.model });
+  const createScene = () => {
+    const small = createSmallWindow(WINDOW_TOKENS, [
+      'Hello, Ann.',
+      ['read'],
+      'It is sold by the crate.',
+      'You are Ann.',
+    ]);
+    const session = createTestSession(createClerk([createReadingTool('read')], { use }), {
+      model: small.model,
+    });
     return { small, session };
   };
 
   it.each(['warm', 'cold'])(
     'is shortened, the previous turns are removed, and the session continues %s',
     async (how) => {
-      const { small, session } = scene();
-      const between = (): void => {
+      const { small, session } = createScene();
+      const restartIfCold = (): void => {
         if (how === 'cold') session.restart();
       };
       await session.send(TEN_WORDS);
-      between();
+      restartIfCold();
       expect(await session.send('How is kelp sold?')).toMatchObject({
         outcome: 'completed',
         text: 'It is sold by the crate.',
         iterations: 2,
       });
       expect(small.refused).toEqual([expect.any(Number)]);
-      const [event] = await shortenings(session);
+      const [event] = await readShortenings(session);
       expect(event).toEqual({
         type: 'conversation-cut',
         turn: expect.any(String),
@@ -116,25 +123,25 @@ describe.each([
       });
       const { results: characters = 0 } = event ?? {};
       // At most three quarters of the window, because the reply needs room too.
-      expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW);
-      expect(characters).toBeLessThan(0.75 * 4 * WINDOW);
-      expect(contentsOf(last(small.answered))).toEqual([
+      expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW_TOKENS);
+      expect(characters).toBeLessThan(0.75 * 4 * WINDOW_TOKENS);
+      expect(getContents(getLast(small.answered))).toEqual([
         'You keep books.',
-        LEFT,
+        REMOVAL_NOTE,
         'How is kelp sold?',
         null,
-        beginningOf(LONG, characters),
+        formatShortened(LONG_TEXT, characters),
       ]);
 
-      between();
+      restartIfCold();
       expect(await session.send('Who am I?')).toMatchObject({ outcome: 'completed', text: 'You are Ann.' });
       expect(small.refused).toHaveLength(1);
-      expect(contentsOf(last(small.answered))).toEqual([
+      expect(getContents(getLast(small.answered))).toEqual([
         'You keep books.',
-        LEFT,
+        REMOVAL_NOTE,
         'How is kelp sold?',
         null,
-        beginningOf(LONG, characters),
+        formatShortened(LONG_TEXT, characters),
         'It is sold by the crate.',
         'Who am I?',
       ]);
@@ -144,20 +151,20 @@ describe.each([
       expect(events).toContainEqual(
         expect.objectContaining({
           type: 'tool-call-ended',
-          result: { type: 'text', content: LONG },
+          result: { type: 'text', content: LONG_TEXT },
         }),
       );
     },
   );
 
   it('names the tool that reads the rest of it, with the position where it was cut', async () => {
-    const small = smallWindow(WINDOW, [['read'], 'It is sold by the crate.']);
-    const session = createTestSession(clerk([readingTool('read'), readResult()], { use }), {
+    const small = createSmallWindow(WINDOW_TOKENS, [['read'], 'It is sold by the crate.']);
+    const session = createTestSession(createClerk([createReadingTool('read'), readResult()], { use }), {
       model: small.model,
     });
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
-    const [{ results: characters = 0 } = {}] = await shortenings(session);
-    const shown = last(contentsOf(last(small.answered))) ?? '';
+    const [{ results: characters = 0 } = {}] = await readShortenings(session);
+    const shown = getLast(getContents(getLast(small.answered))) ?? '';
     expect(shown.slice(characters)).toMatch(
       new RegExp(
         `^\\n\\.\\.\\. \\[shortened: ${characters} of 40000 characters are shown; ` +
@@ -167,38 +174,43 @@ describe.each([
   });
 
   it('is still shown shortened if the invocation is killed between the cut and the next request', async () => {
-    const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'Lost.', 'It is sold by the crate.']);
+    const small = createSmallWindow(WINDOW_TOKENS, [
+      'Hello, Ann.',
+      ['read'],
+      'Lost.',
+      'It is sold by the crate.',
+    ]);
     let killed = 0;
     const model = {
       ...small.model,
       ask: async (...asked: Parameters<typeof small.model.ask>) => {
         if (small.refused.length === 1 && killed === 0) {
           killed += 1;
-          while ((await shortenings(session)).length === 0)
+          while ((await readShortenings(session)).length === 0)
             await new Promise((resolve) => setTimeout(resolve, 1));
           session.kill();
         }
         return small.model.ask(...asked);
       },
     };
-    const session = createTestSession(clerk([readingTool('read')], { use }), { model });
+    const session = createTestSession(createClerk([createReadingTool('read')], { use }), { model });
     await session.send(TEN_WORDS);
     expect(await session.send('How is kelp sold?')).toMatchObject({
       outcome: 'completed',
       text: 'It is sold by the crate.',
     });
     expect(small.refused).toHaveLength(1);
-    expect(await shortenings(session)).toHaveLength(1);
+    expect(await readShortenings(session)).toHaveLength(1);
     const [lost, shown] = small.answered.slice(-2);
     expect(shown).toEqual(lost);
-    expect(shown?.[1]?.content).toBe(LEFT);
+    expect(shown?.[1]?.content).toBe(REMOVAL_NOTE);
   });
 });
 
 describe('a session whose conversation was shortened', () => {
   it('is the same warm, cold and from its snapshot, and starts with the first message that is shown', async () => {
-    const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
-    const app = memoryApp({ replies: [], tools: [readingTool('read')] });
+    const { model } = createSmallWindow(WINDOW_TOKENS, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
+    const app = createMemoryApp({ replies: [], tools: [createReadingTool('read')] });
     const { agent, live } = withLiveState({ ...app.agent, model });
     const host = { agent };
     await app.say(TEN_WORDS, host);
@@ -207,15 +219,15 @@ describe('a session whose conversation was shortened', () => {
     const state = await app.state();
     expect(live()).toEqual(state);
     expect(state.starts).toHaveLength(1);
-    expect(state.cut).toEqual({ text: LEFT, from: state.starts[0] });
-    expect(fromSnapshot(toSnapshot(state))).toEqual({ ...state, messages: state.messages.slice(0, 1) });
+    expect(state.cut).toEqual({ text: REMOVAL_NOTE, from: state.starts[0] });
+    expect(parseSnapshot(toSnapshot(state))).toEqual({ ...state, messages: state.messages.slice(0, 1) });
 
     const leased = await app.lease('Who am I?');
     expect(leased.snapshot?.messagesFrom).toBe(state.starts[0]);
     await app.run(leased, host);
     expect(live()).toEqual(await app.state());
     expect((await app.state()).messages.map(({ text }) => text)).toEqual([
-      LEFT,
+      REMOVAL_NOTE,
       'How is kelp sold?',
       '',
       'By the crate.',
@@ -225,17 +237,17 @@ describe('a session whose conversation was shortened', () => {
   });
 
   it('is the same from its snapshot if a summary now precedes the removed messages', async () => {
-    const words = (word: string, count: number): string => `${word} `.repeat(count);
+    const repeatWord = (word: string, count: number): string => `${word} `.repeat(count);
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: ['1', '2', refused, '3', '4'],
       use: [summarize({ overTokens: 2_500, keepTurns: 1, summarize: () => 'They counted.' })],
     });
-    await app.say(words('one', 1_000));
-    await app.say(words('two', 500));
+    await app.say(repeatWord('one', 1_000));
+    await app.say(repeatWord('two', 500));
     // The first turn is removed. The next turn summarizes the second.
-    await app.say(words('three', 500));
-    await app.say(words('four', 2_000));
+    await app.say(repeatWord('three', 500));
+    await app.say(repeatWord('four', 2_000));
     const { messages } = await app.state();
     const leased = await app.lease('five');
     const { state } = await foldLeased(app.port, leased, { memories: BUILT_IN_KINDS.memories });
@@ -247,12 +259,18 @@ describe('a session whose conversation was shortened', () => {
   });
 
   it('keeps the summary of the earlier messages and the turns that fit', async () => {
-    const words = (word: string, tokens: number): string => `${word} `.repeat(tokens).slice(0, 4 * tokens);
-    const turns = [words('one', 2_500), words('two', 1_500), words('three', 2_500), words('four', 500)];
-    const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
+    const repeatWord = (word: string, tokens: number): string =>
+      `${word} `.repeat(tokens).slice(0, 4 * tokens);
+    const turns = [
+      repeatWord('one', 2_500),
+      repeatWord('two', 1_500),
+      repeatWord('three', 2_500),
+      repeatWord('four', 500),
+    ];
+    const small = createSmallWindow(WINDOW_TOKENS, ['1', '2', '3', '4', ['read'], '5']);
     const compaction = summarize({ overTokens: 5_500, keepTurns: 1, summarize: () => 'They counted.' });
     const session = createTestSession(
-      clerk([readingTool('read', () => LONG.slice(0, 20_800))], { use: [compaction] }),
+      createClerk([createReadingTool('read', () => LONG_TEXT.slice(0, 20_800))], { use: [compaction] }),
       {
         model: small.model,
       },
@@ -260,111 +278,129 @@ describe('a session whose conversation was shortened', () => {
     for (const message of [...turns, 'five']) await session.send(message);
     // 'two', 'three' and 'four' follow the summary of 'one'. Turns that do not fit are removed, even those to
     // keep.
-    expect(await shortenings(session)).toMatchObject([{ turns: 2 }]);
-    expect(contentsOf(last(small.answered))).toEqual([
+    expect(await readShortenings(session)).toMatchObject([{ turns: 2 }]);
+    expect(getContents(getLast(small.answered))).toEqual([
       'You keep books.',
-      `Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.\n\n${LEFT}`,
+      `Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.\n\n${REMOVAL_NOTE}`,
       turns[3],
       '4',
       'five',
       null,
-      LONG.slice(0, 20_800),
+      LONG_TEXT.slice(0, 20_800),
     ]);
   });
 
   it('also loses its summary if the summary alone is too long for the current model', async () => {
-    const summary = LONG.slice(0, 36_000);
+    const summary = LONG_TEXT.slice(0, 36_000);
     const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarize: () => summary });
-    const larger = smallWindow(50_000, ['1', '2']);
-    const smaller = smallWindow(WINDOW, ['3', '4']);
+    const larger = createSmallWindow(50_000, ['1', '2']);
+    const smaller = createSmallWindow(WINDOW_TOKENS, ['3', '4']);
     const models = { now: larger.model };
     const model = {
       name: 'either',
       ask: (...asked: Parameters<typeof larger.model.ask>) => models.now.ask(...asked),
     };
-    const session = createTestSession(clerk([], { use: [compaction] }), { model });
-    await session.send(LONG);
+    const session = createTestSession(createClerk([], { use: [compaction] }), { model });
+    await session.send(LONG_TEXT);
     await session.send('two');
-    expect(contentsOf(last(larger.answered))[1]).toContain(summary);
+    expect(getContents(getLast(larger.answered))[1]).toContain(summary);
     models.now = smaller.model;
     expect(await session.send('three')).toMatchObject({ outcome: 'completed', text: '3' });
-    expect(await shortenings(session)).toMatchObject([{ turns: 1, summary: '' }]);
+    expect(await readShortenings(session)).toMatchObject([{ turns: 1, summary: '' }]);
     session.restart();
     expect(await session.send('four')).toMatchObject({ outcome: 'completed', text: '4' });
     expect(smaller.refused).toHaveLength(1);
-    expect(contentsOf(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
+    expect(getContents(getLast(smaller.answered))).toEqual([
+      'You keep books.',
+      REMOVAL_NOTE,
+      'three',
+      '3',
+      'four',
+    ]);
   });
 
   it('is shortened again after it has grown, and each cut is journaled once', async () => {
-    const small = smallWindow(WINDOW, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
-    const session = createTestSession(clerk([readingTool('read')]), { model: small.model });
+    const small = createSmallWindow(WINDOW_TOKENS, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
+    const session = createTestSession(createClerk([createReadingTool('read')]), { model: small.model });
     for (const message of ['Read.', 'Again.', 'And again.']) {
       expect(await session.send(message)).toMatchObject({ outcome: 'completed' });
     }
     // No turn precedes the first one.
-    expect(await shortenings(session)).toMatchObject([
+    expect(await readShortenings(session)).toMatchObject([
       { results: expect.any(Number) },
       { turns: 1, results: expect.any(Number) },
       { turns: 1, results: expect.any(Number) },
     ]);
     expect(
-      last(small.answered)
+      getLast(small.answered)
         ?.slice(1, 3)
         .map(({ content }) => content),
-    ).toEqual([LEFT, 'And again.']);
+    ).toEqual([REMOVAL_NOTE, 'And again.']);
   });
 });
 
 describe('the results of one turn that do not fit', () => {
   it('are shortened, longest first, and later results are shown in full', async () => {
-    const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
-    const notes = readingTool('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
-    const session = createTestSession(clerk([notes, readingTool('read')]), { model: small.model });
+    const small = createSmallWindow(WINDOW_TOKENS, [['note', 'read'], ['note'], 'Done.']);
+    const notes = createReadingTool('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
+    const session = createTestSession(createClerk([notes, createReadingTool('read')]), {
+      model: small.model,
+    });
     await session.send('Go.');
-    const [{ results: characters = 0 } = {}] = await shortenings(session);
-    const results = last(small.answered)?.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    const [{ results: characters = 0 } = {}] = await readShortenings(session);
+    const results = getLast(small.answered)?.flatMap(({ role, content }) =>
+      role === 'tool' ? [content] : [],
+    );
     expect(results).toEqual([
       `Note 1: ${'kelp '.repeat(200)}`,
-      beginningOf(LONG, characters),
+      formatShortened(LONG_TEXT, characters),
       `Note 2: ${'kelp '.repeat(200)}`,
     ]);
   });
 
   it('are shortened to a third of the request if the limit is unknown', async () => {
-    const small = smallWindow(WINDOW, [['read'], 'Done.'], { silent: true });
-    const session = createTestSession(clerk([readingTool('read')]), { model: small.model });
+    const small = createSmallWindow(WINDOW_TOKENS, [['read'], 'Done.'], { silent: true });
+    const session = createTestSession(createClerk([createReadingTool('read')]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const [{ results: characters = 0 } = {}] = await shortenings(session);
+    const [{ results: characters = 0 } = {}] = await readShortenings(session);
     expect(characters).toBeGreaterThan(12_000);
     expect(characters).toBeLessThan(13_400);
   });
 
   it('are returned in full as the answer if their tool returns directly', async () => {
-    const small = smallWindow(WINDOW, [['read'], ['tell']]);
-    const tell = defineTool({ name: 'tell', description: 'Tells.', returnDirect: true, run: () => LONG });
-    const session = createTestSession(clerk([readingTool('read'), tell]), { model: small.model });
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG });
+    const small = createSmallWindow(WINDOW_TOKENS, [['read'], ['tell']]);
+    const tell = defineTool({
+      name: 'tell',
+      description: 'Tells.',
+      returnDirect: true,
+      run: () => LONG_TEXT,
+    });
+    const session = createTestSession(createClerk([createReadingTool('read'), tell]), { model: small.model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG_TEXT });
   });
 
   it('clear the memo of a one-shot tool if they are shortened, and keep it otherwise', async () => {
     const loaded: string[] = [];
-    const skill = (name: string, body: string): AnyTool =>
+    const createSkill = (name: string, body: string): AnyTool =>
       oneShotPerLoop(
-        readingTool(name, () => {
+        createReadingTool(name, () => {
           loaded.push(name);
           return body;
         }),
         'Work now.',
       );
-    const small = smallWindow(WINDOW, [
+    const small = createSmallWindow(WINDOW_TOKENS, [
       ['brief', 'long'],
       ['brief', 'long'],
       (sent) =>
         sent.flatMap(({ role, content }) => (role === 'tool' ? [content?.slice(0, 14)] : [])).join(' | '),
     ]);
-    const session = createTestSession(clerk([skill('brief', 'Count twice.'), skill('long', LONG)]), {
-      model: small.model,
-    });
+    const session = createTestSession(
+      createClerk([createSkill('brief', 'Count twice.'), createSkill('long', LONG_TEXT)]),
+      {
+        model: small.model,
+      },
+    );
     const { text } = await session.send('Go.');
     expect(loaded).toEqual(['brief', 'long', 'long']);
     expect(text).toBe('Count twice. | The kelp of th | ALREADY LOADED | The kelp of th');
@@ -388,8 +424,17 @@ describe('a nested loop', () => {
     ],
   ];
   it.each(nested)('%s sees its own results shortened, and the turn continues', async (_, toTool) => {
-    const small = smallWindow(WINDOW, ['Hello, Ann.', ['dig'], ['read'], 'By the crate.', 'Told.', 'Ann.']);
-    const session = createTestSession(clerk([toTool([readingTool('read')])]), { model: small.model });
+    const small = createSmallWindow(WINDOW_TOKENS, [
+      'Hello, Ann.',
+      ['dig'],
+      ['read'],
+      'By the crate.',
+      'Told.',
+      'Ann.',
+    ]);
+    const session = createTestSession(createClerk([toTool([createReadingTool('read')])]), {
+      model: small.model,
+    });
     await session.send(TEN_WORDS);
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed', text: 'Told.' });
     session.restart();
@@ -398,16 +443,16 @@ describe('a nested loop', () => {
     const call = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' ? [event.frame] : [],
     );
-    const [event] = await shortenings(session);
+    const [event] = await readShortenings(session);
     expect(event).toEqual({
       type: 'conversation-cut',
       turn: expect.any(String),
       frame: call[0],
       results: expect.any(Number),
     });
-    expect(contentsOf(small.answered[3])).toContain(beginningOf(LONG, event?.results ?? 0));
+    expect(getContents(small.answered[3])).toContain(formatShortened(LONG_TEXT, event?.results ?? 0));
     // The outer turn still shows its messages in full.
-    expect(contentsOf(last(small.answered))).toContain(TEN_WORDS);
+    expect(getContents(getLast(small.answered))).toContain(TEN_WORDS);
   });
 });
 
@@ -416,65 +461,65 @@ describe('a request that cannot be shortened enough', () => {
     const { outcome, error } = (await session.send(message)) as { outcome: string; error?: unknown };
     return { outcome, error };
   };
-  const refused = (tokens: number): string =>
+  const describeRefusal = (tokens: number): string =>
     "The model's server answered 400: This model's maximum context length is 8000 tokens. However, your messages resulted " +
     `in ${tokens} tokens. Please reduce the length of the messages.`;
 
   it('ends its turn with the reason, and the next turn continues without it', async () => {
-    const alone = smallWindow(WINDOW, []);
-    const first = createTestSession(clerk([]), { model: alone.model });
-    expect(await endOf(first, LONG)).toEqual({
+    const alone = createSmallWindow(WINDOW_TOKENS, []);
+    const first = createTestSession(createClerk([]), { model: alone.model });
+    expect(await endOf(first, LONG_TEXT)).toEqual({
       outcome: 'failed',
       error: {
         type: 'model-failure',
         message:
           "The conversation is too long for the model 'small', and cannot be shortened further. Shorten the message, " +
-          `the instructions or the tools, or use a model with a longer context. ${refused(alone.refused[0] ?? 0)}`,
+          `the instructions or the tools, or use a model with a longer context. ${describeRefusal(alone.refused[0] ?? 0)}`,
       },
     });
     expect(alone.refused).toHaveLength(1);
-    expect(await shortenings(first)).toEqual([]);
+    expect(await readShortenings(first)).toEqual([]);
 
-    const small = smallWindow(WINDOW, ['Hello, Ann.', 'Better.']);
-    const session = createTestSession(clerk([]), { model: small.model });
+    const small = createSmallWindow(WINDOW_TOKENS, ['Hello, Ann.', 'Better.']);
+    const session = createTestSession(createClerk([]), { model: small.model });
     await session.send(TEN_WORDS);
-    expect(await endOf(session, LONG)).toEqual({
+    expect(await endOf(session, LONG_TEXT)).toEqual({
       outcome: 'failed',
       error: {
         type: 'model-failure',
         message:
           "The conversation is too long for the model 'small', even after it was shortened. Shorten the message, the " +
-          `instructions or the tools, or use a model with a longer context. ${refused(small.refused[1] ?? 0)}`,
+          `instructions or the tools, or use a model with a longer context. ${describeRefusal(small.refused[1] ?? 0)}`,
       },
     });
     expect(small.refused).toHaveLength(2);
     expect(await session.send('Shorter.')).toMatchObject({ outcome: 'completed', text: 'Better.' });
-    expect(contentsOf(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
+    expect(getContents(getLast(small.answered))).toEqual(['You keep books.', REMOVAL_NOTE, 'Shorter.']);
   });
 
   it('is the error result of its call in a nested loop', async () => {
-    const small = smallWindow(WINDOW, [['dig'], 'It could not.']);
-    const instructions = LONG;
+    const small = createSmallWindow(WINDOW_TOKENS, [['dig'], 'It could not.']);
+    const instructions = LONG_TEXT;
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
       instructions,
-      tools: [readingTool('read')],
+      tools: [createReadingTool('read')],
     });
-    const session = createTestSession(clerk([dig]), { model: small.model });
+    const session = createTestSession(createClerk([dig]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
-    expect(last(contentsOf(last(small.answered)))).toBe(
+    expect(getLast(getContents(getLast(small.answered)))).toBe(
       "Error: The conversation is too long for the model 'small', and cannot be shortened further. Shorten the " +
-        `message, the instructions or the tools, or use a model with a longer context. ${refused(small.refused[0] ?? 0)}`,
+        `message, the instructions or the tools, or use a model with a longer context. ${describeRefusal(small.refused[0] ?? 0)}`,
     );
   });
 });
 
 describe('a token limit', () => {
   it('releases the tokens that it reserved for a refused request', async () => {
-    const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
+    const small: SmallWindow = createSmallWindow(WINDOW_TOKENS, [['read'], 'Done.']);
     // Enough for both requests by their bytes, but not if the refused request also counted.
-    const agent = clerk([readingTool('read')], { use: [budget({ tokens: 60_000 })] });
+    const agent = createClerk([createReadingTool('read')], { use: [budget({ tokens: 60_000 })] });
     const session = createTestSession(agent, { model: small.model, warm: true });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const types = (await session.events()).map(({ type }) => type);
@@ -495,7 +540,7 @@ describe('a token limit', () => {
       event.type === 'model-replied' && event.usage ? [event.usage] : [],
     );
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
-    const asked = (await session.events()).flatMap((event) => reservationsHeldBy(event)?.reserved ?? []);
+    const asked = (await session.events()).flatMap((event) => getReservation(event)?.reserved ?? []);
     const [first, , third] = asked;
     // The rest of the limit bounds the last reply: the limit minus the first usage and the last request.
     expect(third?.outputTokens).toBe(4_096);
@@ -509,9 +554,11 @@ describe('a token limit', () => {
 it('a reply that was cut off because the context was full is requested again only after the conversation is shortened', async () => {
   const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
   const call = { calls: [{ name: 'read' }] };
-  const session = createTestSession(clerk([readingTool('read')]), { replies: [call, broken, 'Done.'] });
+  const session = createTestSession(createClerk([createReadingTool('read')]), {
+    replies: [call, broken, 'Done.'],
+  });
   expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  expect(await shortenings(session)).toHaveLength(1);
+  expect(await readShortenings(session)).toHaveLength(1);
   expect(session.requests.map(({ messages }) => JSON.stringify(messages).length > 30_000)).toEqual([
     false,
     true,
@@ -520,7 +567,7 @@ it('a reply that was cut off because the context was full is requested again onl
 });
 
 it('an inspector sees one iteration and a repeated request if a request is refused', async () => {
-  const small = smallWindow(WINDOW, [['read'], 'Done.']);
+  const small = createSmallWindow(WINDOW_TOKENS, [['read'], 'Done.']);
   const iterations: number[] = [];
   const asked: number[] = [];
   const inspector = {
@@ -528,7 +575,7 @@ it('an inspector sees one iteration and a repeated request if a request is refus
     beforeModelCall: ({ iteration }: { iteration: number }) => void asked.push(iteration),
     afterIteration: ({ iteration }: { iteration: number }) => void iterations.push(iteration),
   };
-  const agent = clerk([readingTool('read')], { use: [inspect(inspector)] });
+  const agent = createClerk([createReadingTool('read')], { use: [inspect(inspector)] });
   await createTestSession(agent, { model: small.model }).send('Go.');
   expect(asked).toEqual([1, 2, 2]);
   expect(iterations).toEqual([1, 2]);

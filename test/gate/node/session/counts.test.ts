@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const ITERATIONS = 10;
+const ITERATION_COUNT = 10;
 
-const toolOf = (effect: Effect) =>
+const createLookTool = (effect: Effect) =>
   defineTool({
     name: 'look',
     description: 'Looks something up.',
@@ -16,7 +16,7 @@ const toolOf = (effect: Effect) =>
     run: ({ id }) => ({ id, found: true }),
   });
 
-const lookReplies = Array.from({ length: ITERATIONS }, (_, id) => ({
+const lookReplies = Array.from({ length: ITERATION_COUNT }, (_, id) => ({
   calls: [{ name: 'look', input: { id } }],
 }));
 
@@ -47,18 +47,25 @@ function countCalls(calls: Map<string, number>, before: Promise<void>): (port: S
   });
 }
 
-async function loop(effect: Effect) {
+async function runLoop(effect: Effect) {
   const calls = new Map<string, number>();
   const over = Promise.withResolvers<void>();
-  const last = () => {
+  const finishTurn = () => {
     over.resolve();
     return 'Done.';
   };
   // All work that need not wait for the object is done before the object answers.
   const wrap = countCalls(calls, effect === 'read' ? over.promise : Promise.resolve());
-  const app = memoryApp({ tools: [toolOf(effect)], replies: [...lookReplies, last], wrap });
+  const app = createMemoryApp({
+    tools: [createLookTool(effect)],
+    replies: [...lookReplies, finishTurn],
+    wrap,
+  });
   const end = await app.say('Look ten things up.');
-  expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: ITERATIONS + 1 } });
+  expect(end).toMatchObject({
+    status: 'ended',
+    turn: { outcome: 'completed', iterations: ITERATION_COUNT + 1 },
+  });
   const used = Object.fromEntries(calls);
   const page = await app.port.read({ from: 1 });
   return { used, rows: page?.rows ?? [], app };
@@ -66,12 +73,12 @@ async function loop(effect: Effect) {
 
 describe('a loop of ten iterations with one call each', () => {
   it('makes one append per iteration, and one for the end, with a `once` tool', async () => {
-    const { used } = await loop('once');
-    expect(used).toEqual({ begin: 1, append: ITERATIONS + 1 });
+    const { used } = await runLoop('once');
+    expect(used).toEqual({ begin: 1, append: ITERATION_COUNT + 1 });
   });
 
   it('does not wait for appends with a `read` tool, so most appends carry several events', async () => {
-    const { used } = await loop('read');
+    const { used } = await runLoop('read');
     expect(used.begin).toBe(1);
     expect(used.append).toBeLessThanOrEqual(3);
   });
@@ -79,22 +86,22 @@ describe('a loop of ten iterations with one call each', () => {
   it.each(['read', 'once'] as const)(
     'stores three events per iteration, and four others, with a `%s` tool',
     async (effect) => {
-      const { rows } = await loop(effect);
-      expect(rows.length).toBe(3 * ITERATIONS + 4);
+      const { rows } = await runLoop(effect);
+      expect(rows.length).toBe(3 * ITERATION_COUNT + 4);
     },
   );
 
   it('writes less than 8 KiB of event bodies', async () => {
-    const { rows } = await loop('once');
+    const { rows } = await runLoop('once');
     expect(rows.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(8 * 1024);
   });
 
   it('converts no schemas: every request contains the object made when the tool was defined', async () => {
-    const { app } = await loop('read');
+    const { app } = await runLoop('read');
     const shown = app.model.requests.map(({ tools }) => tools[0]?.inputSchema);
     expect(shown.every((schema) => schema === undefined || schema === app.agent.tools[0]?.inputSchema)).toBe(
       true,
     );
-    expect(new Set(app.model.requests.slice(0, ITERATIONS).map(({ tools }) => tools)).size).toBe(1);
+    expect(new Set(app.model.requests.slice(0, ITERATION_COUNT).map(({ tools }) => tools)).size).toBe(1);
   });
 });

@@ -5,19 +5,24 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
-import { connectionLost, type SpokenReply, speaking, WAIT } from '../../../fixtures/speaking.ts';
+import {
+  createConnectionLost,
+  createSpeakingModel,
+  type SpokenReply,
+  WAIT,
+} from '../../../fixtures/speaking.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const CUT_OFF = '[The reply was cut off here.]';
-const UNANSWERED = '[The last message was not answered.]';
+const CUT_OFF_NOTE = '[The reply was cut off here.]';
+const UNANSWERED_NOTE = '[The last message was not answered.]';
 
 /** A session with a client that watches its model speak. */
-function talk(...replies: readonly SpokenReply[]) {
+function startTalk(...replies: readonly SpokenReply[]) {
   const clock = createManualClock(1_000_000);
-  const model = speaking(...replies);
+  const model = createSpeakingModel(...replies);
   const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })];
-  const app = memoryApp({ tools, replies: [], clock, leaseMs: LEASE_MS });
+  const app = createMemoryApp({ tools, replies: [], clock, leaseMs: LEASE_MS });
   const host = { agent: { ...app.agent, model }, show: () => {} };
   const say = async (message: string, more: Partial<TurnHost> = {}, isUnderWay = async () => {}) => {
     const said = app.say(message, { ...host, ...more });
@@ -43,7 +48,7 @@ function talk(...replies: readonly SpokenReply[]) {
 
 describe('a reply that is cut off by the end of its turn', () => {
   it('is journaled with the end of a cancelled turn, as far as it was shown', async () => {
-    const { cancelled } = talk(['It is ', 'in ', WAIT]);
+    const { cancelled } = startTalk(['It is ', 'in ', WAIT]);
     const { turn, events } = await cancelled('Where is it?');
     const of = { turn: turn.id };
     expect(events.slice(-2)).toEqual([
@@ -60,12 +65,12 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('does not count as the turn’s answer or as another model call', async () => {
-    const { turn } = await talk(['It is ', WAIT]).cancelled('Where is it?');
+    const { turn } = await startTalk(['It is ', WAIT]).cancelled('Where is it?');
     expect(turn).toMatchObject({ outcome: 'cancelled', text: '', iterations: 0, model: undefined });
   });
 
   it('is kept if its turn fails, but only from the last attempt', async () => {
-    const { say } = talk(['It was ', connectionLost()], ['It is ', 'in', connectionLost()]);
+    const { say } = startTalk(['It was ', createConnectionLost()], ['It is ', 'in', createConnectionLost()]);
     const { turn, events } = await say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'failed', text: '', error: { type: 'model-failure' } });
     expect(events.flatMap((event) => (event.type === 'model-replied' ? event.text : []))).toEqual([
@@ -74,7 +79,7 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is not kept if the last attempt was empty, because the earlier text was retracted', async () => {
-    const { say } = talk(['It was ', connectionLost()], [new ModelError('server-error', 'Down.')]);
+    const { say } = startTalk(['It was ', createConnectionLost()], [new ModelError('server-error', 'Down.')]);
     expect((await say('Where is it?')).events.map(({ type }) => type)).toEqual([
       'turn-started',
       'turn-ended',
@@ -82,14 +87,14 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is not kept if it was not shown to a client', async () => {
-    const { cancelled } = talk(['It is ', WAIT]);
+    const { cancelled } = startTalk(['It is ', WAIT]);
     const { events } = await cancelled('Where is it?', { show: undefined });
     expect(events.some(({ type }) => type === 'model-replied')).toBe(false);
   });
 
   it('contains no credential, because only the shown text is kept', async () => {
     const secrets = async () => Secrets.of({ key: 'sk-1234567890' });
-    const { cancelled } = talk(['The key is sk-1234567890, ', 'and ', WAIT]);
+    const { cancelled } = startTalk(['The key is sk-1234567890, ', 'and ', WAIT]);
     const { events } = await cancelled('What is the key?', { secrets });
     const [said] = events.flatMap((event) => (event.type === 'model-replied' ? event.text : []));
     expect(said).toMatch(/^The key is \[\w.*\], and $/);
@@ -108,13 +113,13 @@ describe('a reply that is cut off by the end of its turn', () => {
     [
       'with a repeated reply',
       [
-        ['It was ', connectionLost()],
+        ['It was ', createConnectionLost()],
         ['It is ', 'in Ghent.'],
       ],
       1,
     ],
   ])('is not journaled for a turn that ended %s', async (_, replies, count) => {
-    const { turn, events } = await talk(...replies).say('Where is it?');
+    const { turn, events } = await startTalk(...replies).say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'completed', text: 'It is in Ghent.' });
     const finishes = events.flatMap((event) => (event.type === 'model-replied' ? event.finish : []));
     expect(finishes).not.toContain('cut-off');
@@ -122,24 +127,24 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is not journaled twice if the turn ends after the reply was journaled', async () => {
-    const { say } = talk(['Let me see.', 'call look'], ['call nothing']);
+    const { say } = startTalk(['Let me see.', 'call look'], ['call nothing']);
     const { events } = await say('Where is it?');
     expect(events.filter(({ type }) => type === 'model-replied')).toHaveLength(2);
   });
 
   it('is shown to the model as cut off, before the next message', async () => {
-    const { cancelled, say, shown } = talk(['It is ', 'in ', WAIT], ['In Ghent.']);
+    const { cancelled, say, shown } = startTalk(['It is ', 'in ', WAIT], ['In Ghent.']);
     await cancelled('Where is it?');
     await say('Well?');
     expect(shown()).toEqual([
       ['user', 'Where is it?'],
-      ['assistant', `It is in \n\n${CUT_OFF}`],
+      ['assistant', `It is in \n\n${CUT_OFF_NOTE}`],
       ['user', 'Well?'],
     ]);
   });
 
   it('does not change which tools the model was offered before', async () => {
-    const { app, cancelled, say } = talk(['Hello.'], ['It is ', WAIT]);
+    const { app, cancelled, say } = startTalk(['Hello.'], ['It is ', WAIT]);
     await say('Hello?');
     const before = (await app.state()).offered;
     await cancelled('Where is it?');
@@ -149,30 +154,30 @@ describe('a reply that is cut off by the end of its turn', () => {
 
 describe('a message whose turn ends without a reply', () => {
   it('is marked for the model when the next message arrives', async () => {
-    const { say, shown } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    const { say, shown } = startTalk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     await say('Well?');
     expect(shown()).toEqual([
       ['user', 'Where is it?'],
-      ['user', UNANSWERED],
+      ['user', UNANSWERED_NOTE],
       ['user', 'Well?'],
     ]);
   });
 
   it('is not marked if its turn called tools, because the model sees their results', async () => {
-    const { say, shown } = talk(['call look'], [new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    const { say, shown } = startTalk(['call look'], [new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     await say('Well?');
     expect(shown()?.map(([role]) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 
   it('is marked the same way when the conversation is read again', async () => {
-    const { app, say } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    const { app, say } = startTalk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     const { turn } = await say('Well?');
     expect((await app.state()).messages).toMatchObject([
       { text: 'Where is it?' },
-      { text: UNANSWERED, by: 'loop' },
+      { text: UNANSWERED_NOTE, by: 'loop' },
       { text: 'Well?' },
       { text: 'In Ghent.' },
     ]);

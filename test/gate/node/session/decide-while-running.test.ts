@@ -1,22 +1,22 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CallContext, type Question, Secrets } from '../../../../src/index.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { questionsOf } from '../../../doors/session.ts';
-import { calls, diggingTool } from '../tool-loop/scenes.ts';
+import { collectQuestions } from '../../../doors/session.ts';
+import { callTools, createDiggingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import {
-  appWith,
-  askingTool,
+  ANSWER_SCHEMA,
+  createApp,
+  createAskingTool,
   decide,
+  listEventTypes,
   openQuestionsOf,
   QUESTION,
-  resultsOf,
-  SCHEMA,
+  readResults,
   startTurn,
-  typesOf,
 } from './running-questions.ts';
 
-const ANSWERS = [
+const ANSWER_CASES = [
   ['A?', 'approve'],
   ['B?', 'reject'],
   ['C?', 'exit'],
@@ -25,7 +25,7 @@ const ANSWERS = [
 /** Asks three questions at the same time. */
 const askThree = (call: CallContext) =>
   Promise.all(
-    ANSWERS.map(async ([message]) => {
+    ANSWER_CASES.map(async ([message]) => {
       const { decision } = await call.ask({ ...QUESTION, message });
       return `${message} ${decision}`;
     }),
@@ -34,10 +34,10 @@ const askThree = (call: CallContext) =>
 describe('a `once` call that asks while it runs', () => {
   it('keeps running and continues with the decision', async () => {
     const ran: string[] = [];
-    const app = appWith([askingTool(undefined, { ran })]);
+    const app = createApp([createAskingTool(undefined, { ran })]);
     const { end, turn } = await startTurn(app);
     expect(await openQuestionsOf(app, turn)).toMatchObject([
-      { call: { name: 'book' }, wait: { message: 'Whose?', schema: SCHEMA, expires: 30_000 } },
+      { call: { name: 'book' }, wait: { message: 'Whose?', schema: ANSWER_SCHEMA, expires: 30_000 } },
     ]);
     expect(await app.port.read({ from: 1 })).toMatchObject({ openTurn: { state: 'running' } });
     expect(await decide(app, turn, { decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.' })).toBe(
@@ -48,8 +48,8 @@ describe('a `once` call that asks while it runs', () => {
       turn: { text: 'Done.' },
     });
     const edit = { type: 'decision', decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.', by: 'ann' };
-    expect(await resultsOf(app)).toEqual([['book', JSON.stringify(edit)]]);
-    expect(typesOf(await app.events(turn))).toEqual([
+    expect(await readResults(app)).toEqual([['book', JSON.stringify(edit)]]);
+    expect(listEventTypes(await app.events(turn))).toEqual([
       'turn-started',
       'model-replied',
       'tool-call-started',
@@ -64,8 +64,8 @@ describe('a `once` call that asks while it runs', () => {
 
   it('continues as soon as its holder receives the answer', async () => {
     const moments: number[] = [];
-    const app = appWith([
-      askingTool(async (call) => {
+    const app = createApp([
+      createAskingTool(async (call) => {
         const { decision } = await call.ask(QUESTION);
         moments.push(app.clock.now());
         return decision;
@@ -81,13 +81,13 @@ describe('a `once` call that asks while it runs', () => {
   it.each(['approve', 'reject', 'exit'] as const)(
     'receives the decision to %s, and its turn continues',
     async (decision) => {
-      const app = appWith([askingTool(async (call) => (await call.ask(QUESTION)).decision)]);
+      const app = createApp([createAskingTool(async (call) => (await call.ask(QUESTION)).decision)]);
       const { end, turn } = await startTurn(app);
       await decide(app, turn, { decision });
       expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
         turn: { outcome: 'completed', text: 'Done.' },
       });
-      expect(await resultsOf(app)).toEqual([['book', decision]]);
+      expect(await readResults(app)).toEqual([['book', decision]]);
     },
   );
 
@@ -98,26 +98,26 @@ describe('a `once` call that asks while it runs', () => {
   ] as const)(
     'has the decision of `onExpiry: %s` if no answer arrives in time',
     async (onExpiry, decision) => {
-      const app = appWith([askingTool((call) => call.ask({ ...QUESTION, onExpiry }))]);
+      const app = createApp([createAskingTool((call) => call.ask({ ...QUESTION, onExpiry }))]);
       const { end, turn } = await startTurn(app);
       await app.clock.advance(29_000);
       expect(await openQuestionsOf(app, turn)).toHaveLength(1);
       await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
       expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
       const expired = { type: 'decision', decision, expired: true };
-      expect(await resultsOf(app)).toEqual([['book', JSON.stringify(expired)]]);
+      expect(await readResults(app)).toEqual([['book', JSON.stringify(expired)]]);
     },
   );
 
   it('can ask one question after another, and receives the answer to each', async () => {
-    const app = appWith([askingTool(askThree)]);
+    const app = createApp([createAskingTool(askThree)]);
     const { end, turn } = await startTurn(app);
-    for (const [message, decision] of ANSWERS) {
+    for (const [message, decision] of ANSWER_CASES) {
       expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
-    expect(await resultsOf(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+    expect(await readResults(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
   it('assigns answers to their questions, in either order', async () => {
@@ -131,20 +131,20 @@ describe('a `once` call that asks while it runs', () => {
       return hashed;
     });
     onTestFinished(() => slowly.mockRestore());
-    const app = appWith([askingTool(askThree)]);
+    const app = createApp([createAskingTool(askThree)]);
     const { end, turn } = await startTurn(app);
-    for (const [message, decision] of ANSWERS) {
+    for (const [message, decision] of ANSWER_CASES) {
       expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
-    expect(await resultsOf(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+    expect(await readResults(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
   it('can ask at the same time as another call', async () => {
-    const app = appWith(
-      [askingTool(), askingTool(undefined, { name: 'rent' })],
-      [calls('book', 'rent'), 'Done.'],
+    const app = createApp(
+      [createAskingTool(), createAskingTool(undefined, { name: 'rent' })],
+      [callTools('book', 'rent'), 'Done.'],
     );
     const { end, turn } = await startTurn(app);
     expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
@@ -152,7 +152,7 @@ describe('a `once` call that asks while it runs', () => {
     expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
     await decide(app, turn, { decision: 'reject' });
     await advanceUntilSettled(app.clock, end);
-    expect(await resultsOf(app)).toMatchObject([
+    expect(await readResults(app)).toMatchObject([
       ['book', '{"type":"decision","decision":"approve","by":"ann"}'],
       ['rent', '{"type":"decision","decision":"reject","by":"ann"}'],
     ]);
@@ -160,32 +160,35 @@ describe('a `once` call that asks while it runs', () => {
 
   it('does not keep a sibling call from asking, and does not end with it', async () => {
     const approved = requireApproval(
-      askingTool(() => 'rented', { name: 'rent' }),
+      createAskingTool(() => 'rented', { name: 'rent' }),
       'Rent?',
     );
-    const app = appWith([askingTool(), approved], [calls('book', 'rent'), 'Done.']);
+    const app = createApp([createAskingTool(), approved], [callTools('book', 'rent'), 'Done.']);
     const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
     expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
-    expect((await resultsOf(app))[0]).toEqual([
+    expect((await readResults(app))[0]).toEqual([
       'book',
       '{"type":"decision","decision":"approve","by":"ann"}',
     ]);
   });
 
   it('can ask from inside a nested loop', async () => {
-    const app = appWith([diggingTool([askingTool()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
+    const app = createApp(
+      [createDiggingTool([createAskingTool()])],
+      [callTools('dig'), callTools('book'), 'Dug.', 'Done.'],
+    );
     const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await resultsOf(app)).toEqual([['dig', 'completed: Dug.']]);
+    expect(await readResults(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
   it('can also ask after it was approved', async () => {
-    const app = appWith([
+    const app = createApp([
       requireApproval(
-        askingTool(async (call) => (await call.ask(QUESTION)).decision),
+        createAskingTool(async (call) => (await call.ask(QUESTION)).decision),
         'Book?',
       ),
     ]);
@@ -196,8 +199,8 @@ describe('a `once` call that asks while it runs', () => {
     await app.clock.advance(0);
     await decide(app, turn, { decision: 'reject' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await resultsOf(app)).toEqual([['book', 'reject']]);
-    const numbered = questionsOf(await app.events(turn));
+    expect(await readResults(app)).toEqual([['book', 'reject']]);
+    const numbered = collectQuestions(await app.events(turn));
     expect([...numbered.values()].flat().map(({ number, standing }) => [number, standing])).toEqual([
       [1, 'answered'],
       [2, 'answered'],
@@ -205,8 +208,10 @@ describe('a `once` call that asks while it runs', () => {
   });
 
   it('does not journal secrets', async () => {
-    const app = appWith([
-      askingTool((call) => call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` })),
+    const app = createApp([
+      createAskingTool((call) =>
+        call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` }),
+      ),
     ]);
     const { turn } = await startTurn(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
     expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([
@@ -219,17 +224,17 @@ describe('a `once` call that asks while it runs', () => {
 describe('a call that cannot ask while it runs', () => {
   it('fails if a decorator asks before it runs', async () => {
     const ran: string[] = [];
-    const book = askingTool(undefined, { ran });
+    const book = createAskingTool(undefined, { ran });
     const asking = decorate(book, {
       call: async (input, call) => {
         await call.ask(QUESTION);
         return book.call(input, call);
       },
     });
-    const app = appWith([asking]);
+    const app = createApp([asking]);
     const { end } = await startTurn(app);
     await advanceUntilSettled(app.clock, end);
-    expect(await resultsOf(app)).toEqual([
+    expect(await readResults(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer. Omit meanwhile.",
@@ -241,10 +246,10 @@ describe('a call that cannot ask while it runs', () => {
   it('fails if it has a checkpoint, because it would count as not started while it runs', async () => {
     const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
     const question = given as Question<'decision'>; // as untyped code may
-    const app = appWith([askingTool((call) => call.ask(question))]);
+    const app = createApp([createAskingTool((call) => call.ask(question))]);
     const { end } = await startTurn(app);
     await advanceUntilSettled(app.clock, end);
-    expect(await resultsOf(app)).toEqual([
+    expect(await readResults(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' asks with a checkpoint while it runs, but only a suspended call has one. Omit it.",
@@ -258,17 +263,17 @@ describe('a call that cannot ask while it runs', () => {
     [Number.NaN, 'Error: A question cannot expire after NaN ms. Omit expires to wait without a limit.'],
   ])('fails if its question expires after %s ms', async (expires, said) => {
     const question = { ...QUESTION, expires } as Question<'decision'>; // as untyped code may
-    const app = appWith([askingTool((call) => call.ask(question))]);
+    const app = createApp([createAskingTool((call) => call.ask(question))]);
     const { end } = await startTurn(app);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await resultsOf(app)).toEqual([['book', said]]);
+    expect(await readResults(app)).toEqual([['book', said]]);
   });
 
   it('cannot ask after its run has ended', async () => {
     const over = Promise.withResolvers<void>();
     const left: { asking?: Promise<unknown> } = {};
-    const app = appWith([
-      askingTool((call) => {
+    const app = createApp([
+      createAskingTool((call) => {
         left.asking = over.promise.then(() => call.ask(QUESTION)).catch(String);
         return 'booked';
       }),
@@ -277,6 +282,6 @@ describe('a call that cannot ask while it runs', () => {
     await advanceUntilSettled(app.clock, end);
     over.resolve();
     expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`);
-    expect(typesOf(await app.events(turn))).not.toContain('tool-call-suspended');
+    expect(listEventTypes(await app.events(turn))).not.toContain('tool-call-suspended');
   });
 });

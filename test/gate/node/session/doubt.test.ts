@@ -11,9 +11,9 @@ import {
   LEASE_MS,
   leaveHolderSilent,
 } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const unknownOutcomeText = (tool: string): string =>
+const describeUnknownOutcome = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -40,14 +40,14 @@ describe('a cancel', () => {
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
     };
     const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, neverResolve];
-    const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
     expect(paid.length).toBe(1);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(callResults((await app.state()).messages)).toEqual([['dig', unknownOutcomeText('dig')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', describeUnknownOutcome('dig')]]);
   });
 
   it('does not wait for a decorator that never settles', async () => {
@@ -61,7 +61,7 @@ describe('a cancel', () => {
       check: async (input) => ({ ok: true, value: input }),
       call: neverResolve,
     };
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [odd],
       replies: [{ calls: [{ name: 'odd' }] }],
       clock,
@@ -85,7 +85,7 @@ describe('a cancel', () => {
       run: () => Promise.reject(new Error('Network connection lost.')),
       reconcile: neverResolve,
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay],
       replies: [{ calls: [{ name: 'pay' }] }],
       clock,
@@ -98,21 +98,21 @@ describe('a cancel', () => {
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', unknownOutcomeText('pay')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', describeUnknownOutcome('pay')]]);
   });
 });
 
 describe('a take-over', () => {
   it('keeps its lease while it reads a long journal', async () => {
     // Each page takes a quarter of a lease term, so all pages take longer than a term.
-    const slow = (port: SessionPort): SessionPort => ({
+    const slowReads = (port: SessionPort): SessionPort => ({
       ...port,
       read: async (query: ReadQuery) => {
         await new Promise<void>((resolve) => clock.after(LEASE_MS / 4, resolve));
         return port.read({ ...query, limit: 2 });
       },
     });
-    const app = memoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: slow });
+    const app = createMemoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: slowReads });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const resumed = Array.from({ length: 12 }, () => toRow({ type: 'turn-resumed', turn, cause: 'expired' }));
@@ -125,7 +125,7 @@ describe('a take-over', () => {
   });
 
   it('releases a lease that remained after the end of its turn', async () => {
-    const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const ended = toRow({ type: 'turn-ended', turn, outcome: 'completed' });
@@ -156,7 +156,7 @@ describe('a `once` call that continues after its timeout', () => {
       },
     });
     const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
-    const app = memoryApp({ tools: [pay], replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [pay], replies, clock, leaseMs: LEASE_MS });
     expect(await advanceUntilSettled(clock, app.run(await app.lease('Go.')))).toMatchObject({
       status: 'ended',
     });
@@ -165,7 +165,7 @@ describe('a `once` call that continues after its timeout', () => {
 });
 
 describe('a cancelled turn', () => {
-  const hanging = (name: string): AnyTool => ({
+  const createHangingTool = (name: string): AnyTool => ({
     name,
     description: 'Hangs.',
     inputSchema: { type: 'object' },
@@ -183,7 +183,12 @@ describe('a cancelled turn', () => {
       serial: 'one',
     };
     const replies = [{ calls: [{ name: 'first' }, { name: 'second' }] }];
-    const app = memoryApp({ tools: [first, hanging('second')], replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({
+      tools: [first, createHangingTool('second')],
+      replies,
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
@@ -203,15 +208,15 @@ describe('a cancelled turn', () => {
       append: (): void => {},
     };
     let isHolding = false;
-    const at = (gate: keyof typeof gates) =>
+    const waitAt = (gate: keyof typeof gates) =>
       new Promise<void>((resolve) => {
         gates[gate] = resolve;
       });
     const dig: AnyTool = {
-      ...hanging('dig'),
+      ...createHangingTool('dig'),
       serial: undefined,
       call: async (_, call) => {
-        await at('nest');
+        await waitAt('nest');
         return text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [] })).text);
       },
     };
@@ -220,23 +225,23 @@ describe('a cancelled turn', () => {
       description: 'Looks.',
       effect: 'read',
       timeout: 900_000,
-      run: () => at('look'),
+      run: () => waitAt('look'),
     });
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       renew: async (epoch) => {
         const answer = await port.renew(epoch);
-        await at('renew');
+        await waitAt('renew');
         return answer;
       },
       append: async (...request) => {
         const answer = await port.append(...request);
-        if (isHolding) await at('append');
+        if (isHolding) await waitAt('append');
         return answer;
       },
     });
     const replies = [{ calls: [{ name: 'dig' }, { name: 'look' }] }];
-    const app = memoryApp({ tools: [dig, look], replies, clock, leaseMs: LEASE_MS, wrap });
+    const app = createMemoryApp({ tools: [dig, look], replies, clock, leaseMs: LEASE_MS, wrap });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
@@ -265,7 +270,7 @@ describe('a cancelled turn', () => {
       timeout: 900_000,
       run: neverResolve,
     });
-    const app = memoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['put', 'idempotent']));
     await clock.advance(LEASE_MS + 1);
     const end = app.run(await app.resume(left.turn));

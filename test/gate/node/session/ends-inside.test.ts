@@ -4,26 +4,26 @@ import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { diggingTool } from '../tool-loop/scenes.ts';
+import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, callEvents, LEASE_MS, leaveHolderSilent, takeOver } from './former-holder.ts';
 import { withLiveState } from './live-state.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
 beforeEach(() => {
   clock = createManualClock(1_000_000);
 });
 
-const digNamed = (name: string, tools: readonly AnyTool[]): AnyTool => ({
-  ...diggingTool(tools, { name }),
+const createDigTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
+  ...createDiggingTool(tools, { name }),
   name,
 });
 const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
-const DIG = { calls: [{ name: 'dig' }] };
-const PAY = { calls: [{ name: 'pay' }] };
+const DIG_REPLY = { calls: [{ name: 'dig' }] };
+const PAY_REPLY = { calls: [{ name: 'pay' }] };
 
 /** The ends of calls, in order: the loop, the call, and the reason. */
-const endsOf = (events: readonly StoredEvent[]) =>
+const listEnds = (events: readonly StoredEvent[]) =>
   events.flatMap((event) =>
     event.type === 'tool-call-ended'
       ? [[event.frame ?? '', event.call, event.result.type === 'error' ? event.result.reason : 'ok']]
@@ -34,7 +34,7 @@ const endsOf = (events: readonly StoredEvent[]) =>
  * The events of a holder that was interrupted in a loop inside another loop: one call waits there, and
  * another has started.
  */
-const deepEvents = () =>
+const createDeepEvents = () =>
   [
     ...callEvents(['dig']),
     { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
@@ -76,11 +76,11 @@ const deepEvents = () =>
 
 describe('a call that ends before its nested loop', () => {
   it('first ends the open calls inside, the innermost ones first', async () => {
-    const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
-    const left = await leaveHolderSilent(app, deepEvents());
+    const app = createMemoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
+    const left = await leaveHolderSilent(app, createDeepEvents());
     const { agent, live } = withLiveState(app.agent);
     expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
-    expect(endsOf(await app.events(left.turn))).toEqual([
+    expect(listEnds(await app.events(left.turn))).toEqual([
       ['d0', 'e0', 'unknown-outcome'],
       ['d0', 'e1', 'cancelled'],
       ['c0', 'd0', 'unknown-outcome'],
@@ -91,8 +91,8 @@ describe('a call that ends before its nested loop', () => {
   });
 
   it('ends the turn if a decision about an inner call is an exit', async () => {
-    const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
-    const left = await leaveHolderSilent(app, deepEvents());
+    const app = createMemoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
+    const left = await leaveHolderSilent(app, createDeepEvents());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
     const body = JSON.stringify({ wait: 'e1#0', answer });
     await app.port.post({ kind: 'answer', turn: left.turn, body });
@@ -100,7 +100,7 @@ describe('a call that ends before its nested loop', () => {
     const signal = { type: 'exit', reason: 'Enough.' };
     expect(end).toMatchObject({ turn: { outcome: 'cancelled', signal } });
     expect(app.model.requests).toEqual([]);
-    expect(endsOf(await app.events(left.turn)).slice(1)).toEqual([
+    expect(listEnds(await app.events(left.turn)).slice(1)).toEqual([
       ['d0', 'e1', 'declined'],
       ['c0', 'd0', 'unknown-outcome'],
       ['', 'c0', 'unknown-outcome'],
@@ -121,9 +121,9 @@ async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit'
 describe('an exit inside a nested loop', () => {
   it.each([0, 1])('ends the turn while another loop waits (exit in loop %i)', async (at) => {
     const guarded = [requireApproval(pay(), 'Pay?')];
-    const app = memoryApp({
-      tools: [digNamed('dig', guarded), digNamed('dive', guarded)],
-      replies: [{ calls: [{ name: 'dig' }, { name: 'dive' }] }, PAY, PAY],
+    const app = createMemoryApp({
+      tools: [createDigTool('dig', guarded), createDigTool('dive', guarded)],
+      replies: [{ calls: [{ name: 'dig' }, { name: 'dive' }] }, PAY_REPLY, PAY_REPLY],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -134,7 +134,7 @@ describe('an exit inside a nested loop', () => {
       status: 'ended',
       turn: { outcome: 'cancelled', signal: { type: 'exit' } },
     });
-    const all = endsOf(await app.events(turn));
+    const all = listEnds(await app.events(turn));
     expect(all).toHaveLength(4);
     expect(
       all
@@ -146,13 +146,13 @@ describe('an exit inside a nested loop', () => {
 
   it('ends the turn while another loop waits in its own nested loop', async () => {
     const guarded = [requireApproval(pay(), 'Pay?')];
-    const app = memoryApp({
-      tools: [digNamed('dig', guarded), digNamed('dive', [digNamed('deeper', guarded)])],
+    const app = createMemoryApp({
+      tools: [createDigTool('dig', guarded), createDigTool('dive', [createDigTool('deeper', guarded)])],
       replies: [
         { calls: [{ name: 'dig' }, { name: 'dive' }] },
         ({ tools }) => ({ calls: [{ name: tools?.[0]?.name ?? '' }] }),
         ({ tools }) => ({ calls: [{ name: tools?.[0]?.name ?? '' }] }),
-        PAY,
+        PAY_REPLY,
       ],
       clock,
       leaseMs: LEASE_MS,
@@ -167,7 +167,7 @@ describe('an exit inside a nested loop', () => {
 
 describe('a tool that does not wait for its nested loop', () => {
   /** Returns after a second, without the result of its nested loop. */
-  const impatient = (tool: AnyTool): AnyTool =>
+  const createImpatientTool = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: (input, call) =>
         Promise.race([
@@ -179,9 +179,9 @@ describe('a tool that does not wait for its nested loop', () => {
   it('ends the inner calls with its own call; only results of calls in doubt are journaled later', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
-    const app = memoryApp({
-      tools: [impatient(diggingTool([slow]))],
-      replies: [DIG, PAY, () => new Promise(() => {}), 'Well.'],
+    const app = createMemoryApp({
+      tools: [createImpatientTool(createDiggingTool([slow]))],
+      replies: [DIG_REPLY, PAY_REPLY, () => new Promise(() => {}), 'Well.'],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -198,8 +198,8 @@ describe('a tool that does not wait for its nested loop', () => {
       status: 'ended',
     });
     const events = await app.events(turn);
-    const [inner] = endsOf(events);
-    expect(endsOf(events)).toEqual([
+    const [inner] = listEnds(events);
+    expect(listEnds(events)).toEqual([
       [inner?.[0], inner?.[1], 'unknown-outcome'],
       ['', inner?.[0], 'ok'],
     ]);
@@ -216,11 +216,11 @@ describe('a tool that does not wait for its nested loop', () => {
 
   it('has no more effects inside after its call has ended', async () => {
     const ran: string[] = [];
-    const reply = Promise.withResolvers<typeof PAY>();
+    const reply = Promise.withResolvers<typeof PAY_REPLY>();
     const once = defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
-    const app = memoryApp({
-      tools: [impatient(diggingTool([once]))],
-      replies: [DIG, () => reply.promise, () => new Promise(() => {})],
+    const app = createMemoryApp({
+      tools: [createImpatientTool(createDiggingTool([once]))],
+      replies: [DIG_REPLY, () => reply.promise, () => new Promise(() => {})],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -228,7 +228,7 @@ describe('a tool that does not wait for its nested loop', () => {
     const leave = new AbortController();
     const end = app.run(leased, { leave: leave.signal });
     for (let i = 0; i < 20 && app.model.requests.length < 3; i += 1) await clock.advance(500);
-    reply.resolve(PAY);
+    reply.resolve(PAY_REPLY);
     await clock.advance(1_000);
     leave.abort();
     await advanceUntilSettled(clock, end);

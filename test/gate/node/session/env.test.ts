@@ -10,19 +10,19 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
-const KEY = 'a-key-of-the-shop';
+const SHOP_KEY = 'a-key-of-the-shop';
 /** A binding, a secret and a var. */
-const env = { DB: { rows: () => ['ann', 'bob'] }, SHOP_API_KEY: KEY, REGION: 'weur' };
+const env = { DB: { rows: () => ['ann', 'bob'] }, SHOP_API_KEY: SHOP_KEY, REGION: 'weur' };
 
 /** Gives the environment a type that these tests do not declare. */
 const asBindings = (given: object): typeof env => given as typeof env; // Each test here passes this environment.
 
-const tool = (name: string, run: (given: typeof env) => unknown): AnyTool =>
+const createNamedTool = (name: string, run: (given: typeof env) => unknown): AnyTool =>
   defineTool({ name, description: 'Reads.', run: (_, call) => run(asBindings(call.env)) });
 
-const list = tool('list', ({ DB }) => DB.rows());
-const calls = (name: string) => ({ calls: [{ name }] });
-const agentOf = (...tools: readonly AnyTool[]) =>
+const list = createNamedTool('list', ({ DB }) => DB.rows());
+const callTools = (name: string) => ({ calls: [{ name }] });
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Reads.', instructions: '', tools });
 
 describe('the bindings of the Worker', () => {
@@ -31,10 +31,14 @@ describe('the bindings of the Worker', () => {
   });
 
   it('are available in a turn, inside an agentic tool and inside a subagent', async () => {
-    const model = scriptedModel([calls('list'), 'Listed.']);
+    const model = scriptedModel([callTools('list'), 'Listed.']);
     const nested = defineAgenticTool({ name: 'nested', description: 'Asks.', tools: [list], model });
-    const other = { ...agentOf(list), name: 'other', model: scriptedModel([calls('list'), 'Listed.']) };
-    const session = createTestSession(agentOf(list, nested, defineSubagent({ agent: other })), {
+    const other = {
+      ...createTestAgent(list),
+      name: 'other',
+      model: scriptedModel([callTools('list'), 'Listed.']),
+    };
+    const session = createTestSession(createTestAgent(list, nested, defineSubagent({ agent: other })), {
       env,
       replies: [
         { calls: [{ name: 'list' }, { name: 'nested' }, { name: 'other', input: { message: 'Go.' } }] },
@@ -74,7 +78,7 @@ describe('the bindings of the Worker', () => {
     expect(
       (
         await callTool(
-          tool('count', (given) => Object.keys(given).length),
+          createNamedTool('count', (given) => Object.keys(given).length),
           {},
         )
       ).content,
@@ -84,18 +88,21 @@ describe('the bindings of the Worker', () => {
 
 describe('the environment', () => {
   it('is shown by its names only if a tool returns all of it', async () => {
-    const all = tool('all', (given) => ({ given }));
+    const all = createNamedTool('all', (given) => ({ given }));
     expect((await callTool(all, {}, { env })).content).toBe('{"given":["DB","SHOP_API_KEY","REGION"]}');
-    expect((await callTool(tool('text', String), {}, { env })).content).toBe('[object Object]');
+    expect((await callTool(createNamedTool('text', String), {}, { env })).content).toBe('[object Object]');
   });
 
   it('is redacted if a tool returns or throws a credential, but a plain var is kept', async () => {
     const lines: LogEntry[] = [];
-    const leaks = tool('leaks', ({ SHOP_API_KEY, REGION }) => `Bearer ${SHOP_API_KEY} in ${REGION}`);
-    const throws = tool('throws', ({ SHOP_API_KEY }) => {
+    const leaks = createNamedTool(
+      'leaks',
+      ({ SHOP_API_KEY, REGION }) => `Bearer ${SHOP_API_KEY} in ${REGION}`,
+    );
+    const throws = createNamedTool('throws', ({ SHOP_API_KEY }) => {
       throw new Error(`401 for ${SHOP_API_KEY}`);
     });
-    const session = createTestSession(agentOf(leaks, throws), {
+    const session = createTestSession(createTestAgent(leaks, throws), {
       env,
       log: (line) => lines.push(line),
       replies: [{ calls: [{ name: 'leaks' }, { name: 'throws' }] }, 'Done.'],
@@ -106,7 +113,7 @@ describe('the environment', () => {
       { text: expect.stringContaining('401 for [secret SHOP_API_KEY]') },
     ]);
     expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
-    expect(JSON.stringify([await session.events(), lines, session.requests])).not.toContain(KEY);
+    expect(JSON.stringify([await session.events(), lines, session.requests])).not.toContain(SHOP_KEY);
     expect(lines[0]).not.toHaveProperty('thrown', expect.anything());
   });
 
@@ -123,7 +130,10 @@ describe('the environment', () => {
       description: 'Reads.',
       run: (_, call) => Object.values({ ...call.env }).join(' '),
     });
-    const session = createTestSession(agentOf(leaks), { env: given, replies: [calls('leaks'), 'Done.'] });
+    const session = createTestSession(createTestAgent(leaks), {
+      env: given,
+      replies: [callTools('leaks'), 'Done.'],
+    });
     await session.send('Go.');
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe(
       '[secret DATABASE_URL] https://shop.example:8443/a@b orderId pk_live_4711 created',
@@ -131,7 +141,7 @@ describe('the environment', () => {
   });
 
   it('cannot be changed by one tool for another', async () => {
-    const change = tool('change', (given) => Object.assign(given, { REGION: 'mine' }));
+    const change = createNamedTool('change', (given) => Object.assign(given, { REGION: 'mine' }));
     expect((await callTool(change, {}, { env })).content).toContain(
       "Cannot assign to read only property 'REGION'",
     );

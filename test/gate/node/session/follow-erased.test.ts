@@ -4,11 +4,11 @@ import type { NewRow } from '../../../doors/journal.ts';
 import { type FeedItem, followSession, SessionErasedError, waitForStop } from '../../../doors/session.ts';
 import { beginRequest, lease } from '../../../fixtures/session-contract/harness.ts';
 
-const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
-const turnYielded = { type: 'turn-yielded', turn: 't1', body: BODY };
+const EVENT_BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
+const turnYielded = { type: 'turn-yielded', turn: 't1', body: EVENT_BODY };
 
 /** A session whose open turn has five events. */
-async function scene() {
+async function createScene() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
@@ -29,7 +29,7 @@ it.each([
   ['erased', false],
   ['erased, and created again before the follower receives a notice', true],
 ])('a follower ends if its session is %s', async (_, isAnew) => {
-  const { clock, port } = await scene();
+  const { clock, port } = await createScene();
   const seen: number[] = [];
   const following = followSession({ port, clock, signal, from: 3 }, recordSeqs(seen));
   await clock.advance(0);
@@ -44,7 +44,7 @@ it.each([
   ['erased', false],
   ['erased, and created again before the client receives a notice', true],
 ])('a client that waits for a turn receives an error if its session is %s', async (_, isAnew) => {
-  const { clock, port } = await scene();
+  const { clock, port } = await createScene();
   const waiting = waitForStop({ port, clock, signal, turn: 't1' });
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
   await clock.advance(0);
@@ -96,7 +96,7 @@ it.each([
 });
 
 it('a follower from a later event of a session receives that event and those that follow it', async () => {
-  const { clock, port } = await scene();
+  const { clock, port } = await createScene();
   const seen: number[] = [];
   const leave = new AbortController();
   const following = followSession({ port, clock, signal: leave.signal, from: 9 }, recordSeqs(seen));

@@ -35,12 +35,12 @@ export interface FormerHolder {
 }
 
 /** An event without its turn. */
-type Open<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
+type OpenEvent<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
 
 /** A holder that stores these events and then falls silent. */
 export async function leaveHolderSilent(
   app: MemoryApp,
-  events: readonly Open<SessionEvent>[],
+  events: readonly OpenEvent<SessionEvent>[],
 ): Promise<FormerHolder> {
   const leased = await app.lease('Go.');
   const turn = leased.page.openTurn?.id ?? '';
@@ -54,15 +54,15 @@ export async function leaveHolderSilent(
  */
 export function callEvents(
   ...calls: readonly (readonly [tool: string, started?: Effect])[]
-): Open<SessionEvent>[] {
-  const reply: Open<SessionEvent> = {
+): OpenEvent<SessionEvent>[] {
+  const reply: OpenEvent<SessionEvent> = {
     type: 'model-replied',
     model: 'scripted',
     text: '',
     toolCalls: calls.map(([name], i) => ({ id: `c${i}`, providerId: `p${i}`, name, input: '{}' })),
     finish: 'tool-calls',
   };
-  const starts = calls.flatMap(([, effect], i): Open<SessionEvent>[] =>
+  const starts = calls.flatMap(([, effect], i): OpenEvent<SessionEvent>[] =>
     effect ? [{ type: 'tool-call-started', call: `c${i}`, effect }] : [],
   );
   return [reply, ...starts];

@@ -4,7 +4,7 @@ import { createManualClock, type ManualClock } from '../../../../src/testing/ent
 import { toRow } from '../../../doors/journal.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
 beforeEach(() => {
@@ -25,7 +25,7 @@ describe('an invocation whose client disconnects', () => {
         return 'paid';
       },
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay],
       replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
       clock,
@@ -52,7 +52,7 @@ describe('an invocation whose client disconnects', () => {
 
   it('gives a model twenty seconds to finish its reply, and then leaves the reply to the next invocation', async () => {
     const client = new AbortController();
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: [
         () => {
           client.abort();
@@ -77,7 +77,7 @@ describe('an invocation whose client disconnects', () => {
   });
 
   it('does not call the model if its client disconnected before the start', async () => {
-    const app = memoryApp({ replies: ['Done.'], clock });
+    const app = createMemoryApp({ replies: ['Done.'], clock });
     expect(await advanceUntilSettled(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({
       status: 'handed-over',
     });
@@ -88,7 +88,7 @@ describe('an invocation whose client disconnects', () => {
 describe('an invocation', () => {
   it('continues if its watcher throws', async () => {
     const complaint = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = memoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
+    const app = createMemoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
     const show = vi.fn(() => {
       throw new TypeError('the stream is closed');
     });
@@ -109,21 +109,21 @@ describe('an invocation', () => {
       after(ms: number, run: () => void) {
         timers += 1;
         let isOver = false;
-        const over = (): void => {
+        const endTimer = (): void => {
           timers -= isOver ? 0 : 1;
           isOver = true;
         };
         const cancel = clock.after(ms, () => {
-          over();
+          endTimer();
           run();
         });
         return () => {
-          over();
+          endTimer();
           cancel();
         };
       },
     };
-    const app = memoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
+    const app = createMemoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
     await advanceUntilSettled(
       clock,
       app.say('Go.', { clock: counting, leave: new AbortController().signal }),
@@ -135,7 +135,7 @@ describe('an invocation', () => {
 
   it('stops if its lease is lost, and reports its last event', async () => {
     const shown: FeedItem[] = [];
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [look],
       replies: [{ calls: [{ name: 'look' }] }, 'Done.'],
       clock,
@@ -149,8 +149,8 @@ describe('an invocation', () => {
 
   it('shows no text before the preceding events are durable', async () => {
     const shown: string[] = [];
-    let let_go = (): void => {};
-    const app = memoryApp({
+    let release = (): void => {};
+    const app = createMemoryApp({
       tools: [look],
       replies: [{ calls: [{ name: 'look' }] }, { text: 'Done.', pieces: ['Do', 'ne.'] }],
       clock,
@@ -158,7 +158,7 @@ describe('an invocation', () => {
         ...port,
         append: async (epoch, from, change) => {
           await new Promise<void>((resolve) => {
-            let_go = resolve;
+            release = resolve;
           });
           return port.append(epoch, from, change);
         },
@@ -174,7 +174,7 @@ describe('an invocation', () => {
     expect(app.model.requests).toHaveLength(2);
     expect(shown).toEqual(['turn-started']);
     for (let i = 0; i < 3; i += 1) {
-      let_go();
+      release();
       await clock.advance(0);
     }
     await advanceUntilSettled(clock, end);
@@ -185,7 +185,7 @@ describe('an invocation', () => {
   });
 
   it('releases a session unchanged if a newer version has written to it', async () => {
-    const app = memoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const newer = {

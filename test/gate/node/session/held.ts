@@ -95,7 +95,7 @@ export async function createHeldSession(
 export const createEvent = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
 /** Runs all timers that are due, and returns `resolved`, `open`, or `rejected: ` with the reason. */
-export async function promiseStateOf(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
+export async function getPromiseState(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
   const done = promise.then(
     () => 'resolved',
     (thrown: unknown) => `rejected: ${thrown instanceof Error ? thrown.message : String(thrown)}`,

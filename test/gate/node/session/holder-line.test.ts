@@ -15,16 +15,16 @@ import {
 } from '../../../../src/testing/entry.ts';
 import {
   checkAnswer,
+  listOpenQuestions,
   Meter,
-  openQuestions,
   postAnswer,
   type TurnHost,
   toTurnStart,
-  UNLIMITED,
+  UNLIMITED_PLATFORM,
 } from '../../../doors/session.ts';
-import { calls } from '../tool-loop/scenes.ts';
+import { callTools } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const START = 1_000_000;
 
@@ -40,17 +40,17 @@ beforeEach(() => {
 });
 
 function recordInbox(port: SessionPort): SessionPort {
-  const bring = <T extends object>(answer: T): T => {
+  const recordBrought = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly { readonly id: number }[] }; // Only some responses have one.
     brought.push(...inbox.map(({ id }) => id));
     return answer;
   };
   return {
     ...port,
-    append: async (...change) => bring(await port.append(...change)),
+    append: async (...change) => recordBrought(await port.append(...change)),
     async renew(...renewal) {
       sent.renewals.push(clock.now() - START);
-      return bring(await port.renew(...renewal));
+      return recordBrought(await port.renew(...renewal));
     },
     async watch(watcher) {
       const index = sent.lines.push(watcher.holder === undefined ? 'reader' : 'holder') - 1;
@@ -64,12 +64,12 @@ function recordInbox(port: SessionPort): SessionPort {
   };
 }
 
-const appOf = (
+const createApp = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   wrap: (port: SessionPort) => SessionPort = (port) => port,
 ): MemoryApp =>
-  memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => recordInbox(wrap(port)) });
+  createMemoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => recordInbox(wrap(port)) });
 
 /** Starts a turn, and returns it once all work that takes no time is done. */
 async function startRunning(app: MemoryApp, host: Partial<TurnHost> = {}) {
@@ -87,30 +87,34 @@ const resolveAfter =
   (): Promise<T> =>
     new Promise((resolve) => clock.after(ms, () => resolve(value)));
 
-const tool = (run: (call: CallContext) => unknown, effect: Effect = 'read', name = 'look'): AnyTool =>
+const createNamedTool = (
+  run: (call: CallContext) => unknown,
+  effect: Effect = 'read',
+  name = 'look',
+): AnyTool =>
   defineTool({ name, description: 'Does.', effect, timeout: 900_000, run: (_, call) => run(call) });
 
 const cancel = (app: MemoryApp, turn: string): Promise<unknown> =>
   app.port.post({ kind: 'cancel', turn, body: '{}' });
 
 /** Sends a message that steers the running turn. The model sees this text. */
-const steer = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<unknown> => {
+const sendSteering = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<unknown> => {
   const ids = [turn, `of ${turn}`];
   const start = { agent: app.agent.name, context: ToolCallContext.EMPTY, from: { id: 'ann' }, message };
   return app.port.accept({ ...toTurnStart(start, () => ids.shift() ?? ''), whenBusy: 'steer' });
 };
 
 /** The body of a late result, which is left for the holder of the turn. */
-const lateResultBody = (call: string): string =>
+const createLateResultBody = (call: string): string =>
   JSON.stringify({ call, tool: 'look', input: '{}', result: { type: 'text', content: 'seen' } });
 
-const CANCELLED = { status: 'ended', turn: { outcome: 'cancelled' } };
+const CANCELLED_END = { status: 'ended', turn: { outcome: 'cancelled' } };
 
 describe('the connection of a lease holder', () => {
   it('is not opened while every call of a turn takes under a second', async () => {
-    const look = calls('look');
-    const app = appOf(
-      [tool(resolveAfter(999, 'seen'))],
+    const look = callTools('look');
+    const app = createApp(
+      [createNamedTool(resolveAfter(999, 'seen'))],
       [resolveAfter(999, look), resolveAfter(999, look), resolveAfter(999, 'Done.')],
     );
     const { end } = await startRunning(app);
@@ -124,12 +128,12 @@ describe('the connection of a lease holder', () => {
 
   it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
     ['model', [], [resolveAfter(1_000, 'Done.')]],
-    ['tool', [tool(resolveAfter(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
+    ['tool', [createNamedTool(resolveAfter(1_000, 'seen'), 'once')], [callTools('look'), 'Done.']],
   ])(
     'is opened once if a %s call has run for a second, and closes with the turn',
     async (_, tools, replies) => {
       // Created inside the test, because each test has its own clock.
-      const app = appOf(tools, replies);
+      const app = createApp(tools, replies);
       const { end } = await startRunning(app);
       await clock.advance(999);
       expect(sent.lines).toEqual([]);
@@ -141,34 +145,37 @@ describe('the connection of a lease holder', () => {
 
   it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
     ['model', [], [neverResolve]],
-    ['tool', [tool(neverResolve)], [calls('look')]],
+    ['tool', [createNamedTool(neverResolve)], [callTools('look')]],
   ])('delivers a cancel to a %s call at once', async (_, tools, replies) => {
-    const app = appOf(tools, replies);
+    const app = createApp(tools, replies);
     const { end, turn } = await startRunning(app);
     await clock.advance(3_000);
     await cancel(app, turn);
-    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED_END);
     expect(sent).toEqual({ lines: ['closed'], renewals: [3_000] });
   });
 
   it('delivers earlier messages as soon as it opens, a second after the call has started', async () => {
-    const app = appOf([], [neverResolve]);
+    const app = createApp([], [neverResolve]);
     const { end, turn } = await startRunning(app);
     await cancel(app, turn);
     await clock.advance(999);
     expect(sent.renewals).toEqual([]);
     await clock.advance(1);
-    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED_END);
     expect(sent).toEqual({ lines: ['closed'], renewals: [1_000] });
   });
 
   it('delivers a decision to a running call that waits for it', async () => {
-    const asks = (call: CallContext) =>
+    const askDecision = (call: CallContext) =>
       call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: 600_000 });
-    const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
+    const app = createApp(
+      [createNamedTool(async (call) => (await askDecision(call)).decision)],
+      [callTools('look'), 'Done.'],
+    );
     const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
-    const [question] = openQuestions(await app.events(turn));
+    const [question] = listOpenQuestions(await app.events(turn));
     if (!question) throw new Error('The turn has no open question.');
     const checked = checkAnswer(question, { decision: 'approve' }, { by: 'ann' });
     if (!checked.ok) throw new Error(checked.problems.join('; '));
@@ -178,10 +185,10 @@ describe('the connection of a lease holder', () => {
   });
 
   it('delivers a steering message during a model call, and the message is answered next', async () => {
-    const app = appOf([], [resolveAfter(3_000, 'One.'), 'Two.']);
+    const app = createApp([], [resolveAfter(3_000, 'One.'), 'Two.']);
     const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
-    await steer(app, 's1');
+    await sendSteering(app, 's1');
     await clock.advance(0);
     expect(sent.renewals).toEqual([2_000]);
     expect(await advanceUntilSettled(clock, end)).toMatchObject({
@@ -191,7 +198,7 @@ describe('the connection of a lease holder', () => {
 
   it('fetches all messages that arrive during a request with one further request', async () => {
     const answers: (() => void)[] = [];
-    const slow = (port: SessionPort): SessionPort => ({
+    const slowRenewals = (port: SessionPort): SessionPort => ({
       ...port,
       async renew(...renewal) {
         const answer = await port.renew(...renewal);
@@ -199,11 +206,11 @@ describe('the connection of a lease holder', () => {
         return answer;
       },
     });
-    const app = appOf([], [neverResolve], slow);
+    const app = createApp([], [neverResolve], slowRenewals);
     await startRunning(app);
     await clock.advance(2_000);
     for (let i = 1; i <= 5; i += 1) {
-      await steer(app, `s${i}`);
+      await sendSteering(app, `s${i}`);
       await clock.advance(10);
     }
     expect(sent.renewals).toEqual([2_000]);
@@ -218,7 +225,7 @@ describe('the connection of a lease holder', () => {
 
   it('is retried soon if the object could not be reached', async () => {
     let tries = 0;
-    const app = appOf([], [neverResolve], (port) => ({
+    const app = createApp([], [neverResolve], (port) => ({
       ...port,
       renew: (...renewal) => {
         tries += 1;
@@ -228,13 +235,13 @@ describe('the connection of a lease holder', () => {
     const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await cancel(app, turn);
-    expect(await advanceUntilSettled(clock, end, 4_000)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 4_000)).toMatchObject(CANCELLED_END);
     expect(sent.renewals.map((at) => at >= 2_000 && at < 6_000)).toEqual([true, true, true]);
   });
 
   it('delivers messages while an append is pending, but these requests do not extend the lease', async () => {
     let appends = 0;
-    const app = appOf([tool(neverResolve)], [calls('look')], (port) => ({
+    const app = createApp([createNamedTool(neverResolve)], [callTools('look')], (port) => ({
       ...port,
       append: (...change) => {
         appends += 1;
@@ -243,9 +250,9 @@ describe('the connection of a lease holder', () => {
     }));
     const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
-    await app.port.post({ kind: 'late', turn, body: lateResultBody(`${turn}.3.0`) });
+    await app.port.post({ kind: 'late', turn, body: createLateResultBody(`${turn}.3.0`) });
     await clock.advance(5_000);
-    await app.port.post({ kind: 'late', turn, body: lateResultBody('c2') });
+    await app.port.post({ kind: 'late', turn, body: createLateResultBody('c2') });
     expect(await advanceUntilSettled(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({
       status: 'lost',
     });
@@ -255,13 +262,13 @@ describe('the connection of a lease holder', () => {
   it('counts as one of six connections: five calls run at the same time, and the others wait', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
-    const look = tool(() => {
+    const look = createNamedTool(() => {
       started += 1;
       return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
     });
-    const app = appOf(
+    const app = createApp(
       [look],
-      [resolveAfter(2_000, calls(...Array.from({ length: 7 }, () => 'look'))), 'Done.'],
+      [resolveAfter(2_000, callTools(...Array.from({ length: 7 }, () => 'look'))), 'Done.'],
     );
     const { end } = await startRunning(app);
     await clock.advance(2_000);
@@ -279,11 +286,11 @@ describe('the connection of a lease holder', () => {
   it('waits while six calls run and takes the next free connection; until then the holder polls every 1.2 s', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
-    const look = tool(() => {
+    const look = createNamedTool(() => {
       started += 1;
       return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
     });
-    const app = appOf([look], [calls(...Array.from({ length: 8 }, () => 'look'))]);
+    const app = createApp([look], [callTools(...Array.from({ length: 8 }, () => 'look'))]);
     const { end, turn } = await startRunning(app);
     await clock.advance(5_000);
     expect([started, sent]).toEqual([6, { lines: [], renewals: [1_200, 2_400, 3_600, 4_800] }]);
@@ -297,12 +304,12 @@ describe('the connection of a lease holder', () => {
     await clock.advance(3_000);
     expect(sent.renewals).toEqual([]);
     await cancel(app, turn);
-    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED_END);
   });
 
   it('is reopened after it breaks; until then the holder polls every 1.2 s', async () => {
     let isGone = false;
-    const app = appOf([], [neverResolve], (port) => ({
+    const app = createApp([], [neverResolve], (port) => ({
       ...port,
       watch: (watcher) => (isGone ? Promise.reject(new Error('unreachable')) : port.watch(watcher)),
     }));
@@ -321,14 +328,14 @@ describe('the connection of a lease holder', () => {
     await clock.advance(6_000);
     expect(sent.renewals.length).toBeLessThanOrEqual(1);
     await cancel(app, turn);
-    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED_END);
     expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
   });
 
   it('is opened at once if a client reads the session, as the object’s next response says', async () => {
-    const app = appOf(
-      [tool(resolveAfter(10, 'seen'), 'once')],
-      [resolveAfter(10, calls('look')), resolveAfter(900, 'Done.')],
+    const app = createApp(
+      [createNamedTool(resolveAfter(10, 'seen'), 'once')],
+      [resolveAfter(10, callTools('look')), resolveAfter(900, 'Done.')],
     );
     const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await startRunning(app);
@@ -341,8 +348,8 @@ describe('the connection of a lease holder', () => {
   });
 
   it('is not opened by an invocation near its request limit', async () => {
-    const app = appOf([], [resolveAfter(5_000, 'Done.')]);
-    const platform = { ...UNLIMITED, internalSubrequests: 20 };
+    const app = createApp([], [resolveAfter(5_000, 'Done.')]);
+    const platform = { ...UNLIMITED_PLATFORM, internalSubrequests: 20 };
     let timers = 0;
     const counting = {
       ...clock,
@@ -360,15 +367,17 @@ describe('the connection of a lease holder', () => {
   });
 
   it('is closed when the turn waits for an outside answer, so the object can hibernate', async () => {
-    const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
-    const app = appOf([ask], [resolveAfter(2_000, calls('look'))]);
+    const ask = createNamedTool(
+      async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
+    );
+    const app = createApp([ask], [resolveAfter(2_000, callTools('look'))]);
     const { end } = await startRunning(app);
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'suspended' });
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 
   it('stops the holder of an erased session', async () => {
-    const app = appOf([], [neverResolve]);
+    const app = createApp([], [neverResolve]);
     const { end } = await startRunning(app);
     await clock.advance(2_000);
     await app.port.erase();
@@ -376,7 +385,7 @@ describe('the connection of a lease holder', () => {
   });
 
   it('does not request messages that are for the next holder', async () => {
-    const app = appOf([], [resolveAfter(2_000, 'Done.')]);
+    const app = createApp([], [resolveAfter(2_000, 'Done.')]);
     const { end, turn } = await startRunning(app);
     await clock.advance(1_500);
     const start = {
@@ -394,14 +403,14 @@ describe('the connection of a lease holder', () => {
 
 describe('a steering message', () => {
   it('is delivered to the holder once, and again to the next holder', async () => {
-    const app = appOf(
-      [tool(resolveAfter(500, 'seen'), 'once')],
-      [resolveAfter(2_000, calls('look')), resolveAfter(2_000, 'One.'), resolveAfter(2_000, 'Two.')],
+    const app = createApp(
+      [createNamedTool(resolveAfter(500, 'seen'), 'once')],
+      [resolveAfter(2_000, callTools('look')), resolveAfter(2_000, 'One.'), resolveAfter(2_000, 'Two.')],
     );
     const leave = new AbortController();
     const { end, turn } = await startRunning(app, { leave: leave.signal });
     await clock.advance(2_100);
-    for (const next of ['s1', 's2']) await steer(app, next);
+    for (const next of ['s1', 's2']) await sendSteering(app, next);
     leave.abort();
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'handed-over' });
     expect(brought).toEqual([1, 2]);
@@ -417,21 +426,21 @@ describe('a steering message', () => {
   });
 
   it('is accepted once from an older object, which sends it with every response', async () => {
-    const older = (port: SessionPort): SessionPort => ({
+    const createOlderPort = (port: SessionPort): SessionPort => ({
       ...port,
       append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
       renew: (epoch) => port.renew(epoch),
       watch: ({ onNotice, onClosed }) =>
         port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
-    const app = appOf(
-      [tool(resolveAfter(15_000, 'seen'), 'once')],
-      [resolveAfter(2_000, calls('look')), 'One.'],
-      older,
+    const app = createApp(
+      [createNamedTool(resolveAfter(15_000, 'seen'), 'once')],
+      [resolveAfter(2_000, callTools('look')), 'One.'],
+      createOlderPort,
     );
     const { end, turn } = await startRunning(app);
     await clock.advance(1_500);
-    await steer(app, 's1');
+    await sendSteering(app, 's1');
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
     expect(brought.length).toBeGreaterThan(1);
     const steered = (await app.events(turn)).filter((event) => event.type === 'turn-steered');
@@ -439,16 +448,16 @@ describe('a steering message', () => {
   });
 
   it('reaches the holder, like other inbox messages, when it renews the lease of an older object', async () => {
-    const older = (port: SessionPort): SessionPort => ({
+    const createOlderPort = (port: SessionPort): SessionPort => ({
       ...port,
       watch: ({ onNotice, onClosed }) =>
         port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
-    const app = appOf([], [neverResolve], older);
+    const app = createApp([], [neverResolve], createOlderPort);
     const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await cancel(app, turn);
-    expect(await advanceUntilSettled(clock, end, 10_000)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 10_000)).toMatchObject(CANCELLED_END);
     // As soon as it no longer relies on a response to its ping.
     expect(sent.renewals.map((at) => Math.floor(at / 100))).toEqual([
       Math.floor(((1 / 3 + 1 / 12) * LEASE_MS) / 100),

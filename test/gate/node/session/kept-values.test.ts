@@ -11,10 +11,10 @@ import {
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
-let logged: unknown[][];
+let loggedLines: unknown[][];
 beforeEach(() => {
-  logged = [];
-  vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
+  loggedLines = [];
+  vi.spyOn(console, 'error').mockImplementation((...words) => void loggedLines.push(words));
   return () => vi.restoreAllMocks();
 });
 
@@ -22,13 +22,18 @@ const Customer = defineDomainType({
   name: 'Customer',
   schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
 });
-const ANN = { id: 'ann', since: '2026-01-01T00:00:00.000Z' };
-const BEN = { id: 'ben', since: '2026-02-01T00:00:00.000Z' };
-const read = ({ id, since }: typeof ANN) => ({ id, since: new Date(since) });
+const ANN_RECORD = { id: 'ann', since: '2026-01-01T00:00:00.000Z' };
+const BEN_RECORD = { id: 'ben', since: '2026-02-01T00:00:00.000Z' };
+const read = ({ id, since }: typeof ANN_RECORD) => ({ id, since: new Date(since) });
 
-const tool = (name: string, run: (call: CallContext) => unknown, more: { serial?: string } = {}): AnyTool =>
-  defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
-const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+const createNamedTool = (
+  name: string,
+  run: (call: CallContext) => unknown,
+  more: { serial?: string } = {},
+): AnyTool => defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
+const callTools = (...names: readonly string[]): ScriptedReply => ({
+  calls: names.map((name) => ({ name })),
+});
 
 /** Runs one turn of these replies. Returns the call results that the model saw, and the turn's answer. */
 async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
@@ -43,18 +48,23 @@ async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedR
 
 describe('the state of a call', () => {
   it('is parsed by its schema when it is read and when it is updated', async () => {
-    const visit = tool('visit', ({ state }) =>
+    const visit = createNamedTool('visit', ({ state }) =>
       state.update('visits', v.number(), (before = 0) => before + 1),
     );
     const day = v.pipe(v.string(), v.toDate());
-    const tomorrow = tool('tomorrow', ({ state }) => {
+    const tomorrow = createNamedTool('tomorrow', ({ state }) => {
       state.update('day', day, () => '2026-01-01');
       const next = state.update('day', day, (before) =>
         new Date((before?.getTime() ?? 0) + 86_400_000).toISOString(),
       );
       return [next.toISOString(), state.get('day'), state.get('day', day)?.getTime(), state.get('none', day)];
     });
-    const { told } = await runTurn([visit, tomorrow], calls('visit'), calls('visit'), calls('tomorrow'));
+    const { told } = await runTurn(
+      [visit, tomorrow],
+      callTools('visit'),
+      callTools('visit'),
+      callTools('tomorrow'),
+    );
     expect(told).toEqual([
       '1',
       '2',
@@ -64,17 +74,17 @@ describe('the state of a call', () => {
 
   it('is rejected by its schema and then stays unchanged', async () => {
     const tools = [
-      tool('write', ({ state }) => state.set('visits', 'many')),
-      tool('read', ({ state }) => state.get('visits', v.number())),
-      tool('update', ({ state }) => state.update('count', v.number(), () => 'two' as never)),
-      tool('late', ({ state }) => state.get('visits', v.pipeAsync(v.string()))),
+      createNamedTool('write', ({ state }) => state.set('visits', 'many')),
+      createNamedTool('read', ({ state }) => state.get('visits', v.number())),
+      createNamedTool('update', ({ state }) => state.update('count', v.number(), () => 'two' as never)),
+      createNamedTool('late', ({ state }) => state.get('visits', v.pipeAsync(v.string()))),
     ];
     const { told, answer } = await runTurn(
       tools,
-      calls('write'),
-      calls('read'),
-      calls('update'),
-      calls('late'),
+      callTools('write'),
+      callTools('read'),
+      callTools('update'),
+      callTools('late'),
     );
     expect(answer.outcome).toBe('completed');
     expect(told).toEqual([
@@ -87,11 +97,11 @@ describe('the state of a call', () => {
   });
 
   const write = (name: string, serial?: string) =>
-    tool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
+    createNamedTool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
   it('causes a warning if two calls of a reply write one key without the value of the other', async () => {
-    await runTurn([write('pay'), write('book')], calls('pay', 'book'));
-    expect(logged).toEqual([
+    await runTurn([write('pay'), write('book')], callTools('pay', 'book'));
+    expect(loggedLines).toEqual([
       [
         "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only the later value is kept. " +
           'Give both tools the same `serial`, so that they run one after another, and each sees the earlier value.',
@@ -100,40 +110,45 @@ describe('the state of a call', () => {
   });
 
   it('causes no warning if the calls share a serial, write different keys, or run in different replies', async () => {
-    await runTurn([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
-    await runTurn([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
-    await runTurn([write('pay'), write('book')], calls('pay'), calls('book'));
-    expect(logged).toEqual([]);
+    await runTurn([write('pay', 'till'), write('book', 'till')], callTools('pay', 'book'));
+    await runTurn(
+      [write('pay'), createNamedTool('look', ({ state }) => state.set('seen', 1))],
+      callTools('pay', 'look'),
+    );
+    await runTurn([write('pay'), write('book')], callTools('pay'), callTools('book'));
+    expect(loggedLines).toEqual([]);
   });
 });
 
 describe('the blackboard', () => {
   it('accepts a value of a type, and returns the newest value through its schema', async () => {
-    const add = tool('add', ({ blackboard }) => {
-      blackboard.add(Customer, ANN);
-      blackboard.add(Customer, BEN, { name: 'newest' });
+    const add = createNamedTool('add', ({ blackboard }) => {
+      blackboard.add(Customer, ANN_RECORD);
+      blackboard.add(Customer, BEN_RECORD, { name: 'newest' });
       blackboard.add({ id: 7 }, { type: 'Customer' });
       return blackboard.entries();
     });
-    const last = tool('last', ({ blackboard }) => {
+    const last = createNamedTool('last', ({ blackboard }) => {
       const found = blackboard.last(Customer);
       return [found?.since.getTime(), found?.id, blackboard.last({ ...Customer, name: 'Other' })];
     });
-    const { told } = await runTurn([add, last], calls('add'), calls('last'));
+    const { told } = await runTurn([add, last], callTools('add'), callTools('last'));
     expect(told.map((one) => JSON.parse(one))).toEqual([
       [
-        { type: 'Customer', value: ANN },
-        { name: 'newest', type: 'Customer', value: BEN },
+        { type: 'Customer', value: ANN_RECORD },
+        { name: 'newest', type: 'Customer', value: BEN_RECORD },
         { type: 'Customer', value: { id: 7 } },
       ],
-      [Date.parse(BEN.since), 'ben', null],
+      [Date.parse(BEN_RECORD.since), 'ben', null],
     ]);
   });
 
   it('rejects a value that does not match its type or is not JSON', async () => {
-    const add = tool('add', ({ blackboard }) => blackboard.add(Customer, { id: 'ann' } as never));
-    const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
-    const { told } = await runTurn([add, odd], calls('add'), calls('odd'));
+    const add = createNamedTool('add', ({ blackboard }) => blackboard.add(Customer, { id: 'ann' } as never));
+    const odd = createNamedTool('odd', ({ blackboard }) =>
+      blackboard.add(Customer, { id: () => 1 } as never),
+    );
+    const { told } = await runTurn([add, odd], callTools('add'), callTools('odd'));
     expect(told).toEqual([
       'Error: call.blackboard: this is not a valid Customer: since: Invalid key: Expected "since" but received undefined',
       'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
@@ -143,12 +158,12 @@ describe('the blackboard', () => {
 
 it('a turn returns its artifacts by their types', async () => {
   const tools = [
-    tool('ann', () => artifact('Ann.', Customer, ANN)),
-    tool('odd', () => artifact('Odd.', Customer, { id: 7 })),
-    tool('other', () => artifact('Other.', { name: 'Other' }, BEN)),
+    createNamedTool('ann', () => artifact('Ann.', Customer, ANN_RECORD)),
+    createNamedTool('odd', () => artifact('Odd.', Customer, { id: 7 })),
+    createNamedTool('other', () => artifact('Other.', { name: 'Other' }, BEN_RECORD)),
   ];
-  const { answer } = await runTurn(tools, calls('ann', 'odd', 'other'));
+  const { answer } = await runTurn(tools, callTools('ann', 'odd', 'other'));
   expect(answer.artifacts).toHaveLength(3);
-  expect(answer.artifactsOf(Customer)).toEqual([read(ANN)]);
+  expect(answer.artifactsOf(Customer)).toEqual([read(ANN_RECORD)]);
   expect(Object.keys(answer)).not.toContain('artifactsOf');
 });

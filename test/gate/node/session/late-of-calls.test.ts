@@ -13,7 +13,7 @@ import {
   takeOver,
 } from './former-holder.ts';
 import { withLiveState } from './live-state.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
 let ran: string[];
@@ -22,19 +22,19 @@ beforeEach(() => {
   ran = [];
 });
 
-type Verdict = 'not-done' | { readonly done: string };
+type ReconciledVerdict = 'not-done' | { readonly done: string };
 
-const pay = ({ reconcile }: { readonly reconcile?: () => Promise<Verdict> } = {}): AnyTool =>
+const pay = ({ reconcile }: { readonly reconcile?: () => Promise<ReconciledVerdict> } = {}): AnyTool =>
   defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay'), reconcile });
 
-const PAID = { type: 'text', content: 'paid' } as const;
-const lateRow = (turn: string, call = 'c0') => ({
+const PAID_RESULT = { type: 'text', content: 'paid' } as const;
+const createLateRow = (turn: string, call = 'c0') => ({
   kind: 'late' as const,
   turn,
-  body: JSON.stringify({ call, tool: 'pay', input: '{}', result: PAID }),
+  body: JSON.stringify({ call, tool: 'pay', input: '{}', result: PAID_RESULT }),
 });
 
-const lateEvents = async (app: ReturnType<typeof memoryApp>) =>
+const readLateEvents = async (app: ReturnType<typeof createMemoryApp>) =>
   ((await app.port.read({ from: 1 }))?.rows ?? []).flatMap(({ type, body }) =>
     type === 'late-result-received' ? [JSON.parse(body)] : [],
   );
@@ -42,35 +42,40 @@ const lateEvents = async (app: ReturnType<typeof memoryApp>) =>
 describe('a late result of a call whose outcome is known', () => {
   it('is dropped, and neither shown to the model nor journaled', async () => {
     const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
-    const app = memoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await takeOver(app, clock, left);
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid by card']]);
     expect(app.model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: 'And now?' });
-    expect(await lateEvents(app)).toEqual([]);
+    expect(await readLateEvents(app)).toEqual([]);
   });
 
   it('is dropped when it arrives again, even if the outcome was unknown before', async () => {
-    const app = memoryApp({ tools: [pay()], replies: ['Hm.', 'Next.', 'Last.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({
+      tools: [pay()],
+      replies: ['Hm.', 'Next.', 'Last.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await takeOver(app, clock, left);
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await advanceUntilSettled(clock, app.say('And now?'));
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await advanceUntilSettled(clock, app.say('And then?'));
-    expect(await lateEvents(app)).toHaveLength(1);
+    expect(await readLateEvents(app)).toHaveLength(1);
     expect((await app.state()).inDoubt).toEqual(new Set());
   });
 
   it('is dropped if no journaled reply contains its call', async () => {
-    const app = memoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     await advanceUntilSettled(clock, app.run(leased));
-    await app.port.post(lateRow(leased.page.openTurn?.id ?? '', 'never'));
+    await app.port.post(createLateRow(leased.page.openTurn?.id ?? '', 'never'));
     await advanceUntilSettled(clock, app.say('And now?'));
-    expect(await lateEvents(app)).toEqual([]);
+    expect(await readLateEvents(app)).toEqual([]);
   });
 });
 
@@ -81,15 +86,20 @@ describe('a late result of a call that is still open', () => {
       reconciled += 1;
       return 'not-done' as const;
     };
-    const app = memoryApp({ tools: [pay({ reconcile })], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({
+      tools: [pay({ reconcile })],
+      replies: ['Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     const { agent, live } = withLiveState(app.agent);
     expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { text: 'Done.' } });
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
     expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
     expect([ran, reconciled]).toEqual([[], 0]);
-    expect(await lateEvents(app)).toMatchObject([{ open: true, call: 'c0', result: PAID }]);
+    expect(await readLateEvents(app)).toMatchObject([{ open: true, call: 'c0', result: PAID_RESULT }]);
     expect(live()).toEqual(await app.state());
   });
 
@@ -98,19 +108,19 @@ describe('a late result of a call that is still open', () => {
     const counted = decorate(tool, {
       call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
     });
-    const app = memoryApp({ tools: [counted], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [counted], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await takeOver(app, clock, left);
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
   });
 
   it('takes precedence over a not-done that `reconcile` returns later', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [
         pay({
           reconcile: async () => {
-            await app.port.post(lateRow(left.turn));
+            await app.port.post(createLateRow(left.turn));
             await new Promise<void>((resolve) => clock.after(LEASE_MS / 2, resolve));
             return 'not-done';
           },
@@ -127,17 +137,17 @@ describe('a late result of a call that is still open', () => {
   });
 
   it('is accepted even if its tool is gone', async () => {
-    const app = memoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await takeOver(app, clock, left);
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
   });
 
   it('is accepted even if its turn is cancelled', async () => {
-    const app = memoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
-    await app.port.post(lateRow(left.turn));
+    await app.port.post(createLateRow(left.turn));
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
     expect(await takeOver(app, clock, left)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
@@ -151,7 +161,7 @@ describe('a late result of a call that is still open', () => {
       call: async (_, call) =>
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
-    const app = memoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, [
       ...callEvents(['dig']),
       { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
@@ -165,11 +175,11 @@ describe('a late result of a call that is still open', () => {
       },
       { type: 'tool-call-started', frame: 'c0', call: 'd0', effect: 'once' },
     ]);
-    await app.port.post(lateRow(left.turn, 'd0'));
+    await app.port.post(createLateRow(left.turn, 'd0'));
     await takeOver(app, clock, left);
     expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
     expect(callResults((await app.state()).messages)).toEqual([['dig', 'Dug.']]);
-    expect(await lateEvents(app)).toMatchObject([{ frame: 'c0', open: true }]);
+    expect(await readLateEvents(app)).toMatchObject([{ frame: 'c0', open: true }]);
   });
 
   it('is accepted while a decorator still handles the unknown outcome', async () => {
@@ -184,7 +194,7 @@ describe('a late result of a call that is still open', () => {
       },
     });
     const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
-    const app = memoryApp({ tools: [patient], replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [patient], replies, clock, leaseMs: LEASE_MS });
     await advanceUntilSettled(clock, app.say('Go.'));
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });

@@ -7,12 +7,13 @@ import { createManualClock, type ManualClock, type ScriptedReply } from '../../.
 import type { TurnHost } from '../../../doors/session.ts';
 import { advanceUntilSettled, callResults, LEASE_MS } from './former-holder.ts';
 import { withLiveState } from './live-state.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const unknownOutcomeText = (tool: string): string =>
+const describeUnknownOutcome = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
-const NOTE = "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
+const LATE_NOTE =
+  "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
 
 let clock: ManualClock;
 let answer: (words: string) => void;
@@ -35,15 +36,18 @@ const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' }
         answer = resolve;
       }),
   });
-const PAY = { calls: [{ name: 'pay' }] };
+const PAY_REPLY = { calls: [{ name: 'pay' }] };
 
-const eventTypesOf = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
+const readEventTypes = async (app: ReturnType<typeof createMemoryApp>): Promise<readonly string[]> =>
   ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
 
 describe('a cancelled `once` call', () => {
   /** Cancels a turn whose call continues, and waits for its end. */
-  async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
-    const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
+  async function playCancelledTurn(
+    tools: readonly AnyTool[],
+    replies: readonly ScriptedReply[] = [PAY_REPLY, 'Next.'],
+  ) {
+    const app = createMemoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
     await clock.advance(0);
@@ -54,16 +58,16 @@ describe('a cancelled `once` call', () => {
   }
 
   it('keeps its invocation alive, and the next turn shows its result to the model', async () => {
-    const { app, turn } = await cancelled([pay()]);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', unknownOutcomeText('pay')]]);
+    const { app, turn } = await playCancelledTurn([pay()]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', describeUnknownOutcome('pay')]]);
     expect(work.length).toBe(1);
     answer('paid');
     await Promise.all(work);
-    expect((await eventTypesOf(app)).at(-1)).toBe('turn-ended');
+    expect((await readEventTypes(app)).at(-1)).toBe('turn-ended');
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests[1]?.messages.slice(-2)).toEqual([
       { role: 'user', text: 'And now?' },
-      { role: 'user', text: NOTE },
+      { role: 'user', text: LATE_NOTE },
     ]);
     const next = (await app.state()).turn?.id ?? '';
     const notes = await app.events(next);
@@ -78,7 +82,7 @@ describe('a cancelled `once` call', () => {
 
   it('shows the model only the beginning of a result that is too long', async () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
-    const { app } = await cancelled([pay()], [PAY, refused, 'Next.']);
+    const { app } = await playCancelledTurn([pay()], [PAY_REPLY, refused, 'Next.']);
     const long = 'paid '.repeat(2_000);
     answer(long);
     await Promise.all(work);
@@ -91,7 +95,7 @@ describe('a cancelled `once` call', () => {
     );
     expect(cut).toMatchObject([{ turns: 1, results: expect.any(Number) }]);
     const [{ results: characters = 0 } = {}] = cut;
-    const whole = NOTE.replace(/paid$/, long);
+    const whole = LATE_NOTE.replace(/paid$/, long);
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({
       role: 'user',
       text: `${whole.slice(0, characters)}\n... [shortened: ${characters} of ${whole.length} characters are shown]`,
@@ -100,7 +104,7 @@ describe('a cancelled `once` call', () => {
   });
 
   it('shows the model no result if it never returns one', async () => {
-    const { app } = await cancelled([
+    const { app } = await playCancelledTurn([
       defineTool({
         name: 'pay',
         description: 'Pays.',
@@ -110,7 +114,7 @@ describe('a cancelled `once` call', () => {
     answer('');
     await Promise.all(work);
     await advanceUntilSettled(clock, app.say('And now?'));
-    expect(await eventTypesOf(app)).not.toContain('late-result-received');
+    expect(await readEventTypes(app)).not.toContain('late-result-received');
   });
 
   it('shows its result to the model of the turn if it ran inside a nested loop', async () => {
@@ -125,19 +129,19 @@ describe('a cancelled `once` call', () => {
       call: async (_, call) =>
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
-    const { app } = await cancelled([dig], [{ calls: [{ name: 'dig' }] }, PAY, 'Next.']);
-    expect(callResults((await app.state()).messages)).toEqual([['dig', unknownOutcomeText('dig')]]);
+    const { app } = await playCancelledTurn([dig], [{ calls: [{ name: 'dig' }] }, PAY_REPLY, 'Next.']);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', describeUnknownOutcome('dig')]]);
     answer('paid');
     await Promise.all(work);
     await advanceUntilSettled(clock, app.say('And now?'));
-    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: LATE_NOTE });
   });
 
   it('logs its result if its session does not respond', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay()],
-      replies: [PAY],
+      replies: [PAY_REPLY],
       clock,
       leaseMs: LEASE_MS,
       wrap: (port) => ({
@@ -162,7 +166,7 @@ describe('a cancelled `once` call', () => {
 
 describe('a late result', () => {
   /** A tool whose calls return when the test resolves them, by amount. */
-  const paying = (told: Map<string, (words: string) => void>): AnyTool =>
+  const createPayingTool = (told: Map<string, (words: string) => void>): AnyTool =>
     defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -175,11 +179,14 @@ describe('a late result', () => {
    * Returns the notes that the model reads about these calls, which return in the order of `answering` after
    * they were reported as unknown.
    */
-  async function noted(amounts: readonly string[], answering: readonly string[]): Promise<readonly string[]> {
+  async function collectNotes(
+    amounts: readonly string[],
+    answering: readonly string[],
+  ): Promise<readonly string[]> {
     const told = new Map<string, (words: string) => void>();
     const calls = amounts.map((amount) => ({ name: 'pay', input: { amount } }));
     const replies = [{ calls }, 'I do not know.', 'Next.'];
-    const app = memoryApp({ tools: [paying(told)], replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [createPayingTool(told)], replies, clock, leaseMs: LEASE_MS });
     await advanceUntilSettled(clock, app.run(await app.lease('Go.'), host));
     for (const amount of answering) {
       told.get(amount)?.(`paid as ${amount.slice(0, 4)}`);
@@ -191,7 +198,7 @@ describe('a late result', () => {
   }
 
   it('is shown with the input of its call, because another call to the tool may be in doubt too', async () => {
-    expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
+    expect(await collectNotes(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
       'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
       'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',
     ]);
@@ -199,7 +206,7 @@ describe('a late result', () => {
 
   it('is shown with the first 200 characters of a long input', async () => {
     const long = `1${'0'.repeat(1_000)}`;
-    expect(await noted([long], [long])).toEqual([
+    expect(await collectNotes([long], [long])).toEqual([
       `The call of 'pay' with the input {"amount":"1${'0'.repeat(187)}…, whose outcome was unknown, has answered after all: paid as 1000`,
     ]);
   });
@@ -208,10 +215,10 @@ describe('a late result', () => {
 describe('a `once` call that timed out', () => {
   it('has its late result journaled while the turn continues, and the model is called again', async () => {
     let reply: (words: string) => void = () => {};
-    const thinking = () => new Promise<string>((resolve) => (reply = resolve));
-    const app = memoryApp({
+    const thinkUntilReply = () => new Promise<string>((resolve) => (reply = resolve));
+    const app = createMemoryApp({
       tools: [pay({ timeout: 1_000 })],
-      replies: [PAY, thinking, 'It was paid.'],
+      replies: [PAY_REPLY, thinkUntilReply, 'It was paid.'],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -219,7 +226,7 @@ describe('a `once` call that timed out', () => {
     for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',
-      text: unknownOutcomeText('pay'),
+      text: describeUnknownOutcome('pay'),
     });
     answer('paid');
     await clock.advance(0);
@@ -229,14 +236,14 @@ describe('a `once` call that timed out', () => {
     });
     expect(app.model.requests[2]?.messages.slice(-2)).toEqual([
       { role: 'assistant', text: 'I do not know.', toolCalls: [] },
-      { role: 'user', text: NOTE },
+      { role: 'user', text: LATE_NOTE },
     ]);
   });
 
   it('has its late result shown by the next invocation if its turn was handed over', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay({ timeout: 1_000 })],
-      replies: [PAY, () => new Promise(() => {}), 'It was paid.'],
+      replies: [PAY_REPLY, () => new Promise(() => {}), 'It was paid.'],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -252,11 +259,11 @@ describe('a `once` call that timed out', () => {
     expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
     });
-    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: LATE_NOTE });
   });
 
   it('has its end shown to the model even if the result is too long to keep', async () => {
-    const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools: [pay()], replies: [PAY_REPLY, 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
     await clock.advance(0);
@@ -274,9 +281,9 @@ describe('a `once` call that timed out', () => {
 
   it('has its late result shown once, even if the holder could not know that it was stored and also posted it', async () => {
     let posted = 0;
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay({ timeout: 1_000 })],
-      replies: [PAY, () => new Promise(() => {}), 'It was paid.', 'Next.'],
+      replies: [PAY_REPLY, () => new Promise(() => {}), 'It was paid.', 'Next.'],
       clock,
       leaseMs: LEASE_MS,
       wrap: (port) => ({
@@ -302,9 +309,9 @@ describe('a `once` call that timed out', () => {
     await clock.advance(LEASE_MS);
     await advanceUntilSettled(clock, app.run(await app.resume(leased.page.openTurn?.id ?? '')));
     await advanceUntilSettled(clock, app.say('And now?'));
-    expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === NOTE)).toEqual([
-      { role: 'user', text: NOTE },
+    expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === LATE_NOTE)).toEqual([
+      { role: 'user', text: LATE_NOTE },
     ]);
-    expect((await eventTypesOf(app)).filter((type) => type === 'late-result-received').length).toBe(1);
+    expect((await readEventTypes(app)).filter((type) => type === 'late-result-received').length).toBe(1);
   });
 });

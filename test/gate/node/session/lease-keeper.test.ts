@@ -3,9 +3,9 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import type { Line } from '../../../doors/journal.ts';
 import { DEFAULT_PLATFORM, HeldSession, Meter, toReader } from '../../../doors/session.ts';
 import { withoutPings } from './former-holder.ts';
-import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
+import { createEvent, createHeldSession, getPromiseState, LEASE_MS } from './held.ts';
 
-const renewalsIn = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
+const listRenewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
 const rejectUnreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
 const silencePort = (port: SessionPort): SessionPort => ({
   ...port,
@@ -28,11 +28,11 @@ describe('the holder of a lease', () => {
     const { clock, log, session } = await createHeldSession();
     const first = 3 * ((LEASE_MS * 3) / 4) - (LEASE_MS * 5) / 12;
     await clock.advance(first - 1);
-    expect(renewalsIn(log)).toEqual([]);
+    expect(listRenewals(log)).toEqual([]);
     await clock.advance(1);
-    expect(renewalsIn(log)).toEqual([`renew at ${first}`]);
+    expect(listRenewals(log)).toEqual([`renew at ${first}`]);
     await clock.advance(first);
-    expect(renewalsIn(log)).toEqual([`renew at ${first}`, `renew at ${2 * first}`]);
+    expect(listRenewals(log)).toEqual([`renew at ${first}`, `renew at ${2 * first}`]);
     session.checkpoint();
   });
 
@@ -49,9 +49,9 @@ describe('the holder of a lease', () => {
   it('renews the lease by a request if a ping is unanswered for a twelfth of the term, and then sends no pings', async () => {
     const { clock, log } = await createHeldSession({ wrap: (port) => ({ ...port, ...withoutPings(port) }) });
     await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
-    expect(renewalsIn(log)).toEqual([]);
+    expect(listRenewals(log)).toEqual([]);
     await clock.advance(1);
-    expect(renewalsIn(log)).toEqual(['renew at 5000']);
+    expect(listRenewals(log)).toEqual(['renew at 5000']);
     await clock.advance(LEASE_MS);
     expect(log).toEqual([5, 9, 13, 17].map((seconds) => `renew at ${seconds}000`));
   });
@@ -106,7 +106,7 @@ describe('the holder of a lease', () => {
       outbox.emit(createEvent('a'));
       await outbox.durable();
     }
-    expect(renewalsIn(log)).toEqual([]);
+    expect(listRenewals(log)).toEqual([]);
   });
 
   it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {
@@ -147,20 +147,20 @@ describe('the holder of a lease', () => {
    * Cuts off a holder. Returns after how many ms another holder gets the lease, and when both could act
    * (`both`).
    */
-  async function takenFrom(
+  async function takeLeaseFrom(
     cut: 'silently' | 'and its connection closes' | 'and another object answers its pings',
     restartAt: number,
   ): Promise<{ readonly given: number; readonly both: readonly number[] }> {
     let isCutOff = false;
     const lines: Line[] = [];
-    const reached = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? rejectUnreachable() : call());
+    const reachObject = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? rejectUnreachable() : call());
     const { clock, session, port, restart, outbox } = await createHeldSession({
       wrap: (inner) => ({
         ...inner,
-        append: (...sent) => reached(() => inner.append(...sent)),
-        renew: (epoch) => reached(() => inner.renew(epoch)),
+        append: (...sent) => reachObject(() => inner.append(...sent)),
+        renew: (epoch) => reachObject(() => inner.renew(epoch)),
         watch: (watcher) =>
-          reached(async () => {
+          reachObject(async () => {
             const isReplaced = cut === 'and another object answers its pings';
             const onClosed = (): void => {
               if (!isReplaced || !isCutOff) watcher.onClosed();
@@ -201,7 +201,7 @@ describe('the holder of a lease', () => {
   it.each(['silently', 'and its connection closes'] as const)(
     'stops before another holder gets the lease, a term after it is cut off %s',
     async (cut) => {
-      const { given, both } = await takenFrom(cut, Infinity);
+      const { given, both } = await takeLeaseFrom(cut, Infinity);
       expect(both).toEqual([]);
       expect(given).toBe(LEASE_MS);
     },
@@ -210,7 +210,7 @@ describe('the holder of a lease', () => {
   it.each([0, 1, 2_999, 4_000, 8_899])(
     'stops before another holder gets the lease if the object restarts %i ms after the cut and has received no ping',
     async (restartAt) => {
-      const { given, both } = await takenFrom('silently', restartAt);
+      const { given, both } = await takeLeaseFrom('silently', restartAt);
       expect(both).toEqual([]);
       expect(given).toBe(Math.ceil((3 * LEASE_MS - SINCE_APPEND) / 1_000) * 1_000);
     },
@@ -219,7 +219,7 @@ describe('the holder of a lease', () => {
   it.each([0, 4_000, 11_899])(
     'stops before another holder gets the lease even if an object that was replaced %i ms after the cut answers its pings',
     async (restartAt) => {
-      const { both } = await takenFrom('and another object answers its pings', restartAt);
+      const { both } = await takeLeaseFrom('and another object answers its pings', restartAt);
       expect(both).toEqual([]);
     },
   );
@@ -227,7 +227,7 @@ describe('the holder of a lease', () => {
   it.each([0, 4_000, 11_999])(
     'stops before another holder gets the lease if its connection closes and the object restarts %i ms later',
     async (restartAt) => {
-      const { given, both } = await takenFrom('and its connection closes', restartAt);
+      const { given, both } = await takeLeaseFrom('and its connection closes', restartAt);
       expect(both).toEqual([]);
       expect(given).toBe(LEASE_MS);
     },
@@ -303,7 +303,7 @@ describe('the holder of a lease', () => {
     });
     await clock.advance(LEASE_MS / 3);
     expect(renew).toHaveBeenCalledOnce();
-    expect(await promiseStateOf(clock, session.close())).toBe('resolved');
+    expect(await getPromiseState(clock, session.close())).toBe('resolved');
   });
 });
 
@@ -316,16 +316,16 @@ describe('a digest', () => {
   });
 
   it('is the same for the same id, and differs for another id, session or incarnation', async () => {
-    const key = async (call: string, options?: Parameters<typeof createHeldSession>[0]) =>
+    const digestCall = async (call: string, options?: Parameters<typeof createHeldSession>[0]) =>
       (await createHeldSession(options)).session.digest(call);
     const keys = await Promise.all([
-      key('t1.3.0'),
-      key('t1.3.1'),
-      key('t1.3.0', { leased: { name: '["owner","tester","s2"]' } }),
-      key('t1.3.0', { incarnation: 'j' }),
+      digestCall('t1.3.0'),
+      digestCall('t1.3.1'),
+      digestCall('t1.3.0', { leased: { name: '["owner","tester","s2"]' } }),
+      digestCall('t1.3.0', { incarnation: 'j' }),
     ]);
     expect(new Set(keys).size).toBe(4);
-    expect(await key('t1.3.0', { leased: { epoch: 9, cause: 'expired' } })).toBe(keys[0]);
+    expect(await digestCall('t1.3.0', { leased: { epoch: 9, cause: 'expired' } })).toBe(keys[0]);
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -8,7 +8,7 @@ beforeEach(() => {
   queue = new LiveQueue();
 });
 
-interface Placed {
+interface MessagePlace {
   readonly after: number;
   readonly at?: number;
   readonly reply?: string;
@@ -16,9 +16,9 @@ interface Placed {
   readonly turn?: string;
 }
 
-const textMessage = (
+const createTextMessage = (
   text: string,
-  { after, at = 0, reply = '1.1', frame, turn = 't1' }: Placed,
+  { after, at = 0, reply = '1.1', frame, turn = 't1' }: MessagePlace,
 ): LiveMessage => ({
   turn,
   items: [{ item: { type: 'text-delta', reply, ...(frame !== undefined && { frame }), text }, after, at }],
@@ -37,8 +37,8 @@ const showEvent = (seq: number, event: Pick<SessionEvent, 'type'> & object): voi
 
 describe('a live message from the connection of a reader', () => {
   it('is shown after the events that precede it, in order', () => {
-    queue.push(textMessage('a', { after: 3 }));
-    queue.push(textMessage('b', { after: 5, at: 1 }));
+    queue.push(createTextMessage('a', { after: 3 }));
+    queue.push(createTextMessage('b', { after: 5, at: 1 }));
     expect([queue.isReady(2), takeTexts(2)]).toEqual([false, []]);
     expect([queue.isReady(4), takeTexts(4)]).toEqual([true, ['a']]);
     expect(takeTexts(5)).toEqual(['b']);
@@ -48,7 +48,7 @@ describe('a live message from the connection of a reader', () => {
   it.each(['turn-resumed', 'turn-yielded', 'turn-ended'] as const)(
     'is dropped if it arrived before %s',
     (type) => {
-      queue.push(textMessage('a', { after: 3 }));
+      queue.push(createTextMessage('a', { after: 3 }));
       queue.push({
         turn: 't1',
         items: [{ item: { type: 'progress', call: 'c', status: 'deep' }, after: 3 }],
@@ -61,15 +61,15 @@ describe('a live message from the connection of a reader', () => {
 
   it('is dropped after its loop has replied, but not after another loop has', () => {
     showEvent(4, { type: 'model-replied', frame: 'c1' } as never);
-    queue.push(textMessage('own', { after: 3, frame: 'c1' }));
-    queue.push(textMessage('other', { after: 3, frame: 'c2' }));
-    queue.push(textMessage('next', { after: 4, frame: 'c1', reply: '2.1' }));
+    queue.push(createTextMessage('own', { after: 3, frame: 'c1' }));
+    queue.push(createTextMessage('other', { after: 3, frame: 'c2' }));
+    queue.push(createTextMessage('next', { after: 4, frame: 'c1', reply: '2.1' }));
     expect(takeTexts(4)).toEqual(['other', 'next']);
   });
 
   it('is dropped after its call has ended, and so are messages from its nested loops', () => {
     showEvent(4, { type: 'tool-call-ended', call: 'c1' } as never);
-    queue.push(textMessage('inside', { after: 3, frame: 'c1' }));
+    queue.push(createTextMessage('inside', { after: 3, frame: 'c1' }));
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c1', status: 'late' }, after: 3 }] });
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c2', status: 'deep' }, after: 3 }] });
     expect(takeTexts(4)).toEqual(['deep']);
@@ -79,33 +79,33 @@ describe('a live message from the connection of a reader', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
     expect(takeTexts(3)).toEqual([]);
-    queue.push(textMessage('a', { after: 3 }));
+    queue.push(createTextMessage('a', { after: 3 }));
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
-    queue.push(textMessage('b', { after: 3, at: 4 }));
+    queue.push(createTextMessage('b', { after: 3, at: 4 }));
     expect(takeTexts(3)).toEqual(['a', 'Hm.', 'b']);
   });
 
   it('is shown only if it belongs to the followed turn, if there is one', () => {
     queue = new LiveQueue('t2');
-    queue.push(textMessage('a', { after: 3 }));
-    queue.push(textMessage('b', { after: 3, turn: 't2' }));
+    queue.push(createTextMessage('a', { after: 3 }));
+    queue.push(createTextMessage('b', { after: 3, turn: 't2' }));
     expect(takeTexts(3)).toEqual(['b']);
   });
 
   it('is held back until the earlier parts of its reply have been shown', () => {
-    queue.push(textMessage('cd', { after: 3, at: 2 }));
+    queue.push(createTextMessage('cd', { after: 3, at: 2 }));
     expect(takeTexts(3)).toEqual([]);
-    queue.push(textMessage('abcd', { after: 3 }));
-    queue.push(textMessage('e', { after: 3, at: 4 }));
-    queue.push(textMessage('g', { after: 3, at: 6 }));
+    queue.push(createTextMessage('abcd', { after: 3 }));
+    queue.push(createTextMessage('e', { after: 3, at: 4 }));
+    queue.push(createTextMessage('g', { after: 3, at: 6 }));
     expect(takeTexts(3)).toEqual(['abcd', 'e']);
   });
 
   it('is shown only in its new part if it repeats a message', () => {
-    queue.push(textMessage('ab', { after: 3 }));
-    queue.push(textMessage('ab', { after: 3 }));
-    queue.push(textMessage('abc', { after: 3 }));
-    queue.push(textMessage('bcd', { after: 3, at: 1 }));
+    queue.push(createTextMessage('ab', { after: 3 }));
+    queue.push(createTextMessage('ab', { after: 3 }));
+    queue.push(createTextMessage('abc', { after: 3 }));
+    queue.push(createTextMessage('bcd', { after: 3, at: 1 }));
     expect(takeTexts(3)).toEqual(['ab', 'c', 'd']);
   });
 
@@ -114,10 +114,10 @@ describe('a live message from the connection of a reader', () => {
       turn: 't1',
       items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 3 }],
     };
-    queue.push(textMessage('ab', { after: 3 }));
+    queue.push(createTextMessage('ab', { after: 3 }));
     for (const text of ['x', 'xy']) {
       queue.push(restarted);
-      queue.push(textMessage(text, { after: 3, reply: '1.2' }));
+      queue.push(createTextMessage(text, { after: 3, reply: '1.2' }));
     }
     expect(takeTexts(3)).toEqual(['ab', 'reply-restarted', 'x', 'y']);
   });

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, MAX_BUFFER_WEIGHT, MAX_LIVE_LENGTH } from '../../../doors/journal.ts';
-import { type FeedItem, followItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
+import { type FeedItem, followItems, followSession, LIVE_TEXT_PARTS } from '../../../doors/session.ts';
 import { LEASE_MS, withoutPings } from './former-holder.ts';
-import { liveApp, type Reader, type SpokenPart, storyOf, textsOf } from './live-readers.ts';
+import { createLiveApp, listSentTexts, type Reader, type SpokenPart, toStory } from './live-readers.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** `Hello.`, with 20 ms before each letter. */
-const HELLO: SpokenPart = [...'Hello.'].map((letter) => [20, letter]);
+const HELLO_PARTS: SpokenPart = [...'Hello.'].map((letter) => [20, letter]);
 
-const BEGUN = ['turn-started'];
+const BEGIN_EVENTS = ['turn-started'];
 
 /** Changes how the holder of a session shows live messages. */
 const changeShow =
@@ -27,7 +27,7 @@ const changeShow =
 
 describe('readers of a session', () => {
   it('all see text as it arrives, joined every 50 ms, and the client of the running invocation sees the same text', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const readers = [await app.read(), await app.read()];
     const own: FeedItem[] = [];
     const { end } = await app.begin({ show: (item) => void own.push(item) });
@@ -35,19 +35,19 @@ describe('readers of a session', () => {
     const half = readers[0]?.story();
     await app.clock.advance(1_000);
     expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
-    expect(half).toEqual([...BEGUN, '1.1: Hel']);
-    const told = [...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended'];
-    expect(storyOf(own)).toEqual(told);
+    expect(half).toEqual([...BEGIN_EVENTS, '1.1: Hel']);
+    const told = [...BEGIN_EVENTS, '1.1: Hello.', 'model-replied', 'turn-ended'];
+    expect(toStory(own)).toEqual(told);
     for (const reader of readers) expect(reader.story()).toEqual(told);
     // The first letter arrives after 20 ms. The rest is sent before the reply is stored.
-    expect(textsOf(app)).toEqual([
+    expect(listSentTexts(app)).toEqual([
       [70, 'Hel'],
       [120, 'lo.'],
     ]);
   });
 
   it('cause no messages and no connection if there are none', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
     expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
@@ -55,7 +55,7 @@ describe('readers of a session', () => {
   });
 
   it('cause no messages if they only wait for the end of a turn', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -64,7 +64,7 @@ describe('readers of a session', () => {
   });
 
   it('cause no messages if the invocation streams only to its own client', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const { end } = await app.begin({ show: () => {} });
     await app.clock.advance(1_000);
     await end;
@@ -72,22 +72,22 @@ describe('readers of a session', () => {
   });
 
   it('see only events if the app lacks the module, and the model does not stream for them', async () => {
-    const app = await liveApp({ speaks: [HELLO, HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS, HELLO_PARTS] });
     const reader = await app.read();
     const { end } = await app.begin({ liveText: undefined });
     await app.clock.advance(1_000);
     await end;
-    expect(reader.story()).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, 'model-replied', 'turn-ended']);
     const own: FeedItem[] = [];
     const shown = await app.begin({ liveText: undefined, show: (item) => void own.push(item) });
     await app.clock.advance(1_000);
     await shown.end;
-    expect(storyOf(own)).toEqual([...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended']);
+    expect(toStory(own)).toEqual([...BEGIN_EVENTS, '1.1: Hello.', 'model-replied', 'turn-ended']);
     expect([app.streamed, app.sent]).toEqual([[false, true], []]);
   });
 
   it('see only events in a Worker without the module, even if the invocation that runs the turn has it', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+    const app = await createLiveApp({ speaks: [HELLO_PARTS] });
     const items: FeedItem[] = [];
     const leave = new AbortController();
     const following = followSession(
@@ -99,12 +99,14 @@ describe('readers of a session', () => {
     await end;
     leave.abort();
     await following;
-    expect(storyOf(items)).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    expect(toStory(items)).toEqual([...BEGIN_EVENTS, 'model-replied', 'turn-ended']);
     expect([app.lines, app.sent]).toEqual([['reader'], []]);
   });
 
   it('see a reply from its beginning, in one piece, if they join in the middle', async () => {
-    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [20, letter] as const)] });
+    const app = await createLiveApp({
+      speaks: [[...'Hello, you all.'].map((letter) => [20, letter] as const)],
+    });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(75); // `Hel` has been sent.
@@ -112,12 +114,12 @@ describe('readers of a session', () => {
     await app.clock.advance(75);
     const third = await app.read();
     await app.clock.advance(50);
-    expect(piecesOf(second)[0]).toEqual({
+    expect(listPieces(second)[0]).toEqual({
       type: 'text-delta',
       reply: '1.1',
       text: expect.stringMatching(/^Hel/),
     });
-    expect(piecesOf(third)[0]).toEqual({
+    expect(listPieces(third)[0]).toEqual({
       type: 'text-delta',
       reply: '1.1',
       text: expect.stringMatching(/^Hello/),
@@ -125,11 +127,16 @@ describe('readers of a session', () => {
     await app.clock.advance(1_000);
     await end;
     for (const reader of [first, second, third])
-      expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
+      expect(reader.story()).toEqual([
+        ...BEGIN_EVENTS,
+        '1.1: Hello, you all.',
+        'model-replied',
+        'turn-ended',
+      ]);
   });
 
   it('receive the beginning only for themselves, and in one message if several join at once', async () => {
-    const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
+    const app = await createLiveApp({ speaks: [[...HELLO_PARTS, [5_000, ' You?']]] });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(1_200);
@@ -145,9 +152,9 @@ describe('readers of a session', () => {
     ]);
     await app.clock.advance(5_000);
     await end;
-    expect(piecesOf(first).map(({ text }) => text)).toEqual(['Hel', 'lo.', ' You?']);
+    expect(listPieces(first).map(({ text }) => text)).toEqual(['Hel', 'lo.', ' You?']);
     for (const reader of others)
-      expect(piecesOf(reader).map(({ text }) => text)).toEqual(['Hello.', ' You?']);
+      expect(listPieces(reader).map(({ text }) => text)).toEqual(['Hello.', ' You?']);
   });
 
   it('receive no message if they join while no reply runs', async () => {
@@ -160,7 +167,7 @@ describe('readers of a session', () => {
         return 'rested';
       },
     });
-    const app = await liveApp({ speaks: [[[20, 'call rest']], HELLO], tools: [rest] });
+    const app = await createLiveApp({ speaks: [[[20, 'call rest']], HELLO_PARTS], tools: [rest] });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(2_000);
@@ -174,10 +181,10 @@ describe('readers of a session', () => {
   });
 
   it('see the reply of the new holder, not the interrupted one, if they join in the middle', async () => {
-    const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
+    const app = await createLiveApp({ speaks: [[...HELLO_PARTS.slice(0, 3), [60_000, 'lo.']], HELLO_PARTS] });
     const early = await app.read();
-    const unreachable = () => Promise.reject(new Error('unreachable'));
-    const cutOff = { ...app.port, ...withoutPings(app.port), renew: unreachable };
+    const rejectUnreachable = () => Promise.reject(new Error('unreachable'));
+    const cutOff = { ...app.port, ...withoutPings(app.port), renew: rejectUnreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
     const between = await app.read();
@@ -187,12 +194,12 @@ describe('readers of a session', () => {
     await app.clock.advance(1_000);
     await end;
     const told = ['turn-resumed', 'restarted 1.2', '1.2: Hello.', 'model-replied', 'turn-ended'];
-    expect(early.story()).toEqual([...BEGUN, '1.1: Hel', ...told]);
-    for (const reader of [between, late]) expect(reader.story()).toEqual([...BEGUN, ...told]);
+    expect(early.story()).toEqual([...BEGIN_EVENTS, '1.1: Hel', ...told]);
+    for (const reader of [between, late]) expect(reader.story()).toEqual([...BEGIN_EVENTS, ...told]);
   });
 
   it('do not see a secret if they join in the middle of it', async () => {
-    const app = await liveApp({
+    const app = await createLiveApp({
       speaks: [
         [
           [20, 'The key is zebra-'],
@@ -205,15 +212,22 @@ describe('readers of a session', () => {
     await app.clock.advance(1_200);
     const reader = await app.read();
     await app.clock.advance(100);
-    expect(reader.story()).toEqual([...BEGUN, '1.1: The key is ']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, '1.1: The key is ']);
     await app.clock.advance(5_000);
     await end;
-    const told = [...BEGUN, '1.1: The key is [secret key], and that is all.', 'model-replied', 'turn-ended'];
+    const told = [
+      ...BEGIN_EVENTS,
+      '1.1: The key is [secret key], and that is all.',
+      'model-replied',
+      'turn-ended',
+    ];
     expect(reader.story()).toEqual(told);
   });
 
   it('see each character once if all connections break in the middle of a reply and reopen', async () => {
-    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const app = await createLiveApp({
+      speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)],
+    });
     const readers = [await app.read(), await app.read()];
     const { end, leased } = await app.begin();
     await app.clock.advance(470);
@@ -223,23 +237,30 @@ describe('readers of a session', () => {
     await app.clock.advance(5_000);
     await end;
     for (const reader of readers)
-      expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
+      expect(reader.story()).toEqual([
+        ...BEGIN_EVENTS,
+        '1.1: Hello, you all.',
+        'model-replied',
+        'turn-ended',
+      ]);
   });
 
   it('see a whole reply if the first of them joins in the middle, even while the model is silent', async () => {
-    const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
+    const app = await createLiveApp({ speaks: [[...HELLO_PARTS, [5_000, ' You?']]] });
     const { end } = await app.begin();
     await app.clock.advance(1_200); // By now the holder has its connection.
     const reader = await app.read();
     await app.clock.advance(100);
-    expect(reader.story()).toEqual([...BEGUN, '1.1: Hello.']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, '1.1: Hello.']);
     await app.clock.advance(5_000);
     await end;
-    expect(reader.story()).toEqual([...BEGUN, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
   });
 
   it('see a reply from its beginning if the previous readers left some time ago', async () => {
-    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const app = await createLiveApp({
+      speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)],
+    });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(320);
@@ -248,7 +269,7 @@ describe('readers of a session', () => {
     const second = await app.read();
     await app.clock.advance(5_000);
     await end;
-    expect(piecesOf(first).map(({ text }) => text)).toEqual(['H', 'e']);
+    expect(listPieces(first).map(({ text }) => text)).toEqual(['H', 'e']);
     expect(second.story()[1]).toBe('1.1: Hello, you all.');
   });
 
@@ -256,13 +277,15 @@ describe('readers of a session', () => {
     // Each character has six characters in JSON, and no surrogate pair is cut.
     const said = Array.from({ length: 200 }, () => '\u0001\u{1f600}'.repeat(1_000));
     const long = said.join('');
-    const app = await liveApp({ speaks: [[...said.map((text) => [1, text] as const), [3_000, 'end']]] });
+    const app = await createLiveApp({
+      speaks: [[...said.map((text) => [1, text] as const), [3_000, 'end']]],
+    });
     const { end } = await app.begin();
     await app.clock.advance(1_500);
     const reader = await app.read();
     await app.clock.advance(5_000);
     await end;
-    const pieces = piecesOf(reader).map(({ text }) => text);
+    const pieces = listPieces(reader).map(({ text }) => text);
     expect(pieces.join('') === `${long}end`).toBe(true);
     expect(pieces.every((text) => text.isWellFormed())).toBe(true);
     const lengths = app.sent.map(({ message }) => JSON.stringify(message).length);
@@ -271,7 +294,7 @@ describe('readers of a session', () => {
 
   it('see the beginning of a reply that is longer than the buffer; the journal has all of it', async () => {
     const words = Array.from({ length: 120 }, () => [5, 'x'.repeat(10_000)] as const);
-    const app = await liveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
+    const app = await createLiveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(2_000);
@@ -279,12 +302,12 @@ describe('readers of a session', () => {
     await app.clock.advance(5_000);
     expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
     for (const reader of [first, second])
-      expect(piecesOf(reader).reduce((sum, { text }) => sum + text.length, 0)).toBe(1_040_000);
+      expect(listPieces(reader).reduce((sum, { text }) => sum + text.length, 0)).toBe(1_040_000);
   });
 
   it('do not delay 400,000 pieces of model output that arrive while an append is pending', async () => {
     const letters = Array.from({ length: 400_000 }, () => [0, 'x'] as const);
-    const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
+    const app = await createLiveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
     const shown: string[] = [];
     const { end } = await app.begin({
       show: (item) => void (item.type === 'text-delta' && item.reply === '2.1' && shown.push(item.text)),
@@ -295,7 +318,9 @@ describe('readers of a session', () => {
   });
 
   it('receive at most one more message after the last of them has left', async () => {
-    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const app = await createLiveApp({
+      speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)],
+    });
     const reader = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(320);
@@ -307,18 +332,18 @@ describe('readers of a session', () => {
   });
 
   it('see a reply restart if its holder was lost', async () => {
-    const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
+    const app = await createLiveApp({ speaks: [[...HELLO_PARTS.slice(0, 3), [60_000, 'lo.']], HELLO_PARTS] });
     const reader = await app.read();
-    const unreachable = () => Promise.reject(new Error('unreachable'));
-    const cutOff = { ...app.port, ...withoutPings(app.port), renew: unreachable };
+    const rejectUnreachable = () => Promise.reject(new Error('unreachable'));
+    const cutOff = { ...app.port, ...withoutPings(app.port), renew: rejectUnreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
-    expect(reader.story()).toEqual([...BEGUN, '1.1: Hel']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, '1.1: Hel']);
     const { end } = await app.resumeRunning(turn);
     await app.clock.advance(1_000);
     await end;
     expect(reader.story()).toEqual([
-      ...BEGUN,
+      ...BEGIN_EVENTS,
       '1.1: Hel',
       'turn-resumed',
       'restarted 1.2',
@@ -330,8 +355,8 @@ describe('readers of a session', () => {
 
   it('see no live message after the reply is stored, however late the message arrives', async () => {
     const late: (() => boolean)[] = [];
-    const app = await liveApp({
-      speaks: [[[20, 'call look']], HELLO],
+    const app = await createLiveApp({
+      speaks: [[[20, 'call look']], HELLO_PARTS],
       tools: [look],
       wrap: changeShow((show) => (message) => {
         if (late.length > 0) return show(message);
@@ -357,8 +382,8 @@ describe('readers of a session', () => {
 
   it('see no more of a reply after a lost message, no duplicates, and all of the next reply', async () => {
     let count = 0;
-    const app = await liveApp({
-      speaks: [[[20, 'call look '], ...HELLO.map(([, letter]) => [60, letter] as const)], HELLO],
+    const app = await createLiveApp({
+      speaks: [[[20, 'call look '], ...HELLO_PARTS.map(([, letter]) => [60, letter] as const)], HELLO_PARTS],
       tools: [look],
       wrap: changeShow((show) => (message) => {
         count += 1;
@@ -382,7 +407,7 @@ describe('readers of a session', () => {
   });
 
   it('see text that arrives faster than it can be sent as soon as it can be sent', async () => {
-    const app = await liveApp({
+    const app = await createLiveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
       wrap: changeShow((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
     });
@@ -390,16 +415,16 @@ describe('readers of a session', () => {
     const { end } = await app.begin();
     await app.clock.advance(2_000);
     expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
-    const shown = piecesOf(reader).map(({ text }) => text);
+    const shown = listPieces(reader).map(({ text }) => text);
     expect(shown.join('')).toBe(`${'x'.repeat(200_000)}end`);
   });
 
   it('see the beginning of a reply, and then all events, if they are too slow', async () => {
-    const app = await liveApp({
-      speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
+    const app = await createLiveApp({
+      speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO_PARTS],
     });
     const { signal } = new AbortController();
-    const items = followItems({ ...LIVE_TEXT, port: app.port, clock: app.clock, from: 5, signal });
+    const items = followItems({ ...LIVE_TEXT_PARTS, port: app.port, clock: app.clock, from: 5, signal });
     const first = items.next(); // It requests no more items.
     await app.clock.advance(0);
     const { end } = await app.begin();
@@ -434,7 +459,7 @@ describe('readers of a session', () => {
         return 'gold';
       },
     });
-    const app = await liveApp({ speaks: [[[20, 'call dig']], [[20, 'Done.']]], tools: [dig] });
+    const app = await createLiveApp({ speaks: [[[20, 'call dig']], [[20, 'Done.']]], tools: [dig] });
     const reader = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -453,8 +478,8 @@ describe('readers of a session', () => {
   });
 
   it('see only events from an older object, and cause no messages to it', async () => {
-    const app = await liveApp({
-      speaks: [HELLO],
+    const app = await createLiveApp({
+      speaks: [HELLO_PARTS],
       wrap: (port) => ({
         ...port,
         append: async (...sent) => withoutLive(await port.append(...sent)),
@@ -468,12 +493,12 @@ describe('readers of a session', () => {
     const { end } = await app.begin();
     await app.clock.advance(1_000);
     await end;
-    expect(reader.story()).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    expect(reader.story()).toEqual([...BEGIN_EVENTS, 'model-replied', 'turn-ended']);
     expect(app.sent).toEqual([]);
   });
 });
 
-const piecesOf = ({ items }: Reader) => items.flatMap((item) => (item.type === 'text-delta' ? [item] : []));
+const listPieces = ({ items }: Reader) => items.flatMap((item) => (item.type === 'text-delta' ? [item] : []));
 
 const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
   (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // Other items have no such type.

@@ -6,12 +6,12 @@ import type { LeaseGrant, LiveMessage } from '../../../doors/journal.ts';
 import {
   type FeedItem,
   followSession,
-  LIVE_TEXT,
+  LIVE_TEXT_PARTS,
   type TurnEnd,
   type TurnHost,
 } from '../../../doors/session.ts';
 import { LEASE_MS } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 /** The pieces of a model's output, each with the ms that pass before it. */
 export type SpokenPart = readonly (readonly [ms: number, text: string])[];
@@ -28,14 +28,14 @@ export interface LiveApp extends MemoryApp {
    */
   readonly lines: readonly ('holder' | 'live' | 'reader')[];
   /** Starts a turn. */
-  begin(host?: Partial<TurnHost>): Promise<BegunTurn>;
+  begin(host?: Partial<TurnHost>): Promise<StartedTurn>;
   /** Resumes the open turn in another invocation. */
-  resumeRunning(turn: string, host?: Partial<TurnHost>): Promise<BegunTurn>;
+  resumeRunning(turn: string, host?: Partial<TurnHost>): Promise<StartedTurn>;
   /** Follows the session from its next turn on. Resolves once the reader is connected. */
   read(): Promise<Reader>;
 }
 
-interface BegunTurn {
+interface StartedTurn {
   readonly leased: LeaseGrant;
   readonly turn: string;
   readonly end: Promise<TurnEnd>;
@@ -43,24 +43,24 @@ interface BegunTurn {
 
 export interface Reader {
   readonly items: readonly FeedItem[];
-  /** The items that the reader received, as `storyOf` lists them. */
+  /** The items that the reader received, as `toStory` lists them. */
   story(): readonly string[];
   leave(): void;
 }
 
-export interface LiveAppOptions extends Partial<Parameters<typeof memoryApp>[0]> {
+export interface LiveAppOptions extends Partial<Parameters<typeof createMemoryApp>[0]> {
   readonly speaks: readonly SpokenPart[];
 }
 
 const START = 1_000_000;
 
 /** The first event of the second turn. */
-const NEXT = 5;
+const NEXT_SEQ = 5;
 
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 
 /** A session in which one turn has ended. */
-export async function liveApp({
+export async function createLiveApp({
   speaks,
   wrap = (port) => port,
   ...options
@@ -84,7 +84,7 @@ export async function liveApp({
       return { text, toolCalls, finish: call === undefined ? 'stop' : 'tool-calls', usage: USAGE };
     },
   };
-  const noting = (port: SessionPort): SessionPort => ({
+  const recordLines = (port: SessionPort): SessionPort => ({
     ...port,
     async watch(watcher) {
       lines.push(watcher.holder !== undefined ? 'holder' : watcher.onLive ? 'live' : 'reader');
@@ -96,16 +96,16 @@ export async function liveApp({
       return { ...line, show };
     },
   });
-  const app = memoryApp({
+  const app = createMemoryApp({
     ...options,
     replies: ['Before.'],
     clock,
     leaseMs: LEASE_MS,
-    wrap: (port) => wrap(noting(port)),
+    wrap: (port) => wrap(recordLines(port)),
   });
   await app.say('Before?');
-  const running = async (leased: LeaseGrant, host: Partial<TurnHost>): Promise<BegunTurn> => {
-    const end = app.run(leased, { agent: { ...app.agent, model }, ...LIVE_TEXT, ...host });
+  const startTurn = async (leased: LeaseGrant, host: Partial<TurnHost>): Promise<StartedTurn> => {
+    const end = app.run(leased, { agent: { ...app.agent, model }, ...LIVE_TEXT_PARTS, ...host });
     await clock.advance(0);
     return { leased, turn: leased.page.openTurn?.id ?? '', end };
   };
@@ -115,25 +115,25 @@ export async function liveApp({
     streamed,
     sent,
     lines,
-    begin: async (host = {}) => running(await app.lease('Go.'), host),
-    resumeRunning: async (turn, host = {}) => running(await app.resume(turn), host),
+    begin: async (host = {}) => startTurn(await app.lease('Go.'), host),
+    resumeRunning: async (turn, host = {}) => startTurn(await app.resume(turn), host),
     read: async () => {
       const leave = new AbortController();
       const items: FeedItem[] = [];
       void followSession(
-        { ...LIVE_TEXT, port: app.port, clock, from: NEXT, signal: leave.signal },
+        { ...LIVE_TEXT_PARTS, port: app.port, clock, from: NEXT_SEQ, signal: leave.signal },
         (item) => {
           items.push(item);
         },
       );
       await clock.advance(0);
-      return { items, story: () => storyOf(items), leave: () => leave.abort() };
+      return { items, story: () => toStory(items), leave: () => leave.abort() };
     },
   };
 }
 
 /** Lists events by their types, and live items by their texts. Joins consecutive pieces of a reply. */
-export function storyOf(items: readonly FeedItem[]): readonly string[] {
+export function toStory(items: readonly FeedItem[]): readonly string[] {
   const story: string[] = [];
   for (const item of items) {
     if (item.type === 'event') story.push(item.stored.type);
@@ -150,7 +150,7 @@ export function storyOf(items: readonly FeedItem[]): readonly string[] {
 }
 
 /** The time and the texts of each live message that was sent. */
-export const textsOf = (app: LiveApp): (readonly [at: number, text: string])[] =>
+export const listSentTexts = (app: LiveApp): (readonly [at: number, text: string])[] =>
   app.sent.map(({ at, message }) => [
     at,
     message.items.map(({ item }) => ('text' in item ? item.text : item.type)).join('|'),

@@ -6,7 +6,7 @@ import { defineModule } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { listFirstWords, longMessage } from './compaction-scene.ts';
+import { createLongMessage, listFirstWords } from './compaction-scene.ts';
 import { withLiveState } from './live-state.ts';
 
 const words = defineModule({
@@ -73,8 +73,8 @@ it('an invocation folds the same state while it runs as a later fold of its jour
     ],
     warm: true,
   });
-  await session.send(longMessage('a'));
-  expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
+  await session.send(createLongMessage('a'));
+  expect(await session.send(createLongMessage('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
   const types = new Set((await session.events()).map(({ type }) => type));
   expect([...types]).toEqual([
     'session-opened',

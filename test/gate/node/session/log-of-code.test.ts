@@ -32,9 +32,9 @@ import {
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 
-const SECRET = 'sk-0123456789';
+const SECRET_KEY = 'sk-0123456789';
 const throwSecret = (): never => {
-  throw new Error(`401 for ${SECRET}`);
+  throw new Error(`401 for ${SECRET_KEY}`);
 };
 
 const Customer = defineDomainType({
@@ -169,7 +169,7 @@ it.each<
   const lines: LogEntry[] = [];
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', ...config });
   const log = (entry: LogEntry) => void lines.push(entry);
-  await createTestSession(agent, { replies, log, secrets: () => ({ key: SECRET }) }).send('Go.');
+  await createTestSession(agent, { replies, log, secrets: () => ({ key: SECRET_KEY }) }).send('Go.');
   const { stack, ...line } = expected;
   expect(lines.find(({ event }) => event === 'other')).toMatchObject({
     ...line,
@@ -178,7 +178,7 @@ it.each<
     turn: 'id2',
     ...(stack !== undefined && { stack: expect.stringMatching(`^${stack.replaceAll(/[[\].]/g, '\\$&')}\n`) }),
   });
-  expect(JSON.stringify(lines)).not.toContain(SECRET);
+  expect(JSON.stringify(lines)).not.toContain(SECRET_KEY);
   expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
 });
 

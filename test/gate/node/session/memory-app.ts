@@ -41,7 +41,7 @@ export interface MemoryApp {
   events(turn: string): Promise<readonly StoredEvent[]>;
 }
 
-interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
+interface MemoryAppOptions extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
   readonly replies: readonly ScriptedReply[];
   /** Options of the scripted model. */
   readonly modelOptions?: ScriptedModelOptions;
@@ -52,7 +52,7 @@ interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
-export function memoryApp(options: Options): MemoryApp {
+export function createMemoryApp(options: MemoryAppOptions): MemoryApp {
   const {
     replies,
     modelOptions,
@@ -78,7 +78,7 @@ export function memoryApp(options: Options): MemoryApp {
   const modules = collectAppModules({ use: [files(), answers], agents: [agent] });
   const { begin, resume, run, state } = createTurnSteps({ port, agent, model, clock, modules });
   // As in the Worker: the meter of the invocation counts every message to the session.
-  const metered: MemoryApp['run'] = (leased, more = {}) =>
+  const runMetered: MemoryApp['run'] = (leased, more = {}) =>
     run(leased, more.meter ? { ...more, port: countCalls(more.port ?? port, more.meter) } : more);
   const lease = async (message: string): Promise<LeaseGrant> => expectLease(await begin({ message }));
   return {
@@ -88,10 +88,10 @@ export function memoryApp(options: Options): MemoryApp {
     sessions,
     modules,
     dispatched,
-    say: async (message, more) => metered(await lease(message), more),
+    say: async (message, more) => runMetered(await lease(message), more),
     lease,
     resume: async (turn) => expectLease(await resume(turn)),
-    run: metered,
+    run: runMetered,
     state,
     events: (turn) => readTurn(port, turn),
   };
@@ -110,9 +110,9 @@ export interface ClockedApp extends MemoryApp {
   readonly clock: ManualClock;
 }
 
-export function clockedApp(options: Omit<Options, 'clock'>): ClockedApp {
+export function createClockedApp(options: Omit<MemoryAppOptions, 'clock'>): ClockedApp {
   const clock = createManualClock(1_000_000);
-  return { ...memoryApp({ ...options, clock }), clock };
+  return { ...createMemoryApp({ ...options, clock }), clock };
 }
 
 function expectLease(answer: LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal): LeaseGrant {

@@ -14,16 +14,16 @@ import { askInTime, createMemoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { askAgents } from '../agentic/scenes.ts';
-import { readingTool, shownResults } from '../tool-loop/scenes.ts';
-import { memoryApp } from './memory-app.ts';
+import { createReadingTool, getShownResults } from '../tool-loop/scenes.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 const MINUTE = 60_000;
 const neverResolve = (): Promise<never> => new Promise(() => {});
 
-type Ask = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
+type AskFunction = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
 
 /** A turn, watched by a client, whose model has just received its first request. */
-async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
+async function startTurn(ask: AskFunction, modelTimeout?: ModelTimeout) {
   const manual = createManualClock(1_000_000);
   const { clock, timersLeft } = countTimers(manual);
   const asked: AskOptions[] = [];
@@ -31,7 +31,7 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
     name: 'mine',
     ask: (_, options) => ask(options, asked.push(options)),
   };
-  const app = memoryApp({ replies: [], clock, settings: { timeout: modelTimeout } });
+  const app = createMemoryApp({ replies: [], clock, settings: { timeout: modelTimeout } });
   const shown: FeedItem[] = [];
   let end: TurnEnd | undefined;
   const leased = await app.lease('Hi.');
@@ -51,29 +51,29 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
   };
 }
 
-const failedWith = (message: string) => ({ type: 'model-failure', message });
+const createFailure = (message: string) => ({ type: 'model-failure', message });
 const hello = { text: 'Hello.', toolCalls: [], finish: 'stop' } as const;
 
 describe('a model call that never settles and ignores its signal', () => {
   it('is abandoned after ten minutes, and the turn reports it', async () => {
-    const turn = await turnOf(neverResolve);
+    const turn = await startTurn(neverResolve);
     await turn.advance(10 * MINUTE - 1);
     expect([turn.end(), turn.asked[0]?.signal.aborted]).toEqual([undefined, false]);
     await turn.advance(1);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' did not answer within 600000 ms."));
     expect([turn.asked.length, turn.asked[0]?.signal.aborted, turn.timersLeft()]).toEqual([1, true, 0]);
   });
 
   it('is abandoned after the timeout of its agent', async () => {
-    const turn = await turnOf(neverResolve, { total: 1_500 });
+    const turn = await startTurn(neverResolve, { total: 1_500 });
     await turn.advance(1_499);
     expect(turn.end()).toBeUndefined();
     await turn.advance(1);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 1500 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' did not answer within 1500 ms."));
   });
 
   it('cannot show text or make requests after it was abandoned', async () => {
-    const turn = await turnOf(neverResolve, { total: 1_000 });
+    const turn = await startTurn(neverResolve, { total: 1_000 });
     await turn.advance(1_000);
     const [options] = turn.asked;
     options?.onText?.('Late.');
@@ -83,17 +83,17 @@ describe('a model call that never settles and ignores its signal', () => {
   });
 
   it('is distinguished from a call that fails because of its signal', async () => {
-    const turn = await turnOf(
+    const turn = await startTurn(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.')))),
     );
     await turn.advance(10 * MINUTE);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' did not answer within 600000 ms."));
   });
 
   it('is abandoned after ten minutes even if it streams, and is not retried', async () => {
     let talk = (): void => {};
-    const turn = await turnOf(({ onText }) => {
+    const turn = await startTurn(({ onText }) => {
       talk = () => onText?.('.');
       return neverResolve();
     });
@@ -103,14 +103,14 @@ describe('a model call that never settles and ignores its signal', () => {
     }
     expect(turn.end()).toBeUndefined();
     await turn.advance(MINUTE);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' did not answer within 600000 ms."));
     expect([turn.asked.length, turn.timersLeft()]).toEqual([1, 0]);
   });
 });
 
 describe('a model call that streams', () => {
   it('is abandoned after two minutes of silence and retried once, with its text dropped', async () => {
-    const turn = await turnOf(async ({ onText }, n) => {
+    const turn = await startTurn(async ({ onText }, n) => {
       onText?.('Hel');
       return n === 1 ? neverResolve() : hello;
     });
@@ -126,29 +126,29 @@ describe('a model call that streams', () => {
   });
 
   it('fails the turn if it falls silent twice', async () => {
-    const turn = await turnOf(({ onReasoning }) => {
+    const turn = await startTurn(({ onReasoning }) => {
       onReasoning?.('Hm.');
       return neverResolve();
     });
     await turn.advance(4 * MINUTE);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 120000 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' was silent for 120000 ms."));
     expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
   });
 
   it('counts silence from its request if the model declares that it streams', async () => {
-    const turn = await turnOf(({ alive }) => {
+    const turn = await startTurn(({ alive }) => {
       alive?.();
       return neverResolve();
     });
     await turn.advance(2 * MINUTE - 1);
     expect(turn.end()).toBeUndefined();
     await turn.advance(1);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 120000 ms."));
+    expect(turn.end()).toEqual(createFailure("The model 'mine' was silent for 120000 ms."));
     expect(turn.asked).toHaveLength(1);
   });
 
   it('continues as long as chunks arrive', async () => {
-    const turn = await turnOf(() => neverResolve(), { silence: 1_000 });
+    const turn = await startTurn(() => neverResolve(), { silence: 1_000 });
     for (const sign of ['alive', 'onText', 'onReasoning', 'alive'] as const) {
       if (sign === 'alive') turn.asked[0]?.alive?.();
       else turn.asked[0]?.[sign]?.('.');
@@ -160,24 +160,24 @@ describe('a model call that streams', () => {
   });
 
   it('may be silent for slightly longer than its own timeout, if its agent sets no timeout', async () => {
-    const patient: Ask = ({ alive }) => {
+    const askPatiently: AskFunction = ({ alive }) => {
       alive?.(3 * MINUTE);
       return neverResolve();
     };
-    const turn = await turnOf(patient);
+    const turn = await startTurn(askPatiently);
     await turn.advance(3 * MINUTE + 4_999);
     expect(turn.end()).toBeUndefined();
     await turn.advance(1);
-    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 185000 ms."));
-    const bound = await turnOf(patient, { silence: 2_000 });
+    expect(turn.end()).toEqual(createFailure("The model 'mine' was silent for 185000 ms."));
+    const bound = await startTurn(askPatiently, { silence: 2_000 });
     await bound.advance(2_000);
-    expect(bound.end()).toEqual(failedWith("The model 'mine' was silent for 2000 ms."));
+    expect(bound.end()).toEqual(createFailure("The model 'mine' was silent for 2000 ms."));
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
     'is abandoned after ten minutes if it declares a silence of %d ms',
     async (ms) => {
-      const turn = await turnOf(({ alive }) => {
+      const turn = await startTurn(({ alive }) => {
         alive?.(ms);
         return neverResolve();
       });
@@ -236,7 +236,7 @@ describe('a model call that streams', () => {
     const answer = Promise.withResolvers<typeof hello>();
     const whole: ChatModel = { name: 'whole', ask: () => answer.promise };
     const model = fallback([streams, whole]);
-    const turn = await turnOf(async (options) => model.ask({ messages: [], tools: [] }, options));
+    const turn = await startTurn(async (options) => model.ask({ messages: [], tools: [] }, options));
     await turn.advance(9 * MINUTE);
     answer.resolve(hello);
     await turn.advance(0);
@@ -245,13 +245,13 @@ describe('a model call that streams', () => {
   });
 
   it('cannot make more requests after it has answered', async () => {
-    const turn = await turnOf(async () => hello);
+    const turn = await startTurn(async () => hello);
     expect(turn.end()).toBe('Hello.');
     await expect(turn.asked[0]?.again?.()).rejects.toThrow('The model has answered already.');
   });
 
   it('leaves no timer behind when it answers', async () => {
-    const turn = await turnOf(async ({ onText, alive }) => {
+    const turn = await startTurn(async ({ onText, alive }) => {
       alive?.();
       onText?.('Hello.');
       return hello;
@@ -267,10 +267,10 @@ describe('loops inside an agent', () => {
     name: 'dig',
     description: 'Digs.',
     input: jsonSchema({ type: 'object', properties: { message: { type: 'string' } } }),
-    tools: [readingTool('look')],
+    tools: [createReadingTool('look')],
     model: slow,
   });
-  const other = (modelTimeout?: ModelTimeout) =>
+  const defineOther = (modelTimeout?: ModelTimeout) =>
     defineSubagent({
       agent: defineAgent({
         name: 'other',
@@ -283,9 +283,9 @@ describe('loops inside an agent', () => {
 
   it.each([
     ['an agentic tool', () => dig, 3_000],
-    ['a subagent', () => other(), 3_000],
-    ['a subagent, unless it has its own timeout', () => other({ total: 5_000 }), 5_000],
-    ['a subagent with a timeout for silence only', () => other({ silence: 5_000 }), 3_000],
+    ['a subagent', () => defineOther(), 3_000],
+    ['a subagent, unless it has its own timeout', () => defineOther({ total: 5_000 }), 5_000],
+    ['a subagent with a timeout for silence only', () => defineOther({ silence: 5_000 }), 3_000],
   ])('use the timeouts of the agent: %s', async (_, tool, ms) => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
@@ -297,7 +297,7 @@ describe('loops inside an agent', () => {
     expect(model.requests).toHaveLength(1);
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
-    expect(shownResults(model.requests[1]).join()).toContain(
+    expect(getShownResults(model.requests[1]).join()).toContain(
       `The model 'slow' did not answer within ${ms} ms.`,
     );
   });

@@ -9,36 +9,36 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { diggingTool } from '../tool-loop/scenes.ts';
+import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { LEASE_MS } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 type Draw = (size: number) => number;
 
 /** The tools of a loop, by depth. Each delays or ends the loop in another way. */
-function toolsAt(depth: number, clock: ManualClock): readonly AnyTool[] {
-  const after = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+function createTools(depth: number, clock: ManualClock): readonly AnyTool[] {
+  const waitFor = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const run = { description: 'Does.', timeout: 3_000 };
   const leaves = [
     defineTool({ ...run, name: 'quick', effect: 'read', run: () => 'done' }),
-    defineTool({ ...run, name: 'slow', run: () => after(2_000) }),
-    defineTool({ ...run, name: 'late', run: () => after(20_000) }),
+    defineTool({ ...run, name: 'slow', run: () => waitFor(2_000) }),
+    defineTool({ ...run, name: 'late', run: () => waitFor(20_000) }),
     requireApproval(defineTool({ ...run, name: 'asks', run: () => 'done' }), 'Do it?'),
     decorate(defineTool({ ...run, name: 'hangs', run: () => 'done' }), {
-      call: () => after(90_000).then(() => text('')),
+      call: () => waitFor(90_000).then(() => text('')),
     }),
   ];
   if (depth === 2) return leaves;
-  const dig = diggingTool(toolsAt(depth + 1, clock));
-  const left = (tool: AnyTool): AnyTool =>
+  const dig = createDiggingTool(createTools(depth + 1, clock));
+  const leaveBehind = (tool: AnyTool): AnyTool =>
     decorate(tool, {
-      call: (input, call) => Promise.race([tool.call(input, call), after(4_000).then(() => text('Left.'))]),
+      call: (input, call) => Promise.race([tool.call(input, call), waitFor(4_000).then(() => text('Left.'))]),
     });
-  return [...leaves, { ...dig, name: 'dig' }, { ...left(dig), name: 'leaves' }];
+  return [...leaves, { ...dig, name: 'dig' }, { ...leaveBehind(dig), name: 'leaves' }];
 }
 
 /** A model that calls a random choice of the offered tools for a while. */
-const replyBy =
+const createRandomReply =
   (draw: Draw): Extract<ScriptedReply, (...args: never[]) => unknown> =>
   ({ tools = [] }) => {
     const names = tools.map(({ name }) => name);
@@ -85,9 +85,9 @@ async function disturb(draw: Draw, app: MemoryApp, turn: string): Promise<void> 
 /** Runs one turn to its end, and returns its events. */
 async function play(draw: Draw): Promise<readonly StoredEvent[]> {
   const clock = createManualClock(1_000_000);
-  const tools = toolsAt(0, clock);
-  const replies = Array.from({ length: 60 }, () => replyBy(draw));
-  const app = memoryApp({
+  const tools = createTools(0, clock);
+  const replies = Array.from({ length: 60 }, () => createRandomReply(draw));
+  const app = createMemoryApp({
     tools,
     replies,
     clock,

@@ -4,8 +4,8 @@ import { defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { recordFact } from '../../../doors/session.ts';
-import { calls } from '../tool-loop/scenes.ts';
-import { memoryApp } from './memory-app.ts';
+import { callTools } from '../tool-loop/scenes.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 const marks = defineModule({
   name: 'marks',
@@ -16,11 +16,11 @@ const marks = defineModule({
   },
 });
 
-const idOf = ({ turn }: SessionState): string => turn?.id ?? '';
+const getTurnId = ({ turn }: SessionState): string => turn?.id ?? '';
 
-const marksIn = ({ memories }: SessionState): unknown => memories.get(marks.memory.name);
+const getMarks = ({ memories }: SessionState): unknown => memories.get(marks.memory.name);
 
-function scene() {
+function createScene() {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -34,10 +34,10 @@ function scene() {
       return 'held';
     },
   });
-  const app = memoryApp({
+  const app = createMemoryApp({
     tools: [hold],
     use: [marks.use()],
-    replies: ['First.', calls('hold'), 'Second.', 'Third.'],
+    replies: ['First.', callTools('hold'), 'Second.', 'Third.'],
   });
   const note = (turn: string, fact: string) =>
     recordFact(app.port, marks, { turn, memory: marks.memory, fact, at: 5 });
@@ -46,11 +46,11 @@ function scene() {
 
 describe('a fact that is recorded outside of a turn', () => {
   it('is journaled and folded after its turn has ended, and folded in every later turn', async () => {
-    const { app, note } = scene();
+    const { app, note } = createScene();
     await app.say('One.');
     const { turn } = await app.state();
     expect(await note(turn?.id ?? '', 'a')).toBe('posted');
-    expect(marksIn(await app.state())).toEqual(['a']);
+    expect(getMarks(await app.state())).toEqual(['a']);
     expect((await app.events(turn?.id ?? '')).at(-1)).toMatchObject({
       type: 'module-event',
       turn: turn?.id,
@@ -59,28 +59,28 @@ describe('a fact that is recorded outside of a turn', () => {
     });
     expect((await app.state()).turn?.outcome).toBe('completed');
     expect(await note(turn?.id ?? '', 'b')).toBe('posted');
-    expect(marksIn(await app.state())).toEqual(['a', 'b']);
+    expect(getMarks(await app.state())).toEqual(['a', 'b']);
   });
 
   it('is journaled when the running turn stops, and causes no further iteration', async () => {
-    const { app, note, release } = scene();
+    const { app, note, release } = createScene();
     await app.say('One.');
-    const first = idOf(await app.state());
+    const first = getTurnId(await app.state());
     const second = app.say('Two.');
     await expect.poll(async () => (await app.state()).turn?.toolCalls).toBe(1);
     expect(await note(first, 'c')).toBe('posted');
     release();
     expect(await second).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: 2 } });
     const state = await app.state();
-    expect(marksIn(state)).toEqual(['c']);
+    expect(getMarks(state)).toEqual(['c']);
     const noted = (await app.events(first)).filter(({ type }) => type === 'module-event');
     expect(noted).toHaveLength(1);
   });
 
   it('is rejected for an unknown turn', async () => {
-    const { app, note } = scene();
+    const { app, note } = createScene();
     await app.say('One.');
     expect(await note('t9', 'd')).toBe('no-such-turn');
-    expect(marksIn(await app.state())).toEqual([]);
+    expect(getMarks(await app.state())).toEqual([]);
   });
 });

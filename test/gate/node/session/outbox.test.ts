@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
-import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
+import { createEvent, createHeldSession, getPromiseState, LEASE_MS } from './held.ts';
 
 /** Holds appends until the gate opens. */
-function gate() {
+function createGate() {
   const waiting: (() => void)[] = [];
   return {
     wrap: (port: SessionPort): SessionPort => ({
@@ -35,7 +35,7 @@ describe('the outbox', () => {
   });
 
   it('has one append in flight, and sends later events together in the next', async () => {
-    const { wrap, waiting, open } = gate();
+    const { wrap, waiting, open } = createGate();
     const { outbox, log, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     await clock.advance(0);
@@ -101,24 +101,24 @@ describe('the outbox', () => {
   });
 
   it('is durable once all earlier events are stored, and does not wait for later ones', async () => {
-    const { wrap, open } = gate();
+    const { wrap, open } = createGate();
     const { outbox, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     const first = outbox.durable();
     await clock.advance(0);
     outbox.emit(createEvent('b'));
     const second = outbox.durable();
-    expect(await promiseStateOf(clock, first)).toBe('open');
+    expect(await getPromiseState(clock, first)).toBe('open');
     await open({ clock });
-    expect(await promiseStateOf(clock, first)).toBe('resolved');
-    expect(await promiseStateOf(clock, second)).toBe('open');
+    expect(await getPromiseState(clock, first)).toBe('resolved');
+    expect(await getPromiseState(clock, second)).toBe('open');
     await open({ clock });
-    expect(await promiseStateOf(clock, second)).toBe('resolved');
-    expect(await promiseStateOf(clock, outbox.durable())).toBe('resolved');
+    expect(await getPromiseState(clock, second)).toBe('resolved');
+    expect(await getPromiseState(clock, outbox.durable())).toBe('resolved');
   });
 
   it('shows events only after they are stored, with the time of the object’s clock', async () => {
-    const { wrap, open } = gate();
+    const { wrap, open } = createGate();
     const { outbox, stored, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     await clock.advance(0);
@@ -133,15 +133,15 @@ describe('the outbox', () => {
     await port.append(1, 3, { events: [], release: 'yielded' });
     outbox.emit(createEvent('a'));
     const durable = outbox.durable();
-    expect(await promiseStateOf(clock, durable)).toBe(
+    expect(await getPromiseState(clock, durable)).toBe(
       'rejected: The session can no longer be written: the append was refused as stale.',
     );
     expect(session.signal.reason).toMatchObject({ why: 'lost' });
     outbox.emit(createEvent('b'));
     await clock.advance(0);
     expect(log.filter((line) => line.startsWith('append'))).toHaveLength(1);
-    expect(await promiseStateOf(clock, outbox.release('ended'))).toMatch(/^rejected/);
-    expect(await promiseStateOf(clock, session.close())).toBe('resolved');
+    expect(await getPromiseState(clock, outbox.release('ended'))).toMatch(/^rejected/);
+    expect(await getPromiseState(clock, session.close())).toBe('resolved');
   });
 
   it('retries a failed append unchanged while the lease lasts', async () => {
@@ -158,7 +158,7 @@ describe('the outbox', () => {
     outbox.emit(createEvent('a'));
     const durable = outbox.durable();
     await clock.advance(50 + 100);
-    expect(await promiseStateOf(clock, durable)).toBe('resolved');
+    expect(await getPromiseState(clock, durable)).toBe('resolved');
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
   });
 
@@ -222,24 +222,24 @@ describe('the outbox', () => {
     const { outbox, session, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     const durable = outbox.durable();
-    expect(await promiseStateOf(clock, durable)).toBe('open');
+    expect(await getPromiseState(clock, durable)).toBe('open');
     await clock.advance((LEASE_MS * 3) / 4);
-    expect(await promiseStateOf(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
+    expect(await getPromiseState(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
   it('waits for a pending append only until its lease expires', async () => {
-    const { wrap } = gate();
+    const { wrap } = createGate();
     const { outbox, session, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     const closing = session.close();
     const durable = outbox.durable();
     await clock.advance((LEASE_MS * 3) / 4 - 1);
-    expect(await promiseStateOf(clock, closing)).toBe('open');
-    expect(await promiseStateOf(clock, durable)).toBe('open');
+    expect(await getPromiseState(clock, closing)).toBe('open');
+    expect(await getPromiseState(clock, durable)).toBe('open');
     await clock.advance(1);
-    expect(await promiseStateOf(clock, closing)).toBe('resolved');
-    expect(await promiseStateOf(clock, outbox.durable())).toBe(
+    expect(await getPromiseState(clock, closing)).toBe('resolved');
+    expect(await getPromiseState(clock, outbox.durable())).toBe(
       'rejected: The lease of this invocation has run out.',
     );
   });
@@ -253,14 +253,14 @@ describe('the outbox', () => {
   });
 
   it('releases the lease in a separate append if the last one is in flight', async () => {
-    const { wrap, open } = gate();
+    const { wrap, open } = createGate();
     const { outbox, log, clock } = await createHeldSession({ wrap });
     outbox.emit(createEvent('a'));
     await clock.advance(0);
     const released = outbox.release('yielded');
     await open({ clock });
     await open({ clock });
-    expect(await promiseStateOf(clock, released)).toBe('resolved');
+    expect(await getPromiseState(clock, released)).toBe('resolved');
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
   });
 
@@ -279,7 +279,7 @@ describe('the outbox', () => {
   it.each(['yielded', 'suspended'] as const)(
     'leaves an inbox message that arrives during the release to the next holder: %s',
     async (release) => {
-      const { wrap, open } = gate();
+      const { wrap, open } = createGate();
       const { outbox, port, session, clock } = await createHeldSession({ wrap });
       outbox.emit(createEvent('a'));
       await clock.advance(0);
@@ -287,7 +287,7 @@ describe('the outbox', () => {
       const released = outbox.release(release);
       await open({ clock });
       await open({ clock });
-      expect(await promiseStateOf(clock, released)).toBe('resolved');
+      expect(await getPromiseState(clock, released)).toBe('resolved');
       await session.close();
       expect((await port.read({ from: 1 }))?.head).toBe(3);
       const next = await port.resume({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
-import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
+import { Meter, type Platform, type TurnEnd, UNLIMITED_PLATFORM } from '../../../doors/session.ts';
 import {
   advanceUntilSettled,
   callEvents,
@@ -11,7 +11,7 @@ import {
   takeOver,
   withoutPings,
 } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 const NO_LIMITS = { iterations: 1_000 };
 
@@ -47,7 +47,7 @@ interface DriveResult {
   readonly invocations: readonly RunOutcome[];
 }
 
-interface Scene {
+interface DriveOptions {
   readonly replies: readonly ScriptedReply[];
   readonly tools?: readonly Tool[];
   readonly platform: Partial<Platform>;
@@ -69,27 +69,27 @@ async function drive({
   port,
   spent = 1,
   asked: askedBefore = 0,
-}: Scene): Promise<DriveResult> {
+}: DriveOptions): Promise<DriveResult> {
   const { wrap, messages } = createCounter();
-  const app = memoryApp({
+  const app = createMemoryApp({
     replies,
     tools,
     limits: NO_LIMITS,
     wrap: (inner) => wrap(port ? port(inner) : inner),
   });
   const invocations: RunOutcome[] = [];
-  const outside = (): number => app.model.requests.length + made();
+  const countOutsideRequests = (): number => app.model.requests.length + made();
   let turn = '';
   while (invocations.length < 200) {
-    const before = [messages(), outside()] as const;
+    const before = [messages(), countOutsideRequests()] as const;
     const leased = turn === '' ? await app.lease('Go.') : await app.resume(turn);
     turn = leased.page.openTurn?.id ?? '';
     const { subrequests: internalSubrequests = Infinity } = platform;
-    const meter = new Meter({ ...UNLIMITED, internalSubrequests, ...platform }, () => Date.now());
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests, ...platform }, () => Date.now());
     meter.spend(askedBefore);
     for (let i = askedBefore; i < spent; i += 1) meter.spendInternal();
     const { status } = await app.run(leased, { meter });
-    const requests = Math.max(messages() - before[0], outside() - before[1]);
+    const requests = Math.max(messages() - before[0], countOutsideRequests() - before[1]);
     invocations.push({ end: status, requests });
     if (status !== 'handed-over') break;
   }
@@ -97,7 +97,10 @@ async function drive({
 }
 
 /** A tool that counts its calls. */
-function countingTool(name: string, more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {}) {
+function createCountingTool(
+  name: string,
+  more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {},
+) {
   const calls: string[] = [];
   const config = {
     name,
@@ -111,11 +114,11 @@ function countingTool(name: string, more: { effect?: 'read' | 'idempotent'; subr
   return { tool, calls };
 }
 
-const batch = (name: string, size = 1): ScriptedReply => ({
+const callBatch = (name: string, size = 1): ScriptedReply => ({
   calls: Array.from({ length: size }, () => ({ name })),
 });
 
-const typesOf = async (app: MemoryApp): Promise<string[]> => {
+const readEventTypes = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 10_000 });
   return (page?.rows ?? []).map(({ type }) => type);
 };
@@ -124,8 +127,8 @@ describe('an invocation near its limit of subrequests', () => {
   it.each(['read', 'idempotent', 'once'] as const)(
     'hands over a long turn of %s calls, and never makes more than 40 requests',
     async (effect) => {
-      const { tool, calls } = countingTool('count', effect === 'once' ? {} : { effect });
-      const replies = [...Array.from({ length: 99 }, () => batch('count', 2)), 'Done.'];
+      const { tool, calls } = createCountingTool('count', effect === 'once' ? {} : { effect });
+      const replies = [...Array.from({ length: 99 }, () => callBatch('count', 2)), 'Done.'];
       const scene = { replies, tools: [tool], platform: { subrequests: 40 }, made: () => calls.length };
       const { app, invocations } = await drive(scene);
       expect(invocations.at(-1)?.end).toBe('ended');
@@ -141,14 +144,18 @@ describe('an invocation near its limit of subrequests', () => {
   );
 
   it('finishes the started calls of a batch and leaves the others to the next invocation', async () => {
-    const { tool, calls } = countingTool('count');
-    const scene = { replies: [batch('count', 60), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
+    const { tool, calls } = createCountingTool('count');
+    const scene = {
+      replies: [callBatch('count', 60), 'Done.'],
+      tools: [tool],
+      platform: { subrequests: 40 },
+    };
     const { app, invocations } = await drive({ ...scene, made: () => calls.length });
     expect(invocations.length).toBeGreaterThan(2);
     expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
     expect(calls.length).toBe(60);
     expect(new Set(calls).size).toBe(60);
-    const types = await typesOf(app);
+    const types = await readEventTypes(app);
     for (const type of ['tool-call-started', 'tool-call-ended']) {
       expect(types.filter((one) => one === type).length).toBe(60);
     }
@@ -156,8 +163,8 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('logs why it was handed over', async () => {
-    const { tool } = countingTool('count');
-    const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
+    const { tool } = createCountingTool('count');
+    const replies = [...Array.from({ length: 20 }, () => callBatch('count')), 'Done.'];
     const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
     const turn = (await app.state()).turn?.id ?? '';
     const yielded = (await app.events(turn)).filter((event) => event.type === 'turn-yielded');
@@ -167,8 +174,12 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('counts the declared requests of a tool before it runs', async () => {
-    const { tool, calls } = countingTool('import', { subrequests: 20 });
-    const scene = { replies: [batch('import', 3), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
+    const { tool, calls } = createCountingTool('import', { subrequests: 20 });
+    const scene = {
+      replies: [callBatch('import', 3), 'Done.'],
+      tools: [tool],
+      platform: { subrequests: 40 },
+    };
     const { invocations } = await drive({ ...scene, made: () => 20 * calls.length });
     expect(calls.length).toBe(3);
     expect(invocations.map(({ end }) => end)).toEqual(['handed-over', 'handed-over', 'ended']);
@@ -176,8 +187,12 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('ends a turn as misconfigured if its tool needs more requests than any invocation may make', async () => {
-    const { tool, calls } = countingTool('import', { subrequests: 29 });
-    const { app } = await drive({ replies: [batch('import')], tools: [tool], platform: { subrequests: 40 } });
+    const { tool, calls } = createCountingTool('import', { subrequests: 29 });
+    const { app } = await drive({
+      replies: [callBatch('import')],
+      tools: [tool],
+      platform: { subrequests: 40 },
+    });
     expect(calls).toEqual([]);
     expect((await app.state()).turn).toMatchObject({
       outcome: 'failed',
@@ -191,7 +206,7 @@ describe('an invocation near its limit of subrequests', () => {
 });
 
 /** A session that is read in very small pages. */
-const inSmallPages = (port: SessionPort): SessionPort => ({
+const readInSmallPages = (port: SessionPort): SessionPort => ({
   ...port,
   begin: (request) => port.begin({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
   resume: (request) => port.resume({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
@@ -200,8 +215,8 @@ const inSmallPages = (port: SessionPort): SessionPort => ({
 
 describe('a turn that is always near a limit', () => {
   it('makes progress in every invocation, and completes', async () => {
-    const { tool, calls } = countingTool('count', { effect: 'read' });
-    const replies = [batch('count', 2), batch('count'), 'Done.'];
+    const { tool, calls } = createCountingTool('count', { effect: 'read' });
+    const replies = [callBatch('count', 2), callBatch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
     const { app, invocations } = await drive({ replies, tools: [tool], platform, asked: 15 });
     expect([invocations.length, invocations.at(-1)?.end]).toEqual([7, 'ended']);
@@ -209,8 +224,8 @@ describe('a turn that is always near a limit', () => {
   });
 
   it('starts one call in every invocation, even if other code has used some of its requests', async () => {
-    const { tool, calls } = countingTool('count');
-    const replies = [batch('count', 2), 'Done.'];
+    const { tool, calls } = createCountingTool('count');
+    const replies = [callBatch('count', 2), 'Done.'];
     const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
     const { app, invocations } = await drive(scene);
     expect(invocations.map(({ end }) => end)).toEqual([...Array(4).fill('handed-over'), 'ended']);
@@ -218,26 +233,26 @@ describe('a turn that is always near a limit', () => {
   });
 
   it('continues even if an invocation needs nearly all its requests to read the session', async () => {
-    const { tool } = countingTool('count', { effect: 'read' });
-    const replies = [batch('count'), batch('count'), 'Done.'];
+    const { tool } = createCountingTool('count', { effect: 'read' });
+    const replies = [callBatch('count'), callBatch('count'), 'Done.'];
     const { app, invocations } = await drive({
       replies,
       tools: [tool],
       platform: { subrequests: 24 },
-      port: inSmallPages,
+      port: readInSmallPages,
     });
     expect(invocations.at(-1)?.end).toBe('ended');
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
   it('ends as failed with the reason if no invocation can read its session', async () => {
-    const { tool } = countingTool('count', { effect: 'read' });
-    const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
+    const { tool } = createCountingTool('count', { effect: 'read' });
+    const replies = [...Array.from({ length: 20 }, () => callBatch('count')), 'Done.'];
     const { app, invocations } = await drive({
       replies,
       tools: [tool],
       platform: { subrequests: 20 },
-      port: inSmallPages,
+      port: readInSmallPages,
     });
     expect(invocations.at(-1)?.end).toBe('lost');
     const { turn } = await app.state();
@@ -269,7 +284,7 @@ describe('a turn that no invocation could read', () => {
       defineTool({ name, description: 'Works.', run: () => 'worked' }),
     );
     let isLong = true;
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools,
       replies: ['Next.', 'Last.'],
       clock,
@@ -284,26 +299,26 @@ describe('a turn that no invocation could read', () => {
     const yields = Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const);
     const calls = callEvents(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
     const left = await leaveHolderSilent(app, [...yields, ...calls]);
-    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests: 20 }, () => clock.now());
     expect(await takeOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
     isLong = false; // Now the deployment may make more requests.
-    const unknown = (tool: string): string =>
+    const describeUnknownOutcome = (tool: string): string =>
       `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
       'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
     const told = [
-      ['pay', unknown('pay')],
-      ['put', unknown('put')],
+      ['pay', describeUnknownOutcome('pay')],
+      ['put', describeUnknownOutcome('put')],
       ['look', "Error: The call of 'look' was cut short."],
       ['rest', "Error: The call of 'rest' was not run."],
     ];
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(callResults((await app.state()).messages)).toEqual(told);
-    expect(textsOf(app)).toEqual(told.map(([, text]) => text));
+    expect(getResultTexts(app)).toEqual(told.map(([, text]) => text));
   });
 
   it('ends as cancelled if a caller cancels it', async () => {
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: [],
       clock,
       leaseMs: LEASE_MS,
@@ -318,18 +333,18 @@ describe('a turn that no invocation could read', () => {
       Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const),
     );
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
-    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests: 20 }, () => clock.now());
     expect(await takeOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
     expect((await app.state()).turn).toMatchObject({ outcome: 'cancelled' });
   });
 });
 
 /** The call results in the model's last request. */
-const textsOf = ({ model }: MemoryApp): string[] =>
+const getResultTexts = ({ model }: MemoryApp): string[] =>
   (model.requests.at(-1)?.messages ?? []).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
 
 /** Advances the clock until a promise settles. */
-async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: Promise<T>): Promise<T> {
+async function advanceUntil<T>(clock: ReturnType<typeof createManualClock>, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const settling = promise.finally(() => {
     isSettled = true;
@@ -339,7 +354,7 @@ async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: P
 }
 
 describe('an invocation near its time limit', () => {
-  const slow = (ms: number, clock: ReturnType<typeof createManualClock>, timeout?: number) =>
+  const createSlowTool = (ms: number, clock: ReturnType<typeof createManualClock>, timeout?: number) =>
     defineTool({
       name: 'wait',
       description: 'Waits.',
@@ -349,40 +364,40 @@ describe('an invocation near its time limit', () => {
     });
 
   /** Runs one invocation of a new turn. Returns its end, and how long it took. */
-  async function once(
+  async function runOnce(
     app: MemoryApp,
     clock: ReturnType<typeof createManualClock>,
     platform: Partial<Platform>,
   ) {
     const began = clock.now();
-    const meter = new Meter({ ...UNLIMITED, ...platform }, () => clock.now());
-    const { status } = await elapse(clock, app.say('Go.', { meter }));
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, ...platform }, () => clock.now());
+    const { status } = await advanceUntil(clock, app.say('Go.', { meter }));
     return { status, ms: clock.now() - began };
   }
 
   it('hands over half a minute before the limit', async () => {
     const clock = createManualClock(1_000_000);
-    const replies = Array.from({ length: 20 }, () => batch('wait'));
-    const app = memoryApp({ replies, tools: [slow(20_000, clock)], clock });
-    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 100_000 });
+    const replies = Array.from({ length: 20 }, () => callBatch('wait'));
+    const app = createMemoryApp({ replies, tools: [createSlowTool(20_000, clock)], clock });
+    expect(await runOnce(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 100_000 });
   });
 
   it('does not start a call that may take longer than the time left', async () => {
     const clock = createManualClock(1_000_000);
-    const replies = Array.from({ length: 20 }, () => batch('wait'));
-    const app = memoryApp({ replies, tools: [slow(20_000, clock, 200_000)], clock });
+    const replies = Array.from({ length: 20 }, () => callBatch('wait'));
+    const app = createMemoryApp({ replies, tools: [createSlowTool(20_000, clock, 200_000)], clock });
     // 200 s never fit, but an invocation counts the time left as at least half of its total.
-    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
+    expect(await runOnce(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
   });
 
   it('leaves an unfinished reply to the next invocation if it has made progress before', async () => {
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({
-      replies: [batch('wait'), () => new Promise(() => {}), 'Done.'],
-      tools: [slow(20_000, clock)],
+    const app = createMemoryApp({
+      replies: [callBatch('wait'), () => new Promise(() => {}), 'Done.'],
+      tools: [createSlowTool(20_000, clock)],
       clock,
     });
-    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 110_000 });
+    expect(await runOnce(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 110_000 });
     expect(app.model.requests.length).toBe(2);
   });
 });
@@ -391,16 +406,16 @@ describe('a slow reply', () => {
   it('is left to another invocation before lease renewals use up the subrequests', async () => {
     const clock = createManualClock(1_000_000);
     const { wrap, messages } = createCounter();
-    const { tool } = countingTool('count', { effect: 'read' });
-    const replies = [batch('count'), () => new Promise<string>(() => {})];
-    const app = memoryApp({
+    const { tool } = createCountingTool('count', { effect: 'read' });
+    const replies = [callBatch('count'), () => new Promise<string>(() => {})];
+    const app = createMemoryApp({
       replies,
       tools: [tool],
       clock,
       wrap: (port) => wrap({ ...port, ...withoutPings(port) }),
     });
-    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 30 }, () => clock.now());
-    expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests: 30 }, () => clock.now());
+    expect(await advanceUntil(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
     expect(messages()).toBeGreaterThan(10);
     expect(messages()).toBeLessThanOrEqual(30);
   });
@@ -408,8 +423,8 @@ describe('a slow reply', () => {
 
 describe('the two budgets of an invocation', () => {
   it('hand over a turn that has used its outside requests, even if session requests are left', async () => {
-    const { tool, calls } = countingTool('count', { effect: 'read' });
-    const replies = [...Array.from({ length: 39 }, () => batch('count')), 'Done.'];
+    const { tool, calls } = createCountingTool('count', { effect: 'read' });
+    const replies = [...Array.from({ length: 39 }, () => callBatch('count')), 'Done.'];
     const platform = { subrequests: 50, internalSubrequests: 1_000 };
     const { app, invocations } = await drive({ replies, tools: [tool], platform, made: () => calls.length });
     expect(invocations.length).toBe(3);
@@ -417,7 +432,7 @@ describe('the two budgets of an invocation', () => {
   });
 
   it('let a watcher continue that makes no outside requests, and stop a watcher without session requests', () => {
-    const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
     expect([meter.nearLimit(), meter.nearEnd]).toEqual(['20 subrequests', undefined]);
     for (let i = 0; i < 18; i += 1) meter.spendInternal();
@@ -429,7 +444,7 @@ describe('a retried model call', () => {
   it.each(['rate-limited', 'server-error', undefined] as const)(
     'counts each attempt after the failure %s',
     async (failed) => {
-      const app = memoryApp({ replies: [] });
+      const app = createMemoryApp({ replies: [] });
       const ask =
         (tries: number): ChatModel['ask'] =>
         async (_, { again }) => {
@@ -437,7 +452,7 @@ describe('a retried model call', () => {
           return { text: 'Done.', toolCalls: [], finish: 'stop' };
         };
       const endAfter = async (tries: number): Promise<TurnEnd['status']> => {
-        const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => 0);
+        const meter = new Meter({ ...UNLIMITED_PLATFORM, subrequests: 20 }, () => 0);
         const agent = { ...app.agent, model: { name: 'tried', ask: ask(tries) } };
         return (await app.say('Go.', { agent, meter })).status;
       };

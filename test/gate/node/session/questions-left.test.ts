@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { questionsOf } from '../../../doors/session.ts';
+import { collectQuestions } from '../../../doors/session.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { neverResolve } from '../tool-loop/outside.ts';
 import {
@@ -13,18 +13,18 @@ import {
   withoutPings,
 } from './former-holder.ts';
 import {
-  appWith,
-  askingTool,
+  ANSWER_SCHEMA,
+  createApp,
+  createAskingTool,
   decide,
+  listEventTypes,
   openQuestionsOf,
   QUESTION,
-  resultsOf,
-  SCHEMA,
+  readResults,
   startTurn,
-  typesOf,
 } from './running-questions.ts';
 
-const unknownOutcomeText = (tool: string): string =>
+const describeUnknownOutcome = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -38,7 +38,7 @@ describe('a suspended call with open questions', () => {
       return `${first.decision} ${second.decision}`;
     };
     const ran: string[] = [];
-    const app = appWith([askingTool(run, { effect: 'idempotent', ran })]);
+    const app = createApp([createAskingTool(run, { effect: 'idempotent', ran })]);
     const { clock: counting, timersLeft } = countTimers(app.clock);
     const { end, turn } = await startTurn(app, { clock: counting });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
@@ -52,7 +52,7 @@ describe('a suspended call with open questions', () => {
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
-    expect([ran.length, await resultsOf(app)]).toEqual([3, [['book', 'approve reject']]]);
+    expect([ran.length, await readResults(app)]).toEqual([3, [['book', 'approve reject']]]);
   });
 });
 
@@ -65,12 +65,12 @@ describe('a question from a running call', () => {
       await call.ask(QUESTION).catch((thrown: unknown) => said.push(thrown));
       return answer.promise;
     };
-    const app = appWith([askingTool(run, { timeout: 10_000 })]);
+    const app = createApp([createAskingTool(run, { timeout: 10_000 })]);
     const { end, turn } = await startTurn(app, { waitUntil: (promise) => work.push(promise) });
     await app.clock.advance(10_000);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await resultsOf(app)).toEqual([['book', unknownOutcomeText('book')]]);
-    const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
+    expect(await readResults(app)).toEqual([['book', describeUnknownOutcome('book')]]);
+    const question = [...collectQuestions(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
     expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`]);
     answer.resolve('booked');
@@ -83,19 +83,19 @@ describe('a question from a running call', () => {
   });
 
   it('does not keep its turn from being cancelled', async () => {
-    const app = appWith([askingTool()]);
+    const app = createApp([createAskingTool()]);
     const { end, turn } = await startTurn(app);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 100);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(await resultsOf(app)).toEqual([['book', unknownOutcomeText('book')]]);
+    expect(await readResults(app)).toEqual([['book', describeUnknownOutcome('book')]]);
     expect(await openQuestionsOf(app, turn)).toEqual([]);
   });
 
   it('is void if its holder is gone: the outcome of the call is unknown at once, and the call does not run again', async () => {
     const ran: string[] = [];
-    const app = appWith([askingTool(undefined, { ran })], ['Done.']);
-    const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: SCHEMA } as const;
+    const app = createApp([createAskingTool(undefined, { ran })], ['Done.']);
+    const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: ANSWER_SCHEMA } as const;
     const left = await leaveHolderSilent(app, [
       ...callEvents(['book', 'once']),
       {
@@ -105,13 +105,13 @@ describe('a question from a running call', () => {
       },
     ]);
     expect(await takeOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
-    expect([ran, await resultsOf(app)]).toEqual([[], [['book', unknownOutcomeText('book')]]]);
+    expect([ran, await readResults(app)]).toEqual([[], [['book', describeUnknownOutcome('book')]]]);
     expect(await openQuestionsOf(app, left.turn)).toEqual([]);
   });
 
   /** Runs a turn whose call has asked, until its holder is cut off and loses the lease. */
-  async function orphaned(tool: AnyTool) {
-    const app = appWith([tool]);
+  async function orphanCall(tool: AnyTool) {
+    const app = createApp([tool]);
     const line = { isCut: false };
     const port: SessionPort = {
       ...app.port,
@@ -129,7 +129,7 @@ describe('a question from a running call', () => {
   it('stays open if its holder is gone and its call is idempotent, and the call restarts with the answer', async () => {
     const run = async (call: CallContext) => (await call.ask(QUESTION)).decision;
     const ran: string[] = [];
-    const { app, turn } = await orphaned(askingTool(run, { effect: 'idempotent', ran }));
+    const { app, turn } = await orphanCall(createAskingTool(run, { effect: 'idempotent', ran }));
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'suspended',
     });
@@ -137,7 +137,7 @@ describe('a question from a running call', () => {
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
-    expect([ran.length, await resultsOf(app)]).toEqual([2, [['book', 'approve']]]);
+    expect([ran.length, await readResults(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
   it('is not asked twice by a `once` call that certainly did not run, and keeps its answer', async () => {
@@ -152,15 +152,17 @@ describe('a question from a running call', () => {
       },
       reconcile: () => 'not-done',
     });
-    const { app, turn } = await orphaned(booking);
+    const { app, turn } = await orphanCall(booking);
     const again = app.run(await app.resume(turn));
     await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
     expect(await openQuestionsOf(app, turn)).toHaveLength(1);
-    expect(typesOf(await app.events(turn)).filter((type) => type === 'tool-call-suspended')).toHaveLength(1);
+    expect(
+      listEventTypes(await app.events(turn)).filter((type) => type === 'tool-call-suspended'),
+    ).toHaveLength(1);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect([ran.length, await resultsOf(app)]).toEqual([2, [['book', 'approve']]]);
+    expect([ran.length, await readResults(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
   it('is void if the restarted call asks another question in its place', async () => {
@@ -175,13 +177,13 @@ describe('a question from a running call', () => {
       },
       reconcile: () => 'not-done',
     });
-    const { app, turn } = await orphaned(booking);
+    const { app, turn } = await orphanCall(booking);
     const again = app.run(await app.resume(turn));
     await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await resultsOf(app)).toEqual([
+    expect(await readResults(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' has changed since this was asked, so the decision no longer applies. Call it again to ask again.",

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { followSession } from '../../../doors/session.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 /** The times at which a reader connects to an unreachable object, in ms since the first time. */
 async function recordOpenings(random: number, isOpened: (count: number) => boolean = () => false) {
   const clock = createManualClock(0);
-  const app = memoryApp({ replies: ['Hello.'], clock });
+  const app = createMemoryApp({ replies: ['Hello.'], clock });
   await app.say('Hello?');
   const leave = new AbortController();
   const at: number[] = [];
@@ -27,11 +27,11 @@ async function recordOpenings(random: number, isOpened: (count: number) => boole
 }
 
 /** The pauses between these times, in ms. The clock advances in steps of 100 ms. */
-const pausesOf = (times: readonly number[]): number[] =>
+const computePauses = (times: readonly number[]): number[] =>
   times.slice(1).map((time, i) => time - (times[i] ?? 0));
 
 it('a connection that fails to open is retried after growing pauses of at most half a minute', async () => {
-  const pauses = pausesOf(await recordOpenings(0.5));
+  const pauses = computePauses(await recordOpenings(0.5));
   expect(pauses.slice(0, 9)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
@@ -41,11 +41,11 @@ it.each([
 ])(
   'watchers that lose their connections together reconnect at different times (random number %d)',
   async (random, pauses) => {
-    expect(pausesOf(await recordOpenings(random)).slice(0, 3)).toEqual(pauses);
+    expect(computePauses(await recordOpenings(random)).slice(0, 3)).toEqual(pauses);
   },
 );
 
 it('a connection that has carried events is reopened soon, even if earlier attempts failed', async () => {
-  const pauses = pausesOf(await recordOpenings(0.5, (count) => count === 4));
+  const pauses = computePauses(await recordOpenings(0.5, (count) => count === 4));
   expect(pauses.slice(0, 5)).toEqual([250, 500, 1_000, 260, 500]);
 });

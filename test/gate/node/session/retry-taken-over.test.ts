@@ -5,13 +5,13 @@ import { createManualClock } from '../../../../src/testing/entry.ts';
 import { toRow } from '../../../doors/journal.ts';
 import { toReader } from '../../../doors/session.ts';
 import { LEASE_MS, takeOver } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 it('a retried turn that is taken over shows the model the same request, with its message once', async () => {
   const clock = createManualClock(1_000_000);
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
   const down = new ModelError('bad-request', 'It is down.');
-  const app = memoryApp({
+  const app = createMemoryApp({
     tools: [look],
     replies: [{ calls: ['look'] }, down, { calls: ['look'] }, 'Here.'],
     clock,
@@ -29,15 +29,16 @@ it('a retried turn that is taken over shows the model the same request, with its
   const leased = await app.port.begin({ nonce: 'lost', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
   expect(await takeOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
-  const said = (at: number) => app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);
+  const getRequestMessages = (at: number) =>
+    app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);
   const before = [
     ['user', 'Where is it?'],
     ['assistant', ''],
     ['tool', 'seen'],
     ['user', 'Answer now.'],
   ];
-  expect(said(2)).toEqual(before);
-  expect(said(3)).toEqual([...before, ['assistant', ''], ['tool', 'seen']]);
+  expect(getRequestMessages(2)).toEqual(before);
+  expect(getRequestMessages(3)).toEqual([...before, ['assistant', ''], ['tool', 'seen']]);
   const { messages, starts } = await app.state();
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'assistant']);
   expect(starts).toHaveLength(1);

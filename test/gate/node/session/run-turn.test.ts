@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { runTurn, systemClock } from '../../../doors/session.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 const add = defineTool({
   name: 'add',
@@ -15,7 +15,7 @@ const add = defineTool({
 
 describe('a turn', () => {
   it('calls the model, runs tools and answers', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       instructions: 'Be brief.',
       tools: [add],
       replies: [{ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.'],
@@ -34,7 +34,7 @@ describe('a turn', () => {
   });
 
   it('ends with an event of its outcome, which omits data that only the loop needs', async () => {
-    const app = memoryApp({ replies: ['Hello.'] });
+    const app = createMemoryApp({ replies: ['Hello.'] });
     await app.say('Hi');
     const { turn } = await app.state();
     const last = (await app.events(turn?.id ?? '')).at(-1);
@@ -48,7 +48,7 @@ describe('a turn', () => {
   });
 
   it('ends as failed and names the missing agent or model if the deployment lacks it', async () => {
-    const app = memoryApp({ replies: ['Hello.', 'Hello again.'] });
+    const app = createMemoryApp({ replies: ['Hello.', 'Hello again.'] });
     const leased = await app.lease('Hi');
     const { port, model } = app;
     const host = {
@@ -73,7 +73,7 @@ describe('a turn', () => {
   });
 
   it('ends as failed if a custom model throws an error that is not a `ModelError`', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: [
         () => {
           throw new TypeError('weights are missing');

@@ -9,9 +9,9 @@ import {
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce } from '../../../doors/journal.ts';
+import { createEmptyState, reduce } from '../../../doors/journal.ts';
 import { modelText } from '../../../doors/tools.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -20,16 +20,19 @@ afterEach(() => {
 const plan = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
-const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 const scheduleOnce = (call: CallContext): Promise<string> =>
   sendLater(call, { message: 'On.', delaySeconds: 1 });
 
 /** An app whose turns each schedule a turn. `runAll` runs every due turn until none is open. */
-function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+function createScene(
+  run: (call: CallContext) => unknown,
+  options: Partial<Parameters<typeof createMemoryApp>[0]> = {},
+) {
   const clock = createManualClock(1_000_000);
-  const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
-  const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const replies = Array.from({ length: 2_000 }, () => [PLAN_REPLY, 'Done.']).flat();
+  const app = createMemoryApp({ tools: [plan(run)], replies, clock, ...options });
   const runAll = async (): Promise<number> => {
     let turns = 0;
     for (;;) {
@@ -43,18 +46,20 @@ function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<
   return { app, runAll };
 }
 
-const eventsOf = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
+const readEvents = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await app.port.read({ from: 1, limit: 10_000 });
   return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // It was stored as such an event.
 };
 
-const generationsOf = async (app: MemoryApp): Promise<(number | undefined)[]> =>
-  (await eventsOf(app)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
+const readGenerations = async (app: MemoryApp): Promise<(number | undefined)[]> =>
+  (await readEvents(app)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
 
-const resultsOf = async (app: MemoryApp): Promise<string[]> =>
-  (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+const readResults = async (app: MemoryApp): Promise<string[]> =>
+  (await readEvents(app)).flatMap((event) =>
+    event.type === 'tool-call-ended' ? modelText(event.result) : [],
+  );
 
-const refusalText = (row: number): string =>
+const describeRefusal = (row: number): string =>
   `Error: Not scheduled: ${row} turns in a row, including this one, were scheduled by a turn, and no more can start before a person sends a message.`;
 
 const callAnswered = (
@@ -66,21 +71,21 @@ const callAnswered = (
   answer,
 });
 
-const FULL =
+const FULL_QUEUE_ERROR =
   'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.';
 
 describe('turns that schedule turns', () => {
   it('are limited to eight in a row; the ninth is refused to the model and logged', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(async (call) => {
+    const { app, runAll } = createScene(async (call) => {
       await scheduleOnce(call);
       return 'planned';
     });
     await app.say('Go.');
     expect(await runAll()).toBe(8);
-    expect(await generationsOf(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
-    const told = await resultsOf(app);
-    expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refusalText(8)]);
+    expect(await readGenerations(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const told = await readResults(app);
+    expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), describeRefusal(8)]);
     expect(warned.mock.calls).toEqual([
       [
         'holdfast: the turn cannot schedule more turns: 8 turns in a row, including this one, were scheduled by a turn. ' +
@@ -90,12 +95,12 @@ describe('turns that schedule turns', () => {
   });
 
   it.each([
-    ['two turns, in six generations', 2, 6, [refusalText(6)]],
-    ['twelve turns, more than may wait', 12, 2, [refusalText(2), FULL]],
+    ['two turns, in six generations', 2, 6, [describeRefusal(6)]],
+    ['twelve turns, more than may wait', 12, 2, [describeRefusal(2), FULL_QUEUE_ERROR]],
   ])('end even if each schedules %s, and each refused message is reported', async (_, each, most, why) => {
     vi.spyOn(console, 'warn').mockReturnValue();
     let scheduled = 0;
-    const { app, runAll } = scene(
+    const { app, runAll } = createScene(
       async (call) => {
         const told = new Set<string>();
         for (let i = 0; i < each; i += 1) {
@@ -115,17 +120,17 @@ describe('turns that schedule turns', () => {
     expect(turns).toBe(scheduled);
     expect(turns).toBeLessThanOrEqual(126);
     expect((await app.port.read({ from: 1, limit: 1 }))?.waiting).toEqual([]);
-    const told = await resultsOf(app);
+    const told = await readResults(app);
     expect(told).toHaveLength(turns + 1);
     expect(new Set(told.filter((text) => text !== 'undefined' && text !== ''))).toEqual(
       new Set(why.map((text) => text.slice('Error: '.length))),
     );
-    expect(Math.max(...(await generationsOf(app)).map((generation = 0) => generation))).toBe(most);
+    expect(Math.max(...(await readGenerations(app)).map((generation = 0) => generation))).toBe(most);
   });
 
   it('start a new count with the next message of a person', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(
+    const { app, runAll } = createScene(
       async (call) => {
         await scheduleOnce(call);
         return 'planned';
@@ -135,7 +140,7 @@ describe('turns that schedule turns', () => {
     await app.say('Go.');
     expect(await runAll()).toBe(2);
     await app.say('And on.');
-    expect(await generationsOf(app)).toEqual([undefined, 1, 2, undefined]);
+    expect(await readGenerations(app)).toEqual([undefined, 1, 2, undefined]);
     expect(await runAll()).toBe(2);
   });
 
@@ -161,7 +166,7 @@ describe('turns that schedule turns', () => {
       5,
     ],
   ])('%s', (_, event, generation) => {
-    const state = emptyState();
+    const state = createEmptyState();
     const started: SessionEvent = {
       type: 'turn-started',
       turn: 't1',
@@ -177,15 +182,15 @@ describe('turns that schedule turns', () => {
 
   it('are limited by the number that the agent sets', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(scheduleOnce, { limits: { maxGenerations: 3 } });
+    const { app, runAll } = createScene(scheduleOnce, { limits: { maxGenerations: 3 } });
     await app.say('Go.');
     expect(await runAll()).toBe(3);
-    expect((await resultsOf(app)).at(-1)).toBe(refusalText(3));
+    expect((await readResults(app)).at(-1)).toBe(describeRefusal(3));
   });
 
   it("are unlimited if the agent sets 'unlimited'", async () => {
     let left = 30;
-    const { app, runAll } = scene(
+    const { app, runAll } = createScene(
       async (call) => {
         left -= 1;
         if (left > 0) await scheduleOnce(call);

@@ -8,17 +8,17 @@ import {
 } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { checkAnswer, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
-import { calls } from '../tool-loop/scenes.ts';
+import { checkAnswer, listOpenQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
+import { callTools } from '../tool-loop/scenes.ts';
 import { callResults, LEASE_MS } from './former-holder.ts';
-import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
+import { type ClockedApp, createClockedApp, type MemoryApp } from './memory-app.ts';
 
-export const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+export const ANSWER_SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 export const QUESTION = {
   for: 'decision',
   meanwhile: 'running',
   message: 'Whose?',
-  schema: SCHEMA,
+  schema: ANSWER_SCHEMA,
   expires: 30_000,
 } as const satisfies Question;
 
@@ -31,21 +31,21 @@ interface AskingToolOptions {
 }
 
 /** A tool that records its run, and then asks a question. */
-export const askingTool = (
+export const createAskingTool = (
   run: (call: CallContext) => unknown = (call) => call.ask(QUESTION),
   { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: AskingToolOptions = {},
 ): AnyTool => {
-  const acts = (_: unknown, call: CallContext) => {
+  const recordAndRun = (_: unknown, call: CallContext) => {
     ran.push(call.id);
     return run(call);
   };
-  return defineTool({ name, description: 'Books.', effect, timeout, run: acts });
+  return defineTool({ name, description: 'Books.', effect, timeout, run: recordAndRun });
 };
 
-export const appWith = (
+export const createApp = (
   tools: readonly AnyTool[],
-  replies: readonly ScriptedReply[] = [calls('book'), 'Done.'],
-): ClockedApp => clockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
+  replies: readonly ScriptedReply[] = [callTools('book'), 'Done.'],
+): ClockedApp => createClockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
 
 /** Starts a turn, and returns it once its calls have asked their questions. */
 export async function startTurn(app: ClockedApp, host: Partial<TurnHost> = {}) {
@@ -55,7 +55,8 @@ export async function startTurn(app: ClockedApp, host: Partial<TurnHost> = {}) {
   return { end, turn: leased.page.openTurn?.id ?? '' };
 }
 
-export const openQuestionsOf = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
+export const openQuestionsOf = async (app: MemoryApp, turn: string) =>
+  listOpenQuestions(await app.events(turn));
 
 /** Sends a decision about the first open question, and waits until the holder has received it. */
 export async function decide(app: ClockedApp, turn: string, sent: Answer<'decision'>): Promise<string> {
@@ -68,7 +69,8 @@ export async function decide(app: ClockedApp, turn: string, sent: Answer<'decisi
   return posted;
 }
 
-export const typesOf = (events: readonly StoredEvent[]): readonly string[] => events.map(({ type }) => type);
+export const listEventTypes = (events: readonly StoredEvent[]): readonly string[] =>
+  events.map(({ type }) => type);
 
 /** The name and the result of each call, as the model reads them. */
-export const resultsOf = async (app: MemoryApp) => callResults((await app.state()).messages);
+export const readResults = async (app: MemoryApp) => callResults((await app.state()).messages);

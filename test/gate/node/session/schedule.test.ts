@@ -12,20 +12,20 @@ import {
 import { MAX_WAITING } from '../../../doors/journal.ts';
 import { MAX_WAITING_TURNS } from '../../../doors/ledger.ts';
 import { modelText } from '../../../doors/tools.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** A tool with this function. */
-const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
+const createPlanTool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect, run: (_, call) => run(call) });
 
-const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-function scene(
+function createScene(
   run: (call: CallContext) => unknown,
-  replies: readonly ScriptedReply[] = [PLAN, 'Done.', 'Later.'],
-  options: Partial<Parameters<typeof memoryApp>[0]> = {},
+  replies: readonly ScriptedReply[] = [PLAN_REPLY, 'Done.', 'Later.'],
+  options: Partial<Parameters<typeof createMemoryApp>[0]> = {},
 ) {
   const clock = createManualClock(1_000_000);
   const appended: unknown[] = [];
@@ -36,11 +36,11 @@ function scene(
       return port.append(epoch, from, change);
     },
   });
-  const app = memoryApp({ tools: [tool(run)], replies, clock, wrap, ...options });
+  const app = createMemoryApp({ tools: [createPlanTool(run)], replies, clock, wrap, ...options });
   return { app, clock, appended };
 }
 
-const resultsOf = async (app: MemoryApp): Promise<string[]> => {
+const readResults = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 1_000 });
   return (page?.rows ?? [])
     .map(({ body }) => JSON.parse(body) as SessionEvent) // It was stored as such an event.
@@ -50,7 +50,7 @@ const resultsOf = async (app: MemoryApp): Promise<string[]> => {
 describe('a message that a call schedules', () => {
   it('is stored with the end of the call and starts its own turn at the scheduled time', async () => {
     let id = '';
-    const { app, clock } = scene(async (call) => {
+    const { app, clock } = createScene(async (call) => {
       id = await sendLater(call, { message: 'Look again.', delaySeconds: 7_200 });
       return `It will be ${id}.`;
     });
@@ -58,7 +58,7 @@ describe('a message that a call schedules', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
     expect(id).toMatch(/^[0-9a-f]{16}$/);
     expect((await app.port.read({ from: 1 }))?.waiting).toEqual([{ turn: id, status: 'scheduled' }]);
-    await clock.advance(2 * HOUR - 1);
+    await clock.advance(2 * HOUR_MS - 1);
     expect(app.dispatched).toEqual([]);
     await clock.advance(1);
     await clock.advance(0);
@@ -81,7 +81,7 @@ describe('a message that a call schedules', () => {
   });
 
   it('is sent for the principal who asked, with the context of their message', async () => {
-    const { app, appended } = scene((call) => sendLater(call, { message: 'Again.', delaySeconds: 1 }));
+    const { app, appended } = createScene((call) => sendLater(call, { message: 'Again.', delaySeconds: 1 }));
     await app.say('Go.');
     const [[scheduled]] = appended as [[{ started: { body: string }; after: number }]];
     expect(scheduled.after).toBe(1_000);
@@ -92,14 +92,14 @@ describe('a message that a call schedules', () => {
     const ids: string[] = [];
     const clock = createManualClock(1_000_000);
     let isCut = true;
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [
-        tool(async (call) => {
+        createPlanTool(async (call) => {
           ids.push(await sendLater(call, { message: 'One.', delaySeconds: 60 }));
           ids.push(await sendLater(call, { message: 'Two.', delaySeconds: 30 }));
         }, 'idempotent'),
       ],
-      replies: [PLAN, 'Done.'],
+      replies: [PLAN_REPLY, 'Done.'],
       clock,
       leaseMs: 1_000,
       wrap: (port) => ({
@@ -120,7 +120,7 @@ describe('a message that a call schedules', () => {
   });
 
   it('is not sent if the call fails', async () => {
-    const { app, appended } = scene(async (call) => {
+    const { app, appended } = createScene(async (call) => {
       await sendLater(call, { message: 'Never.', delaySeconds: 1 });
       throw new Error('no');
     });
@@ -129,7 +129,7 @@ describe('a message that a call schedules', () => {
   });
 
   it('is kept even if `run` does not await its id', async () => {
-    const { app } = scene((call) => {
+    const { app } = createScene((call) => {
       void sendLater(call, { message: 'Later.', delaySeconds: 1 });
       return 'planned';
     });
@@ -166,14 +166,14 @@ describe('a message that a call schedules', () => {
       'delaySeconds is 60. It must be a number from 0 to 31536000 (365 days).',
     ],
   ])('is refused if it is %s', async (_, request, message) => {
-    const { app } = scene((call) => sendLater(call, request as LaterMessage));
+    const { app } = createScene((call) => sendLater(call, request as LaterMessage));
     await app.say('Go.');
-    expect(await resultsOf(app)).toEqual([`Error: ${message}`]);
+    expect(await readResults(app)).toEqual([`Error: ${message}`]);
   });
 
   it('is limited to twenty per turn, even if calls run in parallel', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
-    const { app } = scene(
+    const { app } = createScene(
       (call) => sendLater(call, { message: 'A.', delaySeconds: 60 }),
       [batch, batch, 'Done.'],
       { limits: { maxScheduled: 'unlimited' } },
@@ -183,7 +183,7 @@ describe('a message that a call schedules', () => {
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(20);
     const full =
       'Error: Not scheduled: the calls of this turn have scheduled 20 messages already, and no more may be in one turn.';
-    expect((await resultsOf(app)).filter((text) => text === full)).toHaveLength(4);
+    expect((await readResults(app)).filter((text) => text === full)).toHaveLength(4);
   });
 
   it('counts once if its call restarts after a decision', async () => {
@@ -203,7 +203,7 @@ describe('a message that a call schedules', () => {
       tools: [tired],
       use: [answers],
     });
-    const session = createTestSession(agent, { replies: [PLAN, 'Done.'] });
+    const session = createTestSession(agent, { replies: [PLAN_REPLY, 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('plan', 'approve')).toMatchObject({ outcome: 'completed' });
     expect((await session.state()).turn).toMatchObject({ scheduled: 20 });
@@ -211,12 +211,12 @@ describe('a message that a call schedules', () => {
 
   it('is refused if the maximum number of messages is already waiting', async () => {
     const plan = async (call: CallContext): Promise<void> => {
-      for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR / 1_000 });
+      for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR_MS / 1_000 });
     };
-    const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
+    const { app } = createScene(plan, Array.from({ length: 6 }, () => [PLAN_REPLY, 'Done.']).flat());
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MAX_WAITING.turns);
-    expect((await resultsOf(app)).at(-1)).toBe(
+    expect((await readResults(app)).at(-1)).toBe(
       'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.',
     );
     expect(MAX_WAITING).toEqual(MAX_WAITING_TURNS);
@@ -233,13 +233,13 @@ describe('a message that a call schedules', () => {
       }
     };
     const clock = createManualClock(1_000_000);
-    const app: MemoryApp = memoryApp({
+    const app: MemoryApp = createMemoryApp({
       clock,
       tools: [
         defineTool({ name: 'fill', description: 'Fills.', effect: 'read', run: () => fill(app.port) }),
         // The start of the call is stored before it runs, and the response contains the number of waiting
         // turns.
-        tool((call) => sendLater(call, { message: 'A.', delaySeconds: 60 }), 'idempotent'),
+        createPlanTool((call) => sendLater(call, { message: 'A.', delaySeconds: 60 }), 'idempotent'),
       ],
       replies: [
         { calls: [{ name: 'fill' }] },
@@ -250,19 +250,19 @@ describe('a message that a call schedules', () => {
     await app.say('Go.');
     // The first waiting turn has started in the commit that ended this turn.
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(99);
-    const told = (await resultsOf(app)).filter((text) =>
+    const told = (await readResults(app)).filter((text) =>
       text.startsWith('Error: Not scheduled: 100 messages'),
     );
     expect(told).toHaveLength(2);
   });
 
   it('is refused if the waiting messages would exceed ten million bytes', async () => {
-    const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR / 1_000 };
+    const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR_MS / 1_000 };
     const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1)
         await sendLater(call, heavy).catch((failure: Error) => call.say(failure.message));
     };
-    const { app } = scene(plan, [PLAN, 'Done.', PLAN, 'Done.']);
+    const { app } = createScene(plan, [PLAN_REPLY, 'Done.', PLAN_REPLY, 'Done.']);
     for (let i = 0; i < 2; i += 1) await app.say('Go.');
     const types = { names: ['message-sent'], until: Number.MAX_SAFE_INTEGER };
     const page = await app.port.read({ from: 1, types });

@@ -4,10 +4,10 @@ import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { TurnEnd } from '../../../doors/session.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
-import { clockedApp, memoryApp } from './memory-app.ts';
+import { createClockedApp, createMemoryApp } from './memory-app.ts';
 
 it('a secrets hook that never settles does not delay the cancel of its turn', async () => {
-  const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
+  const app = createClockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   const secrets = vi.fn(() => new Promise<never>(() => {}));
   const end = app.say('Hi', { secrets });
   await app.clock.advance(0);
@@ -22,7 +22,7 @@ it('a secrets hook that never settles does not delay the cancel of its turn', as
 });
 
 it('a secrets hook that takes longer than half a minute fails the turn with the reason', async () => {
-  const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
+  const app = createClockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   let end: TurnEnd | undefined;
   const secrets = (): Promise<never> => new Promise(() => {});
   void app.say('Hi', { secrets }).then((ended) => {
@@ -39,7 +39,7 @@ it('a secrets hook that takes longer than half a minute fails the turn with the 
 it('a secrets hook leaves no timer behind', async () => {
   const manual = createManualClock(1_000_000);
   const { clock, timersLeft } = countTimers(manual);
-  const app = memoryApp({ replies: ['Hello.'], clock });
+  const app = createMemoryApp({ replies: ['Hello.'], clock });
   const end = app.say('Hi', { secrets: async () => Secrets.of({ KEY: 'a key' }) });
   await manual.advance(0);
   expect(await end).toMatchObject({ turn: { text: 'Hello.' } });

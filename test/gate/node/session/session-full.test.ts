@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { maxBytesOf, SessionLedger } from '../../../doors/ledger.ts';
+import { readMaxBytes, SessionLedger } from '../../../doors/ledger.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import { beginRequest, event, startOf } from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled } from './former-holder.ts';
-import { clockedApp } from './memory-app.ts';
+import { createClockedApp } from './memory-app.ts';
 
 /** A session is full at 16 MiB below the maximum size of its database. */
-const ROOM = 100_000;
-const mostBytes = 16 * 1024 * 1024 + ROOM;
+const MAX_BYTES = 100_000;
+const mostBytes = 16 * 1024 * 1024 + MAX_BYTES;
 
 const fetches = defineTool({
   name: 'fetch',
@@ -18,14 +18,14 @@ const fetches = defineTool({
   effect: 'read',
   run: () => 'x'.repeat(400_000),
 });
-const CALL = { calls: [{ name: 'fetch' }] };
+const FETCH_REPLY = { calls: [{ name: 'fetch' }] };
 
-const fullText = (used: number): string =>
-  `The session is full: it uses ${used} bytes, and the limit is ${ROOM}. Start a new session, or erase this one.`;
+const describeFullSession = (used: number): string =>
+  `The session is full: it uses ${used} bytes, and the limit is ${MAX_BYTES}. Start a new session, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
   it('ends the turn that would exceed the limit, and the error names the remedy', async () => {
-    const app = clockedApp({ tools: [fetches], replies: [CALL, 'Never.'], mostBytes });
+    const app = createClockedApp({ tools: [fetches], replies: [FETCH_REPLY, 'Never.'], mostBytes });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     expect(await advanceUntilSettled(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
@@ -34,16 +34,16 @@ describe('a session whose database is nearly full', () => {
     const { error } = foldStoppedTurn('s', 'a', events);
     expect(error).toEqual({
       type: 'session-full',
-      message: fullText(Number(/\d+/.exec(error?.message ?? ''))),
+      message: describeFullSession(Number(/\d+/.exec(error?.message ?? ''))),
     });
     expect((await app.port.read({ from: 1 }))?.openTurn).toBe(null);
   });
 
   it('refuses new messages, but not retries of known ones, and can still be read and erased', async () => {
-    const app = clockedApp({ replies: ['One.'], mostBytes });
+    const app = createClockedApp({ replies: ['One.'], mostBytes });
     await advanceUntilSettled(app.clock, app.say('Go.'));
-    const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(ROOM), 'turn-started') };
-    const full = { status: 'session-full', most: ROOM, used: expect.any(Number) };
+    const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(MAX_BYTES), 'turn-started') };
+    const full = { status: 'session-full', most: MAX_BYTES, used: expect.any(Number) };
     expect(await app.port.accept(long)).toEqual(full);
     expect(await app.port.accept({ ...long, whenBusy: 'queue' })).toEqual(full);
     expect(await app.port.begin({ ...beginRequest('t2', 'n'), start: long })).toEqual(full);
@@ -54,10 +54,10 @@ describe('a session whose database is nearly full', () => {
 
   it('refuses answers but accepts a cancel, which ends the turn', async () => {
     const gated = requireApproval(fetches, 'Fetch?');
-    const app = clockedApp({ tools: [gated], replies: [CALL], mostBytes });
+    const app = createClockedApp({ tools: [gated], replies: [FETCH_REPLY], mostBytes });
     await advanceUntilSettled(app.clock, app.say('Go.'));
     const turn = (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
-    const body = 'x'.repeat(ROOM);
+    const body = 'x'.repeat(MAX_BYTES);
     expect(await app.port.post({ kind: 'answer', turn, body })).toBe('session-full');
     expect(await app.port.post({ kind: 'late', turn, body })).toBe('session-full');
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
@@ -67,11 +67,11 @@ describe('a session whose database is nearly full', () => {
   });
 
   it('stores the end of a turn without a snapshot that does not fit', async () => {
-    const { port } = clockedApp({ replies: [], mostBytes });
+    const { port } = createClockedApp({ replies: [], mostBytes });
     const leased = await port.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
-    const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(ROOM) };
-    const end = { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended', snapshot } as const;
+    const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(MAX_BYTES) };
+    const end = { events: [event('t1', 'y'.repeat(MAX_BYTES))], release: 'ended', snapshot } as const;
     expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
     expect(await port.begin(beginRequest('t2', 'b'))).toMatchObject({ status: 'session-full' });
     const page = await port.read({ from: 1, folded: { reducer: 1, messageTypes: [] } });
@@ -79,19 +79,19 @@ describe('a session whose database is nearly full', () => {
   });
 
   it('accepts a cancel even if the session exceeds its limit', async () => {
-    const { port } = clockedApp({ replies: [], mostBytes });
+    const { port } = createClockedApp({ replies: [], mostBytes });
     const leased = await port.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
     await port.accept({ ...startOf('t2'), whenBusy: 'queue' });
-    await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended' });
+    await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(MAX_BYTES))], release: 'ended' });
     expect(await port.post({ kind: 'answer', turn: 't2', body: '{}' })).toBe('session-full');
     expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
   });
 
   it('refuses blobs that do not fit, and accepts the same message without them', async () => {
-    const { port } = clockedApp({ replies: [], mostBytes });
-    const bytes = new Uint8Array(ROOM);
-    const blobs = [{ id: 'f', about: '{}', size: ROOM, bytes }];
+    const { port } = createClockedApp({ replies: [], mostBytes });
+    const bytes = new Uint8Array(MAX_BYTES);
+    const blobs = [{ id: 'f', about: '{}', size: MAX_BYTES, bytes }];
     await port.begin(beginRequest('t1', 'a'));
     const start = { ...startOf('t2'), whenBusy: 'queue' } as const;
     expect(await port.accept({ ...start, blobs })).toMatchObject({ status: 'session-full' });
@@ -143,7 +143,7 @@ describe('a database that becomes full below the limit', () => {
   it('ends the invocation of its turn and logs that the turn cannot end', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let appends = 0;
-    const app = clockedApp({
+    const app = createClockedApp({
       replies: ['One.'],
       wrap: (port) => ({
         ...port,
@@ -172,5 +172,5 @@ it.each([
   [{ SESSION_BYTES: '10GB' }, 10_000_000_000],
   [{ SESSION_BYTES: '16999999' }, 10_000_000_000],
 ])('the vars %o set the maximum database size of %d bytes', (vars, most) => {
-  expect(maxBytesOf(vars)).toBe(most);
+  expect(readMaxBytes(vars)).toBe(most);
 });

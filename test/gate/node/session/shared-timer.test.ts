@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSharedTimer } from '../../../doors/session.ts';
 
 /** A clock that the test advances, with the number of its timers. */
-function handClock() {
+function createHandClock() {
   let now = 0;
   const timers = new Map<number, { readonly due: number; readonly run: () => void }>();
   let made = 0;
@@ -36,7 +36,7 @@ function handClock() {
 
 describe('a shared timer', () => {
   it('calls each listener once, when its time has come', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
     for (const ms of [300, 100, 200, 100]) after(ms, () => called.push(`${ms} at ${clock.now()}`));
@@ -48,7 +48,7 @@ describe('a shared timer', () => {
   });
 
   it('sets no other platform timer for later or cancelled listeners', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
     after(100, () => called.push('first'));
@@ -59,7 +59,7 @@ describe('a shared timer', () => {
   });
 
   it('leaves no platform timer behind after the last listener is cancelled', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const cancels = [after(100, () => {}), after(50, () => {})];
     for (const cancel of cancels) cancel();
@@ -72,7 +72,7 @@ describe('a shared timer', () => {
   });
 
   it('does not call a listener that another listener cancelled at the same moment', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
     let cancel = (): void => {};
@@ -86,21 +86,21 @@ describe('a shared timer', () => {
   });
 
   it('calls listeners that a listener has added', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: number[] = [];
-    const again = (): void => {
+    const callAgain = (): void => {
       called.push(clock.now());
-      if (called.length < 3) after(100, again);
+      if (called.length < 3) after(100, callAgain);
     };
-    after(100, again);
+    after(100, callAgain);
     after(1_000, () => called.push(clock.now()));
     clock.pass(2_000);
     expect(called).toEqual([100, 200, 300, 1_000]);
   });
 
   it('calls the other listeners after one throws', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
     after(100, () => {
@@ -113,7 +113,7 @@ describe('a shared timer', () => {
   });
 
   it('treats an invalid number as zero, like the platform’s timers', () => {
-    const clock = handClock();
+    const clock = createHandClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
     after(Number.NaN, () => called.push('at once'));

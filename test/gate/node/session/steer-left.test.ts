@@ -4,10 +4,10 @@ import { createManualClock, type SessionPort } from '../../../../src/testing/ent
 import type { TurnStart } from '../../../doors/journal.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { advanceUntilSettled, LEASE_MS, LONGEST_PAUSE, leaveHolderSilent } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 /** A message that steers the running turn. */
-function steeringStart(turn: string): TurnStart {
+function createSteeringStart(turn: string): TurnStart {
   const event = { message: 'Make it blue.', principal: { id: 'tester' }, loopId: turn, context: {} };
   const body = JSON.stringify({ v: 1, type: 'turn-started', turn, ...event });
   return { ...startOf(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
@@ -26,10 +26,10 @@ describe('a steering message whose turn ends before the next model call', () => 
     const work = Promise.withResolvers<never>();
     const run = () => work.promise;
     const exits = defineTool({ name: 'work', description: 'Works.', effect: 'read', run });
-    const app = memoryApp({ tools: [exits], replies: [{ calls: [{ name: 'work' }] }], clock });
+    const app = createMemoryApp({ tools: [exits], replies: [{ calls: [{ name: 'work' }] }], clock });
     const end = app.run(await app.lease('Go.'));
     await clock.advance(100);
-    await app.port.accept(steeringStart('s1'));
+    await app.port.accept(createSteeringStart('s1'));
     await clock.advance(8_000); // A renewal delivers the message to the holder.
     work.reject(exitEarly('done'));
     await advanceUntilSettled(clock, end);
@@ -39,9 +39,9 @@ describe('a steering message whose turn ends before the next model call', () => 
   it('starts its own turn if the turn is abandoned as stuck', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const { turn } = await leaveHolderSilent(app, []);
-    await app.port.accept(steeringStart('s1'));
+    await app.port.accept(createSteeringStart('s1'));
     for (let death = 1; death < 8; death += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);

@@ -8,7 +8,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** The messages of a request, without system messages. */
-const shownTexts = (request: ModelRequest | undefined): readonly string[] =>
+const getShownTexts = (request: ModelRequest | undefined): readonly string[] =>
   (request?.messages ?? []).flatMap((message) => {
     switch (message.role) {
       case 'system':
@@ -21,14 +21,14 @@ const shownTexts = (request: ModelRequest | undefined): readonly string[] =>
   });
 
 /** A session whose tools and replies can send it messages. */
-function scene(
+function createScene(
   replies: readonly ScriptedReply[],
   make: (session: () => TestSession) => readonly AnyTool[],
   more: Partial<Parameters<typeof defineAgent>[0]> = {},
   policies: Policies = {},
 ) {
   let session: TestSession | undefined;
-  const current = (): TestSession => {
+  const getCurrentSession = (): TestSession => {
     if (!session) throw new Error('There is no session yet.');
     return session;
   };
@@ -38,14 +38,14 @@ function scene(
     instructions: '',
     policies,
     ...more,
-    tools: make(current),
+    tools: make(getCurrentSession),
   });
   session = createTestSession(agent, { replies });
   return session;
 }
 
 /** A tool that sends a message to the turn that runs it. */
-const steeringTool =
+const createSteeringTool =
   (text: string, options: { readonly effect?: 'read' | 'once'; readonly returnDirect?: boolean } = {}) =>
   (session: () => TestSession): readonly AnyTool[] => [
     defineTool({
@@ -59,16 +59,19 @@ const steeringTool =
     }),
   ];
 
-const WORK = { calls: [{ name: 'work' }] };
+const WORK_REPLY = { calls: [{ name: 'work' }] };
 
 describe('a message for the running turn', () => {
   it.each(['read', 'once'] as const)(
     'is shown to the model in its next request, after the results of the running calls (%s)',
     async (effect) => {
-      const session = scene([WORK, 'Done, in blue.'], steeringTool('Make it blue.', { effect }));
+      const session = createScene(
+        [WORK_REPLY, 'Done, in blue.'],
+        createSteeringTool('Make it blue.', { effect }),
+      );
       const answer = await session.send('Paint it.');
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done, in blue.', iterations: 2 });
-      expect(session.requests.map(shownTexts)).toEqual([
+      expect(session.requests.map(getShownTexts)).toEqual([
         ['user: Paint it.'],
         ['user: Paint it.', 'assistant: [work]', 'tool: worked', 'user: Make it blue.'],
       ]);
@@ -81,7 +84,7 @@ describe('a message for the running turn', () => {
   );
 
   it('is journaled with its sender, and with the id that its own turn would have had', async () => {
-    const session = scene([WORK, 'Done.'], steeringTool('Make it blue.'));
+    const session = createScene([WORK_REPLY, 'Done.'], createSteeringTool('Make it blue.'));
     const { turn } = await session.send('Paint it.');
     const steered = (await session.events()).find(({ type }) => type === 'turn-steered');
     expect(steered).toEqual({
@@ -98,13 +101,13 @@ describe('a message for the running turn', () => {
 
   it('follows the answer if it arrives while the model replies, and is answered too', async () => {
     let session: TestSession | undefined;
-    const answering = async (): Promise<string> => {
+    const answerWhileSteered = async (): Promise<string> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
       return 'Painted.';
     };
-    session = scene([answering, 'In blue.'], () => []);
+    session = createScene([answerWhileSteered, 'In blue.'], () => []);
     expect(await session.send('Paint it.')).toMatchObject({ outcome: 'completed', text: 'In blue.' });
-    expect(session.requests.map(shownTexts)).toEqual([
+    expect(session.requests.map(getShownTexts)).toEqual([
       ['user: Paint it.'],
       ['user: Paint it.', 'assistant: Painted.', 'user: In blue?'],
     ]);
@@ -112,14 +115,14 @@ describe('a message for the running turn', () => {
 
   it('follows the results if it arrives while the model requests calls', async () => {
     let session: TestSession | undefined;
-    const asking = async (): Promise<ScriptedReply> => {
+    const steerAndCall = async (): Promise<ScriptedReply> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
       return { calls: [{ name: 'note' }] };
     };
     const note = defineTool({ name: 'note', description: 'Notes.', effect: 'read', run: () => 'noted' });
-    session = scene([asking, 'In blue.'], () => [note]);
+    session = createScene([steerAndCall, 'In blue.'], () => [note]);
     await session.send('Paint it.');
-    expect(shownTexts(session.requests[1])).toEqual([
+    expect(getShownTexts(session.requests[1])).toEqual([
       'user: Paint it.',
       'assistant: [note]',
       'tool: noted',
@@ -128,8 +131,8 @@ describe('a message for the running turn', () => {
   });
 
   it('reaches the turn’s own loop, not a nested loop', async () => {
-    const session = scene(
-      [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, WORK, 'Helped.', 'Done.'],
+    const session = createScene(
+      [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, WORK_REPLY, 'Helped.', 'Done.'],
       (current) => [
         defineSubagent({
           name: 'helper',
@@ -138,34 +141,37 @@ describe('a message for the running turn', () => {
             name: 'helper',
             description: 'Helps.',
             instructions: '',
-            tools: steeringTool('Hurry.')(current),
+            tools: createSteeringTool('Hurry.')(current),
           }),
         }),
       ],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shownTexts(session.requests[2]).join()).not.toContain('Hurry.');
-    expect(shownTexts(session.requests[3]).at(-1)).toBe('user: Hurry.');
+    expect(getShownTexts(session.requests[2]).join()).not.toContain('Hurry.');
+    expect(getShownTexts(session.requests[3]).at(-1)).toBe('user: Hurry.');
   });
 
   it('prevents a direct return, and the model answers both messages', async () => {
-    const session = scene([WORK, 'Worked, and blue.'], steeringTool('In blue.', { returnDirect: true }));
+    const session = createScene(
+      [WORK_REPLY, 'Worked, and blue.'],
+      createSteeringTool('In blue.', { returnDirect: true }),
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Worked, and blue.' });
   });
 
   it('is also answered if the turn is at its iteration limit', async () => {
     let session: TestSession | undefined;
-    const last = async (): Promise<string> => {
+    const steerAndAnswer = async (): Promise<string> => {
       await session?.post('And blue?', { whenBusy: 'steer' });
       return 'My best.';
     };
     const note = defineTool({ name: 'note', description: 'Notes.', effect: 'read', run: () => 'noted' });
-    session = scene([{ calls: [{ name: 'note' }] }, last, 'Blue.'], () => [note], {
+    session = createScene([{ calls: [{ name: 'note' }] }, steerAndAnswer, 'Blue.'], () => [note], {
       limits: { iterations: 1 },
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Blue.' });
     expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, 'none', 'none']);
-    expect(shownTexts(session.requests[2]).slice(-3)).toEqual([
+    expect(getShownTexts(session.requests[2]).slice(-3)).toEqual([
       'assistant: My best.',
       'user: And blue?',
       expect.stringMatching(/^user: /),
@@ -174,24 +180,26 @@ describe('a message for the running turn', () => {
 
   it('is answered in the output schema of the agent', async () => {
     const output = v.object({ color: v.string() });
-    const session = scene([WORK, 'no form', '{"color":"blue"}'], steeringTool('In blue.'), { output });
+    const session = createScene([WORK_REPLY, 'no form', '{"color":"blue"}'], createSteeringTool('In blue.'), {
+      output,
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'blue' } });
-    expect(shownTexts(session.requests[1]).at(-1)).toBe('user: In blue.');
+    expect(getShownTexts(session.requests[1]).at(-1)).toBe('user: In blue.');
   });
 
   it('is answered in a second output if it arrives after the first', async () => {
     let session: TestSession | undefined;
-    const first = async (): Promise<string> => {
+    const steerAtFirst = async (): Promise<string> => {
       await session?.post('No: red.', { whenBusy: 'steer' });
       return '{"color":"blue"}';
     };
     const output = v.object({ color: v.string() });
-    session = scene([first, '{"color":"red"}'], () => [], { output });
+    session = createScene([steerAtFirst, '{"color":"red"}'], () => [], { output });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
   });
 
   it('becomes its own turn if the turn was cancelled', async () => {
-    const session = scene([WORK, 'Next.'], (current) => [
+    const session = createScene([WORK_REPLY, 'Next.'], (current) => [
       defineTool({
         name: 'work',
         description: 'Works.',
@@ -229,12 +237,12 @@ describe('a message for the running turn', () => {
     ];
     // With the policy `anyone`, the message is stored before the kill, because no check of the owner precedes
     // it.
-    const session = scene([WORK, 'Done, in blue.'], make, {}, { steering: 'anyone' });
+    const session = createScene([WORK_REPLY, 'Done, in blue.'], make, {}, { steering: 'anyone' });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done, in blue.' });
-    expect(shownTexts(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
+    expect(getShownTexts(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
   });
 
-  const saidBy = (by: string) => (session: () => TestSession) => [
+  const createToolSaidBy = (by: string) => (session: () => TestSession) => [
     defineTool({
       name: 'work',
       description: 'Works.',
@@ -244,11 +252,15 @@ describe('a message for the running turn', () => {
   ];
 
   it('becomes its own turn if its sender did not start the running turn', async () => {
-    const session = scene([WORK, 'Done.', 'Blue now.'], saidBy('bob'));
+    const session = createScene([WORK_REPLY, 'Done.', 'Blue now.'], createToolSaidBy('bob'));
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Done.' });
     await expect.poll(() => session.requests.length).toBe(3);
     expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Blue now.' });
-    expect(shownTexts(session.requests[1])).toEqual(['user: Paint it.', 'assistant: [work]', 'tool: queued']);
+    expect(getShownTexts(session.requests[1])).toEqual([
+      'user: Paint it.',
+      'assistant: [work]',
+      'tool: queued',
+    ]);
     const started = (await session.events()).flatMap((event) =>
       event.type === 'turn-started' ? [[event.principal, event.message]] : [],
     );
@@ -262,9 +274,9 @@ describe('a message for the running turn', () => {
     ['from the requester of the turn', 'ann', undefined],
     ['from another person, if anyone may steer', 'bob', 'anyone'],
   ] as const)('is shown to the model if it is %s', async (_, by, steering) => {
-    const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
+    const session = createScene([WORK_REPLY, 'Blue.'], createToolSaidBy(by), {}, { steering });
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });
-    expect(shownTexts(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
+    expect(getShownTexts(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
     const steered = (await session.events()).find((event) => event.type === 'turn-steered');
     expect(steered).toMatchObject({ principal: { id: by } });
   });
@@ -273,7 +285,7 @@ describe('a message for the running turn', () => {
 describe('a message that waits for the running turn', () => {
   it('becomes its own turn afterwards, in order', async () => {
     const turns: string[] = [];
-    const session = scene([WORK, 'First.', 'Second.', 'Third.'], (current) => [
+    const session = createScene([WORK_REPLY, 'First.', 'Second.', 'Third.'], (current) => [
       defineTool({
         name: 'work',
         description: 'Works.',
@@ -289,7 +301,7 @@ describe('a message that waits for the running turn', () => {
     expect(await session.send('One?')).toMatchObject({ text: 'First.' });
     const answers = await Promise.all(turns.map((turn) => session.answer(turn)));
     expect(answers.map(({ text }) => text)).toEqual(['Second.', 'Third.']);
-    expect(shownTexts(session.requests[3])).toEqual([
+    expect(getShownTexts(session.requests[3])).toEqual([
       'user: One?',
       'assistant: [work]',
       'tool: worked',
@@ -302,7 +314,7 @@ describe('a message that waits for the running turn', () => {
 
   it('can be cancelled before its model call', async () => {
     let waiting = '';
-    const session = scene([WORK, 'First.'], (current) => [
+    const session = createScene([WORK_REPLY, 'First.'], (current) => [
       defineTool({
         name: 'work',
         description: 'Works.',
@@ -320,7 +332,7 @@ describe('a message that waits for the running turn', () => {
   });
 
   it('is refused if it does not ask to wait', async () => {
-    const session = scene([WORK, 'First.'], (current) => [
+    const session = createScene([WORK_REPLY, 'First.'], (current) => [
       defineTool({
         name: 'work',
         description: 'Works.',

@@ -18,9 +18,9 @@ import {
   leaveHolderSilent,
   takeOver,
 } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const UNKNOWN =
+const UNKNOWN_OUTCOME =
   "Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have happened " +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -31,9 +31,9 @@ beforeEach(() => {
   ran = [];
 });
 
-type Reconcile = (input: unknown, call: CallContext) => Reconciliation | Promise<Reconciliation>;
+type ReconcileFunction = (input: unknown, call: CallContext) => Reconciliation | Promise<Reconciliation>;
 
-const oncePayTool = (reconcile?: Reconcile): AnyTool =>
+const createPayTool = (reconcile?: ReconcileFunction): AnyTool =>
   defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -44,7 +44,7 @@ const oncePayTool = (reconcile?: Reconcile): AnyTool =>
       return 'paid';
     },
   });
-const tool = (name: string, effect: 'read' | 'idempotent'): AnyTool =>
+const createNamedTool = (name: string, effect: 'read' | 'idempotent'): AnyTool =>
   defineTool({
     name,
     description: 'Does.',
@@ -55,10 +55,11 @@ const tool = (name: string, effect: 'read' | 'idempotent'): AnyTool =>
     },
   });
 
-const appWith = (...tools: AnyTool[]) => memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
-type App = ReturnType<typeof appWith>;
+const createApp = (...tools: AnyTool[]) =>
+  createMemoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
+type App = ReturnType<typeof createApp>;
 
-async function answersAfter(app: App, ...calls: readonly (readonly [string, Effect?])[]) {
+async function resumeForResults(app: App, ...calls: readonly (readonly [string, Effect?])[]) {
   const end = await takeOver(app, clock, await leaveHolderSilent(app, callEvents(...calls)));
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   return callResults((await app.state()).messages);
@@ -66,23 +67,23 @@ async function answersAfter(app: App, ...calls: readonly (readonly [string, Effe
 
 describe('a `once` call without a recorded end', () => {
   it('has the result that its tool reconciles, and does not run', async () => {
-    const app = appWith(oncePayTool(() => ({ done: { receipt: 7 } })));
-    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
+    const app = createApp(createPayTool(() => ({ done: { receipt: 7 } })));
+    expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
     expect(ran).toEqual([]);
   });
 
   it('runs again under the same id if `reconcile` returns not-done', async () => {
-    const app = appWith(oncePayTool(() => 'not-done'));
-    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
+    const app = createApp(createPayTool(() => 'not-done'));
+    expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
   });
 
   it('does not run again if it started with an invalid effect', async () => {
     // Earlier versions did not check effects from plain JavaScript.
     const begun = ['pay', 'Once' as Effect] as const;
-    expect(await answersAfter(appWith(oncePayTool()), begun)).toEqual([['pay', UNKNOWN]]);
-    const reconciles = appWith(oncePayTool(() => ({ done: 'paid before' })));
-    expect(await answersAfter(reconciles, begun)).toEqual([['pay', 'paid before']]);
+    expect(await resumeForResults(createApp(createPayTool()), begun)).toEqual([['pay', UNKNOWN_OUTCOME]]);
+    const reconciles = createApp(createPayTool(() => ({ done: 'paid before' })));
+    expect(await resumeForResults(reconciles, begun)).toEqual([['pay', 'paid before']]);
     expect(ran).toEqual([]);
   });
 
@@ -95,8 +96,8 @@ describe('a `once` call without a recorded end', () => {
     [Symbol('not-done'), 'Symbol(not-done)'],
   ])('has an unknown outcome if `reconcile` returns %o, which is logged', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = appWith(oncePayTool(() => answer as never)); // as plain JavaScript may
-    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    const app = createApp(createPayTool(() => answer as never)); // as plain JavaScript may
+    expect(await resumeForResults(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN_OUTCOME]]);
     expect(ran).toEqual([]);
     expect(log.mock.calls).toEqual([
       [
@@ -106,7 +107,7 @@ describe('a `once` call without a recorded end', () => {
     log.mockRestore();
   });
 
-  it.each<[string, Reconcile | undefined]>([
+  it.each<[string, ReconcileFunction | undefined]>([
     ['cannot reconcile', undefined],
     ['does not know', () => 'unknown'],
     ['rejects', () => Promise.reject(new Error('down'))],
@@ -118,14 +119,16 @@ describe('a `once` call without a recorded end', () => {
     ],
     ['never answers', () => new Promise(() => {})],
   ])('has an unknown outcome if its tool %s', async (_, reconcile) => {
-    expect(await answersAfter(appWith(oncePayTool(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(await resumeForResults(createApp(createPayTool(reconcile)), ['pay', 'once'])).toEqual([
+      ['pay', UNKNOWN_OUTCOME],
+    ]);
     expect(ran).toEqual([]);
   });
 
   it('is reconciled only once the former holder can no longer act: half a lease term after its deadline', async () => {
     const asked_: number[] = [];
-    const app = appWith(
-      oncePayTool(() => {
+    const app = createApp(
+      createPayTool(() => {
         asked_.push(clock.now());
         return 'unknown';
       }),
@@ -140,8 +143,8 @@ describe('a `once` call without a recorded end', () => {
 
   it('is reconciled no earlier if another holder took over in between and handed over at once', async () => {
     const times: number[] = [];
-    const app = appWith(
-      oncePayTool(() => {
+    const app = createApp(
+      createPayTool(() => {
         times.push(clock.now());
         return 'unknown';
       }),
@@ -156,7 +159,7 @@ describe('a `once` call without a recorded end', () => {
   });
 
   it('waits once for all calls of a batch, which are then reconciled one by one', async () => {
-    const app = appWith({ ...oncePayTool(() => 'unknown'), serial: 'money' });
+    const app = createApp({ ...createPayTool(() => 'unknown'), serial: 'money' });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
     const heard = clock.now();
     await takeOver(app, clock, left);
@@ -164,23 +167,25 @@ describe('a `once` call without a recorded end', () => {
   });
 
   it('does not run again if its tool is now a read', async () => {
-    expect(await answersAfter(appWith(tool('pay', 'read')), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(await resumeForResults(createApp(createNamedTool('pay', 'read')), ['pay', 'once'])).toEqual([
+      ['pay', UNKNOWN_OUTCOME],
+    ]);
     expect(ran).toEqual([]);
   });
 
   it('has an unknown outcome if its tool is gone', async () => {
-    expect(await answersAfter(appWith(), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(await resumeForResults(createApp(), ['pay', 'once'])).toEqual([['pay', UNKNOWN_OUTCOME]]);
   });
 
   it('has an unknown outcome if the schema now refuses its input', async () => {
     const input = v.object({ amount: v.number() });
     const stricter = defineTool({ name: 'pay', description: 'Pays.', input, run: () => 'paid' });
-    expect(await answersAfter(appWith(stricter), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(await resumeForResults(createApp(stricter), ['pay', 'once'])).toEqual([['pay', UNKNOWN_OUTCOME]]);
   });
 
   it('has an unknown outcome if a lower limit now refuses it', async () => {
-    const app = memoryApp({
-      tools: [oncePayTool()],
+    const app = createMemoryApp({
+      tools: [createPayTool()],
       replies: ['Done.'],
       clock,
       leaseMs: LEASE_MS,
@@ -188,15 +193,15 @@ describe('a `once` call without a recorded end', () => {
     });
     await takeOver(app, clock, await leaveHolderSilent(app, callEvents(['pay', 'once'], ['pay', 'once'])));
     expect(callResults((await app.state()).messages)).toEqual([
-      ['pay', UNKNOWN],
-      ['pay', UNKNOWN],
+      ['pay', UNKNOWN_OUTCOME],
+      ['pay', UNKNOWN_OUTCOME],
     ]);
   });
 });
 
 describe('another call without a recorded end', () => {
   it.each(['read', 'idempotent'] as const)('runs again under its id (%s)', async (effect) => {
-    const app = appWith(tool('put', effect));
+    const app = createApp(createNamedTool('put', effect));
     const left = await leaveHolderSilent(app, callEvents(['put', effect]));
     await takeOver(app, clock, left);
     expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{32}c0$/)]);
@@ -206,7 +211,7 @@ describe('another call without a recorded end', () => {
   });
 
   it('is journaled as `once` before it runs if its tool is now a `once` tool', async () => {
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay', 'read']));
     await takeOver(app, clock, left);
     const starts = (await app.events(left.turn)).flatMap((event) =>
@@ -217,20 +222,24 @@ describe('another call without a recorded end', () => {
   });
 
   it('has an unknown outcome if it was idempotent and its tool is gone', async () => {
-    expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([
-      ['put', UNKNOWN.replace('pay', 'put')],
+    expect(await resumeForResults(createApp(), ['put', 'idempotent'])).toEqual([
+      ['put', UNKNOWN_OUTCOME.replace('pay', 'put')],
     ]);
   });
 
   it('follows the tool-not-found policy if it was a read and its tool is gone', async () => {
-    const [answer] = await answersAfter(appWith(), ['look', 'read']);
+    const [answer] = await resumeForResults(createApp(), ['look', 'read']);
     expect(answer?.[1]).toMatch(/^Error: Tool 'look' does not exist\./);
   });
 });
 
 describe('a take-over', () => {
   /** Several holders that crash as soon as they have taken over the turn. */
-  async function crashAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
+  async function crashImmediately(
+    app: App,
+    { turn }: { readonly turn: string },
+    times: number,
+  ): Promise<void> {
     for (let i = 0; i < times; i += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);
@@ -239,17 +248,17 @@ describe('a take-over', () => {
   }
 
   it('resumes the turn after seven crashes at one event', async () => {
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, []);
-    await crashAtOnce(app, left, 6);
+    await crashImmediately(app, left, 6);
     const end = await takeOver(app, clock, left);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
   it('abandons the turn at the eighth attempt without progress, and names the last event', async () => {
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
-    await crashAtOnce(app, left, 7);
+    await crashImmediately(app, left, 7);
     const end = await takeOver(app, clock, left);
     expect(end).toMatchObject({
       status: 'ended',
@@ -262,7 +271,7 @@ describe('a take-over', () => {
         },
       },
     });
-    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN_OUTCOME]]);
     expect(await advanceUntilSettled(clock, app.say('And now?'))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed' },
@@ -284,7 +293,7 @@ describe('a take-over', () => {
   }
 
   it('resumes the turn after several crashes of holders that have renewed their leases', async () => {
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 3);
     const end = await takeOver(app, clock, left);
@@ -292,11 +301,11 @@ describe('a take-over', () => {
   });
 
   it('abandons the turn after twenty attempts without progress, however they ended', async () => {
-    const few = appWith(oncePayTool());
+    const few = createApp(createPayTool());
     const before = await leaveHolderSilent(few, []);
     await cutOff(few, before, 18);
     expect(await takeOver(few, clock, before)).toMatchObject({ turn: { outcome: 'completed' } });
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 19);
     const message = 'The turn was taken over 20 times without progress. Its last event is turn-started.';
@@ -310,12 +319,12 @@ describe('a take-over', () => {
       { type: 'turn-yielded', reason: 'its invocation is near its limit of 50 subrequests' },
       { type: 'turn-resumed', cause: 'handed-over' },
     ] as const;
-    const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();
-    const few = appWith(oncePayTool());
-    const goesOn = await takeOver(few, clock, await leaveHolderSilent(few, invocations(18)));
+    const createInvocations = (count: number) => Array.from({ length: count }, () => idle).flat();
+    const few = createApp(createPayTool());
+    const goesOn = await takeOver(few, clock, await leaveHolderSilent(few, createInvocations(18)));
     expect(goesOn).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
-    const many = appWith(oncePayTool());
-    const end = await takeOver(many, clock, await leaveHolderSilent(many, invocations(20)));
+    const many = createApp(createPayTool());
+    const end = await takeOver(many, clock, await leaveHolderSilent(many, createInvocations(20)));
     expect(end).toMatchObject({
       turn: {
         outcome: 'failed',
@@ -328,7 +337,7 @@ describe('a take-over', () => {
   });
 
   it('is journaled with its cause', async () => {
-    const app = appWith(oncePayTool());
+    const app = createApp(createPayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay']));
     await takeOver(app, clock, left);
     expect(await app.events(left.turn)).toContainEqual({

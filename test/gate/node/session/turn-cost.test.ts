@@ -7,31 +7,34 @@ import { type AnyTool, defineTool, type Effect } from '../../../../src/index.ts'
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage, withOrderedHashes } from '../../../doors/testing.ts';
-import { calls } from '../tool-loop/scenes.ts';
+import { callTools } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, withoutPings } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
-const ITERATIONS = 10;
-const OF_REPLY = 30_000;
+const ITERATION_COUNT = 10;
+const REPLY_MS = 30_000;
 
-const tool = (effect: Effect): AnyTool =>
+const createLookTool = (effect: Effect): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect, run: () => 'seen' });
 
 /** A turn with eleven replies that take 30 s each. Ten of them call a tool. */
-async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<SessionPort> = () => ({})) {
+async function playTurn(effect: Effect, more: (port: SessionPort) => Partial<SessionPort> = () => ({})) {
   const clock = createManualClock(1_000_000);
   const rows = { events: 0, lease: 0 };
   const requests: Record<string, number> = {};
   const count = (what: string): void => {
     requests[what] = (requests[what] ?? 0) + 1;
   };
-  const after =
+  const replyLater =
     <T>(value: T) =>
     () =>
-      new Promise<T>((resolve) => clock.after(OF_REPLY, () => resolve(value)));
-  const app = memoryApp({
-    tools: [tool(effect)],
-    replies: [...Array.from({ length: ITERATIONS }, () => after(calls('look'))), after('Done.')],
+      new Promise<T>((resolve) => clock.after(REPLY_MS, () => resolve(value)));
+  const app = createMemoryApp({
+    tools: [createLookTool(effect)],
+    replies: [
+      ...Array.from({ length: ITERATION_COUNT }, () => replyLater(callTools('look'))),
+      replyLater('Done.'),
+    ],
     clock,
     leaseMs: 20_000,
     wrap: (inner) => {
@@ -62,7 +65,7 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
     vi.spyOn(SessionLedger.prototype, 'alarm'),
   ];
   try {
-    const end = await withOrderedHashes(() => advanceUntilSettled(clock, app.say('Go.'), 20 * OF_REPLY));
+    const end = await withOrderedHashes(() => advanceUntilSettled(clock, app.say('Go.'), 20 * REPLY_MS));
     requests.alarm = spies[2]?.mock.calls.length ?? 0;
     return { outcome: end.status === 'ended' && end.turn.outcome, requests, rows };
   } finally {
@@ -72,7 +75,7 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
 
 describe('a turn of eleven replies that take 30 s each', () => {
   it('makes 20 requests to its object if its holder pings, and never renews the lease', async () => {
-    const { outcome, requests, rows } = await turnOf('read');
+    const { outcome, requests, rows } = await playTurn('read');
     expect(outcome).toBe('completed');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 11, alarm: 6 });
     // The opening, the start and the appends; the lease when it starts, when the connection opens and when it
@@ -81,13 +84,13 @@ describe('a turn of eleven replies that take 30 s each', () => {
   });
 
   it('makes one more request for each `once` call', async () => {
-    const { requests, rows } = await turnOf('once');
+    const { requests, rows } = await playTurn('once');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 21, alarm: 6 });
     expect(rows).toEqual({ events: 2 + 21, lease: 3 });
   });
 
   it("renews the lease four times per reply if the holder's pings are unanswered", async () => {
-    const { outcome, requests } = await turnOf('read', withoutPings);
+    const { outcome, requests } = await playTurn('read', withoutPings);
     expect(outcome).toBe('completed');
     expect(requests.renew).toBeGreaterThan(3 * 11);
   });

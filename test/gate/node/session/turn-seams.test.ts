@@ -5,7 +5,7 @@ import { defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, SessionPort } from '../../../../src/testing/entry.ts';
 import type { AgendaRow, AppendData } from '../../../doors/journal.ts';
-import { ENDED, Meter, type StoppedTurn, UNLIMITED } from '../../../doors/session.ts';
+import { Meter, STOP_SEAM, type StoppedTurn, UNLIMITED_PLATFORM } from '../../../doors/session.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
 import {
   advanceUntilSettled,
@@ -14,7 +14,7 @@ import {
   LONGEST_PAUSE,
   leaveHolderSilent,
 } from './former-holder.ts';
-import { type ClockedApp, clockedApp } from './memory-app.ts';
+import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -22,20 +22,20 @@ const pay = requireApproval(
   defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }),
   () => 'Pay?',
 );
-const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+const PAY_REPLY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
 /** A module that adds a row to the agenda when a turn stops, and the stops that it has received. */
 function recordStops(name = 'notes', key = '') {
   const stops: StoppedTurn[] = [];
   const use: ModuleUse = { module: { name, nested: false, state: [] }, key };
-  ENDED.give(use, (turn) => {
+  STOP_SEAM.give(use, (turn) => {
     stops.push(turn);
     return { agenda: [{ ref: `${turn.stop} ${turn.id}@${turn.seq}` }] };
   });
   return { use, stops };
 }
 
-interface Setting {
+interface AppSetting {
   readonly replies?: readonly ScriptedReply[];
   readonly mostBytes?: number;
   readonly uses?: readonly ModuleUse[];
@@ -43,17 +43,17 @@ interface Setting {
 }
 
 /** An app with these modules, and the agenda rows that were stored with each stop of a turn. */
-function appOf({
+function createApp({
   uses = [recordStops().use],
   wrap = (port) => port,
   replies = ['Done.'],
   ...more
-}: Setting = {}) {
+}: AppSetting = {}) {
   const stored: (Pick<AppendData, 'release'> & {
     readonly seq: number;
     readonly agenda: readonly AgendaRow[];
   })[] = [];
-  const app = clockedApp({
+  const app = createClockedApp({
     tools: [pay],
     replies,
     leaseMs: LEASE_MS,
@@ -105,7 +105,7 @@ describe('the seam `ended`', () => {
     ],
   ])('is called with the append that ends a turn, with the stop %s', async (stop, replies) => {
     const { use, stops } = recordStops();
-    const { app, say, stored } = appOf({ uses: [use], replies });
+    const { app, say, stored } = createApp({ uses: [use], replies });
     await say('Go.');
     const [{ turn, seq } = expect.fail('Nothing is stored.')] =
       (await app.port.read({ from: 1 }))?.rows.slice(-1) ?? [];
@@ -114,7 +114,7 @@ describe('the seam `ended`', () => {
   });
 
   it('is called with the append that suspends a turn, and with the one that ends it as cancelled', async () => {
-    const { app, say, stored, takeOver } = appOf({ replies: [PAY] });
+    const { app, say, stored, takeOver } = createApp({ replies: [PAY_REPLY] });
     await say('Pay.');
     const turn = await openTurnOf(app);
     const { head: suspended = 0 } = (await app.port.read({ from: 1 })) ?? {};
@@ -129,7 +129,7 @@ describe('the seam `ended`', () => {
   });
 
   it('is not called if a turn is handed over', async () => {
-    const { app, options, stored } = appOf();
+    const { app, options, stored } = createApp();
     await app.run(await app.lease('Go.'), { ...options, leave: AbortSignal.abort() });
     expect(stored).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe('the seam `ended`', () => {
   ])(
     'is called with the release of an end that was stored before, for a turn that %s',
     async (outcome, stop) => {
-      const { app, stored, takeOver } = appOf();
+      const { app, stored, takeOver } = createApp();
       const { epoch, page } = await app.lease('Go.');
       const turn = page.openTurn?.id ?? '';
       const error = outcome === 'failed' && { error: { type: 'internal', message: 'x' } };
@@ -154,7 +154,7 @@ describe('the seam `ended`', () => {
 
   it('is called if an unreadable turn is cancelled', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { app, stored, takeOver } = appOf();
+    const { app, stored, takeOver } = createApp();
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';
     await app.port.append(epoch, page.head + 1, { events: [{ type: 'model-replied', turn, body: '{' }] });
@@ -165,7 +165,7 @@ describe('the seam `ended`', () => {
   });
 
   it('is called if an unread turn is abandoned because its holders fell silent', async () => {
-    const { app, stored, takeOver } = appOf();
+    const { app, stored, takeOver } = createApp();
     const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
       await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
@@ -178,7 +178,7 @@ describe('the seam `ended`', () => {
   });
 
   it('is called if a turn ends because its session is full', async () => {
-    const { app, say, stored } = appOf({
+    const { app, say, stored } = createApp({
       mostBytes: 16 * 1024 * 1024 + 100_000,
       replies: ['x'.repeat(400_000)],
     });
@@ -189,7 +189,7 @@ describe('the seam `ended`', () => {
   });
 
   it('is called if a turn ends because no invocation can read its session', async () => {
-    const { app, options, stored } = appOf({
+    const { app, options, stored } = createApp({
       wrap: (port) => ({
         ...port,
         begin: async (request) => {
@@ -200,7 +200,7 @@ describe('the seam `ended`', () => {
         },
       }),
     });
-    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 1 }, () => 0);
+    const meter = new Meter({ ...UNLIMITED_PLATFORM, internalSubrequests: 1 }, () => 0);
     const leased = await app.lease('Go.');
     await app.run(leased, { ...options, meter });
     const turn = leased.page.openTurn?.id ?? '';
@@ -209,9 +209,9 @@ describe('the seam `ended`', () => {
 
   it('stores the additions of the modules in the order of `use`', async () => {
     const quiet: ModuleUse = { module: { name: 'quiet', nested: false, state: [] }, key: '' };
-    ENDED.give(quiet, () => undefined);
+    STOP_SEAM.give(quiet, () => undefined);
     const uses = [recordStops('b', 'two').use, quiet, recordStops('a').use, recordStops('b', 'one').use];
-    const { say, stored } = appOf({ uses });
+    const { say, stored } = createApp({ uses });
     await say('Go.');
     expect(stored.flatMap(({ agenda }) => agenda.map(({ module, key }) => `${module} ${key}`))).toEqual([
       'b two',
@@ -223,10 +223,10 @@ describe('the seam `ended`', () => {
   it('stores the end without the additions of a module that throws, and logs the error', async () => {
     const broken: ModuleUse = { module: { name: 'broken', nested: false, state: [] }, key: '' };
     const thrown = new TypeError('no ref');
-    ENDED.give(broken, () => {
+    STOP_SEAM.give(broken, () => {
       throw thrown;
     });
-    const { say, stored, logged } = appOf({ uses: [broken, recordStops().use] });
+    const { say, stored, logged } = createApp({ uses: [broken, recordStops().use] });
     expect(await say('Go.')).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
     expect(stored.flatMap(({ agenda }) => agenda.map(({ module }) => module))).toEqual(['notes']);
     expect(logged.filter(({ event }) => event === 'other')).toMatchObject([

@@ -5,13 +5,13 @@ import { waitForStop } from '../../../doors/session.ts';
 
 const openTurn = (state: OpenTurn['state'] | null): OpenTurn | null => state && { id: 't1', state };
 
-const pageWhile = (state: OpenTurn['state'] | null): EventPage => {
+const createPage = (state: OpenTurn['state'] | null): EventPage => {
   const body = '{"v":1,"type":"turn-yielded","turn":"t1","reason":"x"}';
   const rows = [{ seq: 2, at: 1, type: 'turn-yielded', turn: 't1', body }];
   return { rows, next: null, head: 2, waiting: [], openTurn: openTurn(state) };
 };
 
-const noticeOf = (head: number, state: OpenTurn['state'] | null): Notice => ({
+const createNotice = (head: number, state: OpenTurn['state'] | null): Notice => ({
   head,
   waiting: [],
   openTurn: openTurn(state),
@@ -23,15 +23,15 @@ it('the end of a turn is noticed even if the turn was answered and ended while a
   const port: Pick<SessionPort, 'read' | 'watch'> = {
     async read() {
       reads += 1;
-      if (reads === 1) return pageWhile('running');
-      if (reads > 2) return pageWhile(null);
+      if (reads === 1) return createPage('running');
+      if (reads > 2) return createPage(null);
       // The turn waited, was answered before this read, and ends while the page is in transit.
-      tell(noticeOf(3, null));
-      return pageWhile('running');
+      tell(createNotice(3, null));
+      return createPage('running');
     },
     async watch({ onNotice }) {
       tell = onNotice;
-      onNotice(noticeOf(2, 'running'));
+      onNotice(createNotice(2, 'running'));
       return { close: () => {}, show: () => true, ping: () => {} };
     },
   };
@@ -39,7 +39,7 @@ it('the end of a turn is noticed even if the turn was answered and ended while a
   const clock = createManualClock(0);
   const stopped = waitForStop({ port, clock, signal, turn: 't1' });
   await clock.advance(0); // the reader now waits for a notice
-  tell(noticeOf(2, 'waiting'));
+  tell(createNotice(2, 'waiting'));
   const events = await stopped;
   expect(events.map(({ type }) => type)).toEqual(['turn-yielded']);
 });

@@ -4,10 +4,10 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
+import { createEmptyState, parseSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
 import { CALL_ORIGINS, modelText } from '../../../doors/tools.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockReturnValue();
@@ -20,7 +20,7 @@ afterEach(() => {
 const plan = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
-const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+const PLAN_REPLY: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 /** Schedules this number of messages, and returns the refusals. */
 const scheduleTurns =
@@ -35,10 +35,13 @@ const scheduleTurns =
   };
 
 /** An app whose turns each call the tool once. `runAll` runs every turn that becomes due. */
-function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+function createScene(
+  run: (call: CallContext) => unknown,
+  options: Partial<Parameters<typeof createMemoryApp>[0]> = {},
+) {
   const clock = createManualClock(1_000_000);
-  const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
-  const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const replies = Array.from({ length: 2_000 }, () => [PLAN_REPLY, 'Done.']).flat();
+  const app = createMemoryApp({ tools: [plan(run)], replies, clock, ...options });
   const runAll = async (ms = 1_000): Promise<number> => {
     for (let turns = 0; ; turns += 1) {
       await clock.advance(ms);
@@ -50,27 +53,29 @@ function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<
   return { app, clock, runAll };
 }
 
-const eventsOf = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> => {
+const readEvents = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await port.read({ from: 1, limit: 10_000 });
   return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // It was stored as such an event.
 };
 
-const resultsOf = async (app: MemoryApp): Promise<string[]> =>
-  (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+const readResults = async (app: MemoryApp): Promise<string[]> =>
+  (await readEvents(app)).flatMap((event) =>
+    event.type === 'tool-call-ended' ? modelText(event.result) : [],
+  );
 
-const refusalText = (count: number): string =>
+const describeRefusal = (count: number): string =>
   `Not scheduled: turns have started ${count} turns since the last message of a person, and no more can start before a person sends a message.`;
 
-const USED = { inputTokens: 900, outputTokens: 100 };
+const USED_TOKENS = { inputTokens: 900, outputTokens: 100 };
 
 /** Replies that each use a thousand tokens. */
-const costlyReplies = (turns: number): ScriptedReply[] =>
+const createCostlyReplies = (turns: number): ScriptedReply[] =>
   Array.from({ length: turns }, () => [
-    { ...PLAN, usage: USED },
-    { text: 'Done.', usage: USED },
+    { ...PLAN_REPLY, usage: USED_TOKENS },
+    { text: 'Done.', usage: USED_TOKENS },
   ]).flat();
 
-const tokensOf = async (app: MemoryApp): Promise<number> => {
+const sumTokens = async (app: MemoryApp): Promise<number> => {
   const { usage } = await app.state();
   return usage.inputTokens + usage.outputTokens;
 };
@@ -78,13 +83,13 @@ const tokensOf = async (app: MemoryApp): Promise<number> => {
 describe('a tree of turns', () => {
   it('is limited to twenty scheduled turns, even if each turn schedules twenty', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(scheduleTurns(20));
+    const { app, runAll } = createScene(scheduleTurns(20));
     await app.say('Go.');
     const { turn: root } = await app.state();
     expect(await runAll()).toBe(20);
-    const told = (await resultsOf(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
+    const told = (await readResults(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
     expect(told).toHaveLength(20 * 20);
-    expect(new Set(told)).toEqual(new Set([refusalText(20)]));
+    expect(new Set(told)).toEqual(new Set([describeRefusal(20)]));
     expect(warned).toHaveBeenCalledTimes(20);
     const { turn } = await app.state();
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
@@ -95,13 +100,13 @@ describe('a tree of turns', () => {
   });
 
   it('is limited to the number of turns that the agent sets', async () => {
-    const { app, runAll } = scene(scheduleTurns(3), { limits: { maxScheduled: 5 } });
+    const { app, runAll } = createScene(scheduleTurns(3), { limits: { maxScheduled: 5 } });
     await app.say('Go.');
     expect(await runAll()).toBe(5);
   });
 
   it('starts again with each message of a person', async () => {
-    const { app, runAll } = scene(scheduleTurns(2), { limits: { maxScheduled: 4 } });
+    const { app, runAll } = createScene(scheduleTurns(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
     await app.say('And again.');
@@ -109,13 +114,13 @@ describe('a tree of turns', () => {
   });
 
   it('has one token budget; the turn that exceeds it names the limit', async () => {
-    const { app, runAll } = scene(scheduleTurns(1), {
+    const { app, runAll } = createScene(scheduleTurns(1), {
       use: [budget({ tokens: 5_000 })],
-      replies: costlyReplies(40),
+      replies: createCostlyReplies(40),
     });
     await app.say('Go.');
     await runAll();
-    expect(await tokensOf(app)).toBeLessThanOrEqual(5_000);
+    expect(await sumTokens(app)).toBeLessThanOrEqual(5_000);
     const { turn } = await app.state();
     expect(turn).toMatchObject({
       outcome: 'limit-reached',
@@ -126,8 +131,8 @@ describe('a tree of turns', () => {
 
   it('has one cost budget', async () => {
     const modelOptions = { prices: { input: 1_000, output: 1_000 } };
-    const options = { use: [budget({ cost: 5 })], replies: costlyReplies(40), modelOptions };
-    const { app, runAll } = scene(scheduleTurns(1), options);
+    const options = { use: [budget({ cost: 5 })], replies: createCostlyReplies(40), modelOptions };
+    const { app, runAll } = createScene(scheduleTurns(1), options);
     await app.say('Go.');
     await runAll();
     const { usage, turn } = await app.state();
@@ -136,9 +141,9 @@ describe('a tree of turns', () => {
   });
 
   it('has a full budget again after a message of a person', async () => {
-    const { app, runAll } = scene(scheduleTurns(1), {
+    const { app, runAll } = createScene(scheduleTurns(1), {
       use: [budget({ tokens: 5_000 })],
-      replies: costlyReplies(40),
+      replies: createCostlyReplies(40),
     });
     await app.say('Go.');
     await runAll();
@@ -154,10 +159,10 @@ describe('a tree of turns', () => {
     };
     const options = {
       use: [budget({ tokens: 50_000 })],
-      replies: costlyReplies(40),
+      replies: createCostlyReplies(40),
       limits: { maxGenerations: 1 },
     };
-    const { app, runAll } = scene(run, options);
+    const { app, runAll } = createScene(run, options);
     await app.say('Go.');
     await runAll();
     expect(seen).toEqual([
@@ -167,37 +172,42 @@ describe('a tree of turns', () => {
   });
 
   it('is the same in a snapshot and in a fold of the journal', async () => {
-    const { app, clock } = scene(scheduleTurns(3), { replies: costlyReplies(40) });
+    const { app, clock } = createScene(scheduleTurns(3), { replies: createCostlyReplies(40) });
     await app.say('Go.');
     await clock.advance(1_000);
-    const state = emptyState();
-    for (const [index, event] of (await eventsOf(app)).entries()) reduce(state, { ...event, seq: index + 1 });
+    const state = createEmptyState();
+    for (const [index, event] of (await readEvents(app)).entries())
+      reduce(state, { ...event, seq: index + 1 });
     expect([...state.trees.values()]).toEqual([{ count: 3, pending: 2, tokens: 2_000 }]);
-    const ended = emptyState();
-    const events = await eventsOf(app);
+    const ended = createEmptyState();
+    const events = await readEvents(app);
     const end = events.findIndex(({ type }) => type === 'turn-ended');
     for (const [index, event] of events.slice(0, end + 1).entries())
       reduce(ended, { ...event, seq: index + 1 });
-    const restored = fromSnapshot(toSnapshot(ended));
+    const restored = parseSnapshot(toSnapshot(ended));
     expect([restored.trees, restored.recurring]).toEqual([ended.trees, ended.recurring]);
     expect(restored.turn).toMatchObject({ root: ended.turn?.root, before: ended.turn?.before });
   });
 
   it('is forgotten after a hundred newer trees without waiting turns', () => {
-    const state = emptyState();
+    const state = createEmptyState();
     for (let i = 0; i < 150; i += 1) {
       const place = { root: `r${i}`, generation: 1, count: 1 };
-      reduce(state, { ...turnStarted(`t${i}`), ...place, seq: i + 1 });
+      reduce(state, { ...createTurnStarted(`t${i}`), ...place, seq: i + 1 });
     }
     expect(state.trees.size).toBe(100);
     expect([state.trees.has('r49'), state.trees.has('r50')]).toEqual([false, true]);
   });
 
   it.each<[string, SessionEvent, object]>([
-    ['starts again when a person steers a turn', turnSteered({}), { root: 't1', generation: 0, before: 0 }],
+    [
+      'starts again when a person steers a turn',
+      createTurnSteered({}),
+      { root: 't1', generation: 0, before: 0 },
+    ],
     [
       'takes the place of the sender when a call of another session steers a turn',
-      turnSteered({ root: 'r', generation: 7, count: 9 }),
+      createTurnSteered({ root: 'r', generation: 7, count: 9 }),
       { root: 'r', generation: 7 },
     ],
     ['starts again when a person decides about a call', callDecided({}), { root: 't1', generation: 0 }],
@@ -207,14 +217,14 @@ describe('a tree of turns', () => {
       { root: 'r', generation: 5 },
     ],
   ])('%s', (_, event, turn) => {
-    const state = emptyState();
-    const first = { ...turnStarted('t1'), root: 'r', generation: 5, count: 5 };
+    const state = createEmptyState();
+    const first = { ...createTurnStarted('t1'), root: 'r', generation: 5, count: 5 };
     for (const [index, one] of [first, event].entries()) reduce(state, { ...one, seq: index + 1 });
     expect(state.turn).toMatchObject(turn);
   });
 });
 
-const turnStarted = (turn: string): Extract<SessionEvent, { type: 'turn-started' }> => ({
+const createTurnStarted = (turn: string): Extract<SessionEvent, { type: 'turn-started' }> => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -223,7 +233,7 @@ const turnStarted = (turn: string): Extract<SessionEvent, { type: 'turn-started'
   principal: { id: 'tester' },
 });
 
-function turnSteered(place: object): SessionEvent {
+function createTurnSteered(place: object): SessionEvent {
   return {
     type: 'turn-steered',
     turn: 't1',
@@ -246,10 +256,10 @@ describe('a recurring run', () => {
     const run = (call: CallContext): Promise<string> => sendLater(call, recurringMessage);
     const options = {
       use: [budget({ tokens: 5_000 })],
-      replies: costlyReplies(31),
+      replies: createCostlyReplies(31),
       limits: { maxGenerations: 1, maxScheduled: 1 },
     };
-    const { app, clock } = scene(run, options);
+    const { app, clock } = createScene(run, options);
     await app.say('Go.');
     for (let night = 0; night < 30; night += 1) {
       await clock.advance(60_000);
@@ -271,8 +281,8 @@ describe('a recurring run', () => {
         said.push(await sendLater(call, recurringMessage).catch(({ message }: Error) => message));
       return said.join('\n');
     };
-    const replies = [PLAN, PLAN, 'Done.', PLAN, 'Done.'];
-    const { app } = scene(run, { replies });
+    const replies = [PLAN_REPLY, PLAN_REPLY, 'Done.', PLAN_REPLY, 'Done.'];
+    const { app } = createScene(run, { replies });
     await app.say('Go.');
     await app.say('Once more.');
     const [id] = ((await app.port.read({ from: 1 }))?.waiting ?? []).map(({ turn }) => turn);
@@ -281,7 +291,7 @@ describe('a recurring run', () => {
       'or leave it.';
     const beside =
       'Not scheduled: a recurring run waits in this session already, and only one may. Cancel that one first, or leave it.';
-    expect((await resultsOf(app)).flatMap((text) => text.split('\n'))).toEqual([
+    expect((await readResults(app)).flatMap((text) => text.split('\n'))).toEqual([
       id,
       beside,
       known,
@@ -293,8 +303,8 @@ describe('a recurring run', () => {
   });
 
   it('can be scheduled again after it is cancelled', async () => {
-    const { app, clock } = scene((call) => sendLater(call, recurringMessage), {
-      replies: [PLAN, 'Done.', PLAN, 'Done.'],
+    const { app, clock } = createScene((call) => sendLater(call, recurringMessage), {
+      replies: [PLAN_REPLY, 'Done.', PLAN_REPLY, 'Done.'],
     });
     await app.say('Go.');
     const { recurring = '' } = await app.state();
@@ -309,10 +319,10 @@ describe('a recurring run', () => {
   it('is refused in a turn that another turn has started', async () => {
     const run = (call: CallContext): Promise<string> =>
       sendLater(call, call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : recurringMessage);
-    const { app, runAll } = scene(run);
+    const { app, runAll } = createScene(run);
     await app.say('Go.');
     expect(await runAll()).toBe(1);
-    expect((await resultsOf(app)).at(-1)).toBe(
+    expect((await readResults(app)).at(-1)).toBe(
       'Error: Not scheduled: another turn has started this one. Only a turn that a person or the app has started, or a recurring run, ' +
         'may schedule a recurring run.',
     );
@@ -322,14 +332,14 @@ describe('a recurring run', () => {
     [{ delaySeconds: 59 }, 'delaySeconds is 59. For a recurring run, it must be 60 or more.'],
     [{ recurring: 'daily' }, 'recurring is daily. It must be true or false.'],
   ])('is refused with %o', async (wrong, message) => {
-    const { app } = scene((call) => sendLater(call, { ...recurringMessage, ...wrong }));
+    const { app } = createScene((call) => sendLater(call, { ...recurringMessage, ...wrong }));
     await app.say('Go.');
-    expect((await resultsOf(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
+    expect((await readResults(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
   });
 });
 
 /** Two sessions that send each other messages through the environment of their calls. */
-function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+function playPingPong(each: number, options: Partial<Parameters<typeof createMemoryApp>[0]> = {}) {
   const refusals: string[] = [];
   const sendTo = (other: () => MemoryApp) => async (call: CallContext) => {
     for (let i = 0; i < each; i += 1) {
@@ -348,11 +358,11 @@ function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]
       }
     }
   };
-  const one: ReturnType<typeof scene> = scene(
+  const one: ReturnType<typeof createScene> = createScene(
     sendTo(() => two.app),
     options,
   );
-  const two: ReturnType<typeof scene> = scene(
+  const two: ReturnType<typeof createScene> = createScene(
     sendTo(() => one.app),
     options,
   );
@@ -369,7 +379,7 @@ function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]
 
 describe('two sessions that answer each other', () => {
   it('end after eight turns in a row', async () => {
-    const { one, two, runAll, refusals } = pingPong(1);
+    const { one, two, runAll, refusals } = playPingPong(1);
     await one.say('Go.');
     expect(await runAll()).toBe(8);
     expect(refusals).toEqual([
@@ -380,10 +390,10 @@ describe('two sessions that answer each other', () => {
   });
 
   it('start at most twenty turns each, even if each turn sends two messages', async () => {
-    const { one, runAll, refusals } = pingPong(2, { limits: { maxGenerations: 'unlimited' } });
+    const { one, runAll, refusals } = playPingPong(2, { limits: { maxGenerations: 'unlimited' } });
     await one.say('Go.');
     expect(await runAll()).toBeLessThanOrEqual(40);
-    expect(refusals.at(-1)).toBe(refusalText(20).replace('scheduled', 'sent'));
+    expect(refusals.at(-1)).toBe(describeRefusal(20).replace('scheduled', 'sent'));
   });
 
   it('count a message even if the call that sent it fails', async () => {
@@ -391,9 +401,9 @@ describe('two sessions that answer each other', () => {
       CALL_ORIGINS.originOf(call.env)?.send();
       throw new Error('no');
     };
-    const { app } = scene(run, { replies: [PLAN, 'Done.'] });
+    const { app } = createScene(run, { replies: [PLAN_REPLY, 'Done.'] });
     await app.say('Go.');
-    expect((await eventsOf(app)).find(({ type }) => type === 'tool-call-ended')).toMatchObject({ sent: 1 });
+    expect((await readEvents(app)).find(({ type }) => type === 'tool-call-ended')).toMatchObject({ sent: 1 });
     expect([...(await app.state()).trees.values()]).toMatchObject([{ count: 1, pending: 0 }]);
   });
 });

@@ -6,15 +6,15 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { advanceUntilSettled } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
 beforeEach(() => {
   clock = createManualClock(1_000_000);
 });
 
-const OVERLOADED = Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
-const LOOK = { calls: [{ name: 'look' }] };
+const OVERLOADED_ERROR = Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
+const LOOK_REPLY = { calls: [{ name: 'look' }] };
 
 const look = defineTool({
   name: 'look',
@@ -24,31 +24,31 @@ const look = defineTool({
 });
 
 /** A port that cannot read files for the next `times.left` reads. */
-const overloadedPort =
+const overloadPort =
   (times: { left: number }) =>
   (port: SessionPort): SessionPort => ({
     ...port,
     blob: async (query) => {
       if (times.left <= 0) return port.blob(query);
       times.left -= 1;
-      throw new SessionUnavailableError(OVERLOADED);
+      throw new SessionUnavailableError(OVERLOADED_ERROR);
     },
   });
 
-const yieldsOf = (events: readonly { type: string; reason?: string }[]) =>
+const listYields = (events: readonly { type: string; reason?: string }[]) =>
   events.flatMap(({ type, reason }) => (type === 'turn-yielded' ? [reason] : []));
 
 describe('a turn that cannot read a file from its session', () => {
   it('is handed over at once and resumes with all its results', async () => {
     const times = { left: 0 };
-    const replies = [LOOK, 'Seen.', 'Still there.'];
-    const app = memoryApp({ tools: [look], replies, clock, wrap: overloadedPort(times) });
+    const replies = [LOOK_REPLY, 'Seen.', 'Still there.'];
+    const app = createMemoryApp({ tools: [look], replies, clock, wrap: overloadPort(times) });
     await advanceUntilSettled(clock, app.say('Look.'));
     const leased = await app.lease('And now?');
     const turn = leased.page.openTurn?.id ?? '';
     times.left = 1;
     expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ status: 'handed-over' });
-    expect(yieldsOf(await app.events(turn))).toEqual(['its session could not be reached']);
+    expect(listYields(await app.events(turn))).toEqual(['its session could not be reached']);
     expect(app.dispatched).toEqual([turn]);
     const next = await app.resume(turn);
     expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
@@ -76,12 +76,12 @@ describe('a turn that cannot read a file from its session', () => {
     });
     const replies = [
       { calls: [{ name: 'watcher', input: { task: 'Watch.' } }] },
-      LOOK,
+      LOOK_REPLY,
       { calls: [{ name: 'find' }] },
       'A gull.',
       'It saw a gull.',
     ];
-    const app = memoryApp({ tools: [watcher], replies, clock, wrap: overloadedPort(times) });
+    const app = createMemoryApp({ tools: [watcher], replies, clock, wrap: overloadPort(times) });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const end = app.run(leased, { leave: client.signal });
@@ -91,7 +91,7 @@ describe('a turn that cannot read a file from its session', () => {
       status: 'handed-over',
     });
     const events = await app.events(turn);
-    expect(yieldsOf(events)).toEqual(['its client has gone', 'its session could not be reached']);
+    expect(listYields(events)).toEqual(['its client has gone', 'its session could not be reached']);
     expect(events.filter((event) => event.type === 'tool-call-ended')).toHaveLength(2);
     expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
@@ -101,8 +101,8 @@ describe('a turn that cannot read a file from its session', () => {
 
   it('pauses twice as long after each invocation without progress, and is abandoned after 20', async () => {
     const times = { left: 0 };
-    const replies = [LOOK, 'Seen.'];
-    const app = memoryApp({ tools: [look], replies, clock, wrap: overloadedPort(times) });
+    const replies = [LOOK_REPLY, 'Seen.'];
+    const app = createMemoryApp({ tools: [look], replies, clock, wrap: overloadPort(times) });
     await advanceUntilSettled(clock, app.say('Look.'));
     times.left = Number.POSITIVE_INFINITY;
     let leased = await app.lease('And now?');
@@ -126,10 +126,10 @@ describe('a turn that cannot read a file from its session', () => {
 
 describe('a turn that cannot read its credentials from its session', () => {
   it('is handed over and does not fail', async () => {
-    const app = memoryApp({ replies: ['Done.'], clock });
+    const app = createMemoryApp({ replies: ['Done.'], clock });
     const leased = await app.lease('Go.');
     const secrets = async () => {
-      throw new SessionUnavailableError(OVERLOADED);
+      throw new SessionUnavailableError(OVERLOADED_ERROR);
     };
     expect(await advanceUntilSettled(clock, app.run(leased, { secrets }))).toMatchObject({
       status: 'handed-over',

@@ -11,12 +11,12 @@ import {
   LONGEST_PAUSE,
   leaveHolderSilent,
 } from './former-holder.ts';
-import { type ClockedApp, clockedApp } from './memory-app.ts';
+import { type ClockedApp, createClockedApp } from './memory-app.ts';
 
 /** The event type that the code cannot fold, and the number of folds. */
 const brokenFold = { at: '', folds: 0 };
 /** The type of the event that is folded next. Each event is parsed directly before its fold. */
-let parsed: unknown;
+let parsedBodies: unknown;
 
 type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
 
@@ -24,28 +24,28 @@ type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
 class BreakingMemories extends Array<ToolMemory> {
   override [Symbol.iterator](): ArrayIterator<ToolMemory> {
     brokenFold.folds += 1;
-    if (parsed === brokenFold.at) throw new TypeError(`The event ${brokenFold.at} cannot be folded.`);
+    if (parsedBodies === brokenFold.at) throw new TypeError(`The event ${brokenFold.at} cannot be folded.`);
     return super[Symbol.iterator]();
   }
 }
 const kinds = { ...BUILT_IN_KINDS, memories: BreakingMemories.from(BUILT_IN_KINDS.memories) };
 
-let logged: unknown[][];
+let loggedLines: unknown[][];
 beforeEach(() => {
   Object.assign(brokenFold, { at: '', folds: 0 });
-  logged = [];
-  vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
+  loggedLines = [];
+  vi.spyOn(console, 'error').mockImplementation((...words) => void loggedLines.push(words));
   const { parse } = JSON;
   vi.spyOn(JSON, 'parse').mockImplementation((...args) => {
     const value: unknown = parse(...args);
-    if (typeof value === 'object' && value !== null && 'type' in value) parsed = value.type;
+    if (typeof value === 'object' && value !== null && 'type' in value) parsedBodies = value.type;
     return value;
   });
 });
 afterEach(() => vi.restoreAllMocks());
 
 /** A record, so that the compiler requires every type. */
-const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
+const EVENT_TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'session-opened': true,
   'session-forked': true,
   'turn-started': true,
@@ -69,7 +69,7 @@ const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'turn-yielded': true,
   'turn-ended': true,
 };
-const isType = (type: string): type is SessionEvent['type'] => Object.hasOwn(TYPES, type);
+const isType = (type: string): type is SessionEvent['type'] => Object.hasOwn(EVENT_TYPES, type);
 
 /** A turn whose holder stored one event of this type, and then stopped. */
 async function openTurn(app: ClockedApp, type: string): Promise<string> {
@@ -85,7 +85,7 @@ async function openTurn(app: ClockedApp, type: string): Promise<string> {
  * Runs the turns that the alarm hands over until none is open. Returns the number of runs, and the last
  * event.
  */
-async function endsOverBy(app: ClockedApp, most: number) {
+async function resumeUntilEnd(app: ClockedApp, most: number) {
   let runs = 0;
   for (; runs < most; runs += 1) {
     const page = await app.port.read({ from: 1 });
@@ -102,21 +102,21 @@ async function endsOverBy(app: ClockedApp, most: number) {
   throw new Error(`The turn is still open after ${most} take-overs.`);
 }
 
-const STUCK = {
+const STUCK_ERROR = {
   type: 'stuck',
   message:
     'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
 };
 
 describe('an unreadable turn', () => {
-  it.each(Object.keys(TYPES).filter(isType))(
+  it.each(Object.keys(EVENT_TYPES).filter(isType))(
     'ends as stuck after eight take-overs if the fold throws at %s',
     async (type) => {
-      const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+      const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await openTurn(app, type);
       brokenFold.at = type;
-      const { runs, end } = await endsOverBy(app, 10);
-      expect(end).toEqual({ v: 1, type: 'turn-ended', turn, outcome: 'failed', error: STUCK });
+      const { runs, end } = await resumeUntilEnd(app, 10);
+      expect(end).toEqual({ v: 1, type: 'turn-ended', turn, outcome: 'failed', error: STUCK_ERROR });
       expect(runs).toBe(8);
       expect((await app.lease('Again.')).page.openTurn?.id).not.toBe(turn);
     },
@@ -125,16 +125,16 @@ describe('an unreadable turn', () => {
   it.each(['model-replied', 'turn-resumed', 'turn-ended'] as const)(
     'ends even if its holder cannot fold the %s that it emits',
     async (type) => {
-      const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
+      const app = createClockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
       brokenFold.at = type;
       await advanceUntilSettled(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
-      expect((await endsOverBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
+      expect((await resumeUntilEnd(app, 10)).end).toMatchObject({ type: 'turn-ended' });
     },
   );
 
   it('ends at once when it is cancelled', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     brokenFold.at = 'model-replied';
     await app.clock.advance(LEASE_MS + 1);
@@ -149,17 +149,17 @@ describe('an unreadable turn', () => {
     ]);
     expect(page?.openTurn).toBe(null);
     const why = expect.any(TypeError);
-    expect(logged).toEqual([
+    expect(loggedLines).toEqual([
       ['holdfast: a turn that cannot be read is tried again', why],
       ['holdfast: a turn that cannot be read has ended', why],
     ]);
   });
 
   it('reports its end to clients that wait for its answer', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     brokenFold.at = 'model-replied';
-    await endsOverBy(app, 10);
+    await resumeUntilEnd(app, 10);
     expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toEqual({
       turn,
       loopId: turn,
@@ -172,12 +172,12 @@ describe('an unreadable turn', () => {
       iterations: 0,
       toolCalls: 0,
       model: null,
-      error: STUCK,
+      error: STUCK_ERROR,
     });
   });
 
   it('leads to an error that names the routes to its events and its cancel, if its events cannot be folded', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
     const events = await app.events(turn);
@@ -188,7 +188,7 @@ describe('an unreadable turn', () => {
   });
 
   it('is not read again if the invocation that had to abandon it also fell silent', async () => {
-    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
       await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
@@ -201,7 +201,7 @@ describe('an unreadable turn', () => {
     expect(brokenFold.folds).toBe(0);
     expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
       outcome: 'failed',
-      error: { type: 'stuck', message: STUCK.message.replace('8', '9') },
+      error: { type: 'stuck', message: STUCK_ERROR.message.replace('8', '9') },
     });
     // The result of its call is the one that its holder would have recorded.
     expect((await app.state()).messages.at(-1)).toMatchObject({
@@ -212,7 +212,7 @@ describe('an unreadable turn', () => {
 
 describe('an inbox message', () => {
   it('is ignored if its kind is unknown, and the turn continues', async () => {
-    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const kind = 'praise' as InboxMessageKind; // Of a newer version.
@@ -227,7 +227,7 @@ describe('an inbox message', () => {
   });
 
   it('fails the turn, and is logged, if it steers but does not contain the start of a turn', async () => {
-    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
     const started = { type: 'turn-started', turn: 's1', body };
@@ -238,7 +238,7 @@ describe('an inbox message', () => {
       status: 'ended',
       turn: { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } },
     });
-    expect(logged).toEqual([
+    expect(loggedLines).toEqual([
       [
         `holdfast: a turn failed (internal): The turn failed inside the Worker. (turn ${turn})`,
         new TypeError('A steered message must be stored as the start of a turn.'),
@@ -247,10 +247,10 @@ describe('an inbox message', () => {
   });
 
   it('ends the turn as stuck if it cannot be read', async () => {
-    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const app = createClockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'turn-yielded');
     await app.port.post({ kind: 'answer', turn, body: '{' });
-    const { runs, end } = await endsOverBy(app, 10);
-    expect([runs, end.error]).toEqual([8, STUCK]);
+    const { runs, end } = await resumeUntilEnd(app, 10);
+    expect([runs, end.error]).toEqual([8, STUCK_ERROR]);
   });
 });

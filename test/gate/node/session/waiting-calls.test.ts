@@ -3,14 +3,14 @@ import { type AnyTool, defineAgent, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { answers, defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { openQuestions, postAnswer } from '../../../doors/session.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { listOpenQuestions, postAnswer } from '../../../doors/session.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 import { approve, BOTH_CALLS, createActingTools, openTurn } from './waits.ts';
 
 describe('a call that waits inside a nested loop', () => {
   /** A tool that runs these tools in a nested loop. */
-  const dig = (began: string[], tools: readonly AnyTool[]): AnyTool => ({
+  const createDigTool = (began: string[], tools: readonly AnyTool[]): AnyTool => ({
     name: 'dig',
     description: 'Digs.',
     inputSchema: { type: 'object', properties: {} },
@@ -33,7 +33,7 @@ describe('a call that waits inside a nested loop', () => {
       name: 'tester',
       description: 'Tests.',
       instructions: '',
-      tools: [dig(began, [asksFirst(pay)]), note],
+      tools: [createDigTool(began, [askFirst(pay)]), note],
     });
     const outer = { calls: [{ name: 'dig' }, { name: 'note' }] };
     const replies = [outer, { calls: [{ name: 'pay' }] }, 'Dug.', 'Done.'];
@@ -54,12 +54,12 @@ describe('a call that waits inside a nested loop', () => {
   it('expires like any other call', async () => {
     const { did, pay } = createActingTools();
     const clock = createManualClock();
-    const inner = asksFirst(pay, { expires: 1_000 });
+    const inner = askFirst(pay, { expires: 1_000 });
     const agent = defineAgent({
       name: 'tester',
       description: 'Tests.',
       instructions: '',
-      tools: [dig([], [inner])],
+      tools: [createDigTool([], [inner])],
     });
     const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, 'Refused.', 'Done.'];
     const session = createTestSession(agent, { replies, clock });
@@ -76,7 +76,7 @@ describe('a call that waits inside a nested loop', () => {
       name: 'tester',
       description: 'Tests.',
       instructions: '',
-      tools: [dig([], [asksFirst(pay)]), asksFirst(note)],
+      tools: [createDigTool([], [askFirst(pay)]), askFirst(note)],
     });
     const outer = { calls: [{ name: 'dig' }, { name: 'note' }] };
     const session = createTestSession(agent, { replies: [outer, { calls: [{ name: 'pay' }] }] });
@@ -105,11 +105,11 @@ describe('a turn that is cancelled while a call waits', () => {
 
   it('declines all waiting calls at once, with the name of the person who sent another message', async () => {
     const { did, pay } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [BOTH_CALLS, 'Next.'] });
+    const app = createMemoryApp({ tools: [askFirst(pay), manual], replies: [BOTH_CALLS, 'Next.'] });
     await app.say('Go.');
     const lost = "No result of 'note' was sent: a new message came instead. It may have run or not.";
     const result = { type: 'error', message: lost, reason: 'declined' };
-    const waits = openQuestions(await app.events(await openTurn(app))).map(({ id }) => id);
+    const waits = listOpenQuestions(await app.events(await openTurn(app))).map(({ id }) => id);
     expect(await cancel(app, { declinedBy: 'ann', waits })).toEqual([
       { type: 'decision', decision: 'reject', reason: 'A new message came instead.', by: 'ann' },
       { type: 'result', result, by: 'ann' },
@@ -125,10 +125,10 @@ describe('a turn that is cancelled while a call waits', () => {
 
   it('resumes if the call to decline has already been answered', async () => {
     const { did, pay } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+    const app = createMemoryApp({ tools: [askFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
-    const waits = openQuestions(await app.events(turn)).map(({ id }) => id);
+    const waits = listOpenQuestions(await app.events(turn)).map(({ id }) => id);
     await approve(app, turn);
     const body = JSON.stringify({ declinedBy: 'ann', waits });
     expect(await app.port.post({ kind: 'cancel', turn, body })).toBe('posted');
@@ -138,27 +138,27 @@ describe('a turn that is cancelled while a call waits', () => {
 
   it('keeps waiting if another question is open by then', async () => {
     const { did, pay } = createActingTools();
-    const twice = asksFirst(asksFirst(pay, { by: 'manager' }));
-    const app = memoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
+    const twice = askFirst(askFirst(pay, { by: 'manager' }));
+    const app = createMemoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
-    const waits = openQuestions(await app.events(turn)).map(({ id }) => id);
+    const waits = listOpenQuestions(await app.events(turn)).map(({ id }) => id);
     await approve(app, turn);
     expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
-    const decline = (more: object) =>
+    const postDecline = (more: object) =>
       app.port.post({ kind: 'cancel', turn, body: JSON.stringify({ declinedBy: 'ann', ...more }) });
-    await decline({ waits });
+    await postDecline({ waits });
     expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
-    const now = openQuestions(await app.events(turn));
+    const now = listOpenQuestions(await app.events(turn));
     expect(now).toMatchObject([{ number: 2, wait: { by: 'manager' } }]);
-    await decline({ waits: now.map(({ id }) => id) });
+    await postDecline({ waits: now.map(({ id }) => id) });
     expect(await app.run(await app.resume(turn))).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(did).toEqual([]);
   });
 
   it('records a call that was not declined as cancelled', async () => {
     const { pay } = createActingTools();
-    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
+    const app = createMemoryApp({ tools: [askFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
     await app.say('Go.');
     expect(await cancel(app, {})).toEqual([
       { type: 'error', message: "The call of 'pay' was cancelled before it ran.", reason: 'cancelled' },
@@ -166,9 +166,9 @@ describe('a turn that is cancelled while a call waits', () => {
   });
 
   it('keeps a result that arrived before the cancel, because the caller has run the tool', async () => {
-    const app = memoryApp({ tools: [manual], replies: [{ calls: [{ name: 'note' }] }] });
+    const app = createMemoryApp({ tools: [manual], replies: [{ calls: [{ name: 'note' }] }] });
     await app.say('Go.');
-    const [question] = openQuestions(await app.events(await openTurn(app)));
+    const [question] = listOpenQuestions(await app.events(await openTurn(app)));
     if (!question) throw new Error('The turn has no open question.');
     const answer = { type: 'result', result: { type: 'text', content: 'Noted.' }, by: 'ann' } as const;
     await postAnswer(app, question, { answer, hash: 'h' });

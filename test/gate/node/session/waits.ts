@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
-import { openQuestions, postAnswer } from '../../../doors/session.ts';
+import { listOpenQuestions, postAnswer } from '../../../doors/session.ts';
 import type { MemoryApp } from './memory-app.ts';
 
 export const BOTH_CALLS = { calls: [{ name: 'pay' }, { name: 'note' }] };
@@ -8,9 +8,9 @@ export const BOTH_CALLS = { calls: [{ name: 'pay' }, { name: 'note' }] };
 /** Two tools that act, and a record of their runs. */
 export function createActingTools() {
   const did: string[] = [];
-  const acting = (name: string) =>
+  const createActingTool = (name: string) =>
     defineTool({ name, description: 'Acts.', run: () => `${name} ${did.push(name)}` });
-  return { did, pay: acting('pay'), note: acting('note') };
+  return { did, pay: createActingTool('pay'), note: createActingTool('note') };
 }
 
 /** Approves every open question of the turn, with one post each. */
@@ -18,7 +18,7 @@ export async function approve(
   { port, agent, events }: Pick<MemoryApp, 'port' | 'agent' | 'events'>,
   turn: string,
 ) {
-  for (const question of openQuestions(await events(turn))) {
+  for (const question of listOpenQuestions(await events(turn))) {
     const answer = { type: 'decision', decision: 'approve', by: 'ann' } as const;
     expect(await postAnswer({ port, agent }, question, { answer, hash: question.id })).toBe('posted');
   }
@@ -29,7 +29,7 @@ export const openTurn = async ({ port }: MemoryApp): Promise<string> =>
 
 /** Returns whether the open turn of the app has an open question. */
 export const hasOpenQuestion = async (app: MemoryApp): Promise<boolean> =>
-  openQuestions(await app.events(await openTurn(app))).length > 0;
+  listOpenQuestions(await app.events(await openTurn(app))).length > 0;
 
-export const typesOf = async (app: MemoryApp, turn: string): Promise<string[]> =>
+export const readEventTypes = async (app: MemoryApp, turn: string): Promise<string[]> =>
   (await app.events(turn)).map(({ type }) => type);

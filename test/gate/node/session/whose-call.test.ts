@@ -14,7 +14,7 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { calls, createTool, results, sessionWith } from '../unfolding/scenes.ts';
+import { callTools, createSession, createTool, getLastResults } from '../unfolding/scenes.ts';
 
 const formatPlace = ({ session, agent }: { readonly session: string; readonly agent: string }): string =>
   `${agent}/${session}`;
@@ -23,9 +23,9 @@ const look = createTool('look', formatPlace);
 
 describe('the session and the agent of a call', () => {
   it('are the names in the URL of the session', async () => {
-    const session = sessionWith([look], [calls('look'), 'Done.']);
+    const session = createSession([look], [callTools('look'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['clerk/test']);
+    expect(getLastResults(session)).toEqual(['clerk/test']);
   });
 
   it('are those of the turn in its nested loops too, even if another agent runs there', async () => {
@@ -36,14 +36,14 @@ describe('the session and the agent of a call', () => {
       tools: [look],
     });
     const inside = defineAgenticTool({ name: 'inside', description: 'Inside.', tools: [look] });
-    const session = sessionWith(
+    const session = createSession(
       [inside, defineSubagent({ agent: helper })],
       [
-        calls('inside'),
-        calls('look'),
+        callTools('inside'),
+        callTools('look'),
         'Seen.',
-        calls(['helper', { message: 'Look.' }]),
-        calls('look'),
+        callTools(['helper', { message: 'Look.' }]),
+        callTools('look'),
         'Seen.',
         'Done.',
       ],
@@ -57,29 +57,29 @@ describe('the session and the agent of a call', () => {
 
   it('are visible to strategies, instructions and conditions', async () => {
     const seen: Record<string, string> = {};
-    const note = (what: string, view: Parameters<typeof formatPlace>[0]): true => {
+    const recordPlace = (what: string, view: Parameters<typeof formatPlace>[0]): true => {
       seen[what] = formatPlace(view);
       return true;
     };
     const strategy = defineInjectionStrategy({
       name: 'mine',
-      offer: (tools, view) => (note('strategy', view) ? tools : []),
+      offer: (tools, view) => (recordPlace('strategy', view) ? tools : []),
     });
     const playbook = definePlaybook({
       name: 'book',
       description: 'Book.',
       tools: [look],
-      locked: [{ tool: createTool('late'), unlockedBy: when((_, view) => note('condition', view)) }],
+      locked: [{ tool: createTool('late'), unlockedBy: when((_, view) => recordPlace('condition', view)) }],
     });
     const inside = defineAgenticTool({
       name: 'inside',
       description: 'Inside.',
-      instructions: (view) => (note('instructions', view) ? 'Look.' : ''),
+      instructions: (view) => (recordPlace('instructions', view) ? 'Look.' : ''),
       tools: [look],
     });
-    const session = sessionWith(
+    const session = createSession(
       [playbook, inside],
-      [calls('book'), calls('late'), 'Done.', calls('inside'), 'Done.', 'Done.'],
+      [callTools('book'), callTools('late'), 'Done.', callTools('inside'), 'Done.', 'Done.'],
       { use: [strategy] },
     );
     await session.send('Go.');
@@ -108,16 +108,16 @@ describe('the session and the agent of a call', () => {
           tools: [look],
           use: [strategy],
         }),
-      { replies: [calls('look'), calls('look'), 'Done.'] },
+      { replies: [callTools('look'), callTools('look'), 'Done.'] },
     );
     await session.send('Go.');
-    expect(results(session)).toEqual(['clerk/test', 'clerk/test']);
+    expect(getLastResults(session)).toEqual(['clerk/test', 'clerk/test']);
     expect([...times]).toEqual([(await session.events()).find(({ type }) => type === 'turn-started')?.at]);
   });
 
   it("are a generated name and the agent's name in a run without a Worker", async () => {
     const agent = defineAgent({ name: 'solo', description: 'A.', instructions: 'A.', tools: [look] });
-    const model = scriptedModel([calls('look'), 'Done.']);
+    const model = scriptedModel([callTools('look'), 'Done.']);
     await runAgent(agent, 'Go.', { model });
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"solo\/run-[0-9a-f-]{36}"/);
   });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled } from './former-holder.ts';
-import { memoryApp } from './memory-app.ts';
+import { createMemoryApp } from './memory-app.ts';
 
 /** An app with a log of stores and runs. The acknowledgements of stores wait until they are released. */
-function createLab(effects: readonly Effect[], replies: Parameters<typeof memoryApp>[0]['replies']) {
+function createLab(effects: readonly Effect[], replies: Parameters<typeof createMemoryApp>[0]['replies']) {
   const log: string[] = [];
   const held: (() => void)[] = [];
   let isHeld = true;
@@ -15,7 +15,7 @@ function createLab(effects: readonly Effect[], replies: Parameters<typeof memory
     append: async (epoch, from, change) => {
       const answer = await port.append(epoch, from, change);
       if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
-      log.push(`stored ${change.events.map(({ type, body }) => labelOf(type, body)).join(', ')}`);
+      log.push(`stored ${change.events.map(({ type, body }) => formatLabel(type, body)).join(', ')}`);
       return answer;
     },
   });
@@ -30,7 +30,7 @@ function createLab(effects: readonly Effect[], replies: Parameters<typeof memory
       },
     }),
   );
-  const app = memoryApp({ tools, replies, wrap, clock });
+  const app = createMemoryApp({ tools, replies, wrap, clock });
   const release = (): void => {
     isHeld = false;
     for (const go of held.splice(0)) go();
@@ -38,16 +38,16 @@ function createLab(effects: readonly Effect[], replies: Parameters<typeof memory
   return { app, log, clock, release };
 }
 
-const labelOf = (type: string, body: string): string => {
+const formatLabel = (type: string, body: string): string => {
   const { call } = JSON.parse(body) as { call?: string };
   return call === undefined ? type : `${type} ${call.split('.')[2]}`;
 };
-const calls = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
 
 it('a loop of read tools reaches its last model call before any append is acknowledged', async () => {
   const { app, log, clock, release } = createLab(
     ['read'],
-    [calls('read'), calls('read', 'read'), calls('read'), 'Done.'],
+    [callTools('read'), callTools('read', 'read'), callTools('read'), 'Done.'],
   );
   const end = app.say('Go.');
   await clock.advance(0);
@@ -63,7 +63,7 @@ it('a loop of read tools reaches its last model call before any append is acknow
 it.each(['once', 'idempotent'] as const)(
   'the reply and the start of a call are durable before the call runs: %s',
   async (effect) => {
-    const { app, log, clock, release } = createLab([effect], [calls(effect), 'Done.']);
+    const { app, log, clock, release } = createLab([effect], [callTools(effect), 'Done.']);
     const end = app.say('Go.');
     await clock.advance(0);
     expect(log).toEqual([]);
@@ -74,7 +74,10 @@ it.each(['once', 'idempotent'] as const)(
 );
 
 it('the result of every call is durable before a later `once` call runs', async () => {
-  const { app, log, clock, release } = createLab(['read', 'once'], [calls('read'), calls('once'), 'Done.']);
+  const { app, log, clock, release } = createLab(
+    ['read', 'once'],
+    [callTools('read'), callTools('once'), 'Done.'],
+  );
   const end = app.say('Go.');
   await clock.advance(0);
   release();
@@ -85,7 +88,7 @@ it('the result of every call is durable before a later `once` call runs', async 
 });
 
 it('the calls of a batch share one append', async () => {
-  const { app, log, clock, release } = createLab(['once'], [calls('once', 'once', 'once'), 'Done.']);
+  const { app, log, clock, release } = createLab(['once'], [callTools('once', 'once', 'once'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);
   release();
@@ -98,7 +101,7 @@ it('the calls of a batch share one append', async () => {
 });
 
 it('the reads of a batch run while its `once` call waits for the journal', async () => {
-  const { app, log, clock, release } = createLab(['read', 'once'], [calls('once', 'read'), 'Done.']);
+  const { app, log, clock, release } = createLab(['read', 'once'], [callTools('once', 'read'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);
   expect(log).toEqual(['ran read']);

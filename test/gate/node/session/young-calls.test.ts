@@ -12,20 +12,20 @@ import {
   leaveHolderSilent,
   withoutPings,
 } from './former-holder.ts';
-import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { createMemoryApp, type MemoryApp } from './memory-app.ts';
 
-const UNKNOWN =
+const UNKNOWN_OUTCOME =
   "Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have happened " +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
 /** No request takes longer to arrive, in ms. */
-const LONGEST_REQUEST = 60_000;
+const MAX_REQUEST_MS = 60_000;
 /** The time that the request of this test takes to arrive, in ms. */
-const ON_ITS_WAY = 40_000;
+const DELIVERY_MS = 40_000;
 
 const START = 1_000_000;
 
-type Reconcile = (call: CallContext) => Reconciliation;
+type ReconcileFunction = (call: CallContext) => Reconciliation;
 
 let clock: ManualClock;
 /** The times at which payments arrived. */
@@ -42,16 +42,16 @@ beforeEach(() => {
   [paid, cutOff, told] = [[], new Set(), []];
 });
 
-const lookAtBank: Reconcile = () => (paid.length > 0 ? { done: 'was paid' } : 'not-done');
-const lookAtOldOnes: Reconcile = (call) => {
+const lookAtBank: ReconcileFunction = () => (paid.length > 0 ? { done: 'was paid' } : 'not-done');
+const lookAtOldOnes: ReconcileFunction = (call) => {
   const found = lookAtBank(call);
-  return found === 'not-done' && call.now() - call.startedAt < LONGEST_REQUEST ? 'unknown' : found;
+  return found === 'not-done' && call.now() - call.startedAt < MAX_REQUEST_MS ? 'unknown' : found;
 };
 
-function slowPayTool(reconcile: Reconcile): AnyTool {
-  const arriving = (): Promise<string> =>
+function createSlowPayTool(reconcile: ReconcileFunction): AnyTool {
+  const payLate = (): Promise<string> =>
     new Promise((resolve) => {
-      clock.after(ON_ITS_WAY, () => {
+      clock.after(DELIVERY_MS, () => {
         paid.push(clock.now() - START);
         resolve('paid');
       });
@@ -59,8 +59,8 @@ function slowPayTool(reconcile: Reconcile): AnyTool {
   return defineTool({
     name: 'pay',
     description: 'Pays.',
-    timeout: 2 * LONGEST_REQUEST,
-    run: arriving,
+    timeout: 2 * MAX_REQUEST_MS,
+    run: payLate,
     reconcile: (_, call) => {
       told.push({ age: call.now() - call.startedAt, startedAt: call.startedAt });
       return reconcile(call);
@@ -68,17 +68,17 @@ function slowPayTool(reconcile: Reconcile): AnyTool {
   });
 }
 
-function appWith(tool: AnyTool): MemoryApp {
-  const unlessCutOff = <T>(epoch: number, call: () => Promise<T>): Promise<T> =>
+function createApp(tool: AnyTool): MemoryApp {
+  const callUnlessCutOff = <T>(epoch: number, call: () => Promise<T>): Promise<T> =>
     cutOff.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
   const wrap = (port: SessionPort): SessionPort => ({
     ...port,
     watch: (watcher) => withoutPings(port, () => cutOff.has(watcher.holder ?? 0)).watch(watcher),
-    append: (epoch, from, change) => unlessCutOff(epoch, () => port.append(epoch, from, change)),
-    renew: (epoch) => unlessCutOff(epoch, () => port.renew(epoch)),
+    append: (epoch, from, change) => callUnlessCutOff(epoch, () => port.append(epoch, from, change)),
+    renew: (epoch) => callUnlessCutOff(epoch, () => port.renew(epoch)),
   });
   const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
-  return memoryApp({ tools: [tool], replies, clock, leaseMs: LEASE_MS, wrap });
+  return createMemoryApp({ tools: [tool], replies, clock, leaseMs: LEASE_MS, wrap });
 }
 
 /** Starts a turn whose invocation is cut off while its request is in transit. */
@@ -97,32 +97,32 @@ async function killWhilePaying(app: MemoryApp): Promise<string> {
 async function takeOver(app: MemoryApp, turn: string): Promise<void> {
   await clock.advance(LEASE_MS);
   await advanceUntilSettled(clock, app.run(await app.resume(turn)), 300_000);
-  await clock.advance(LONGEST_REQUEST);
+  await clock.advance(MAX_REQUEST_MS);
 }
 
-const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
+const readStarts = async (app: MemoryApp, turn: string): Promise<number[]> =>
   (await app.events(turn)).flatMap(({ type, at }) => (type === 'tool-call-started' ? at : []));
 
 describe('a request that is still in transit when its call is reconciled, 25 s after the start', () => {
   it('pays twice if the tool returns not-done, because the request arrives later', async () => {
-    const app = appWith(slowPayTool(lookAtBank));
+    const app = createApp(createSlowPayTool(lookAtBank));
     await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000, 65_000]);
   });
 
   it('pays once if the tool returns unknown for such a young call', async () => {
-    const app = appWith(slowPayTool(lookAtOldOnes));
+    const app = createApp(createSlowPayTool(lookAtOldOnes));
     await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000]);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN_OUTCOME]]);
   });
 
   it('is found if the turn is taken over later', async () => {
-    const app = appWith(slowPayTool(lookAtOldOnes));
+    const app = createApp(createSlowPayTool(lookAtOldOnes));
     const turn = await killWhilePaying(app);
-    await clock.advance(LONGEST_REQUEST);
+    await clock.advance(MAX_REQUEST_MS);
     await takeOver(app, turn);
     expect(paid).toEqual([40_000]);
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'was paid']]);
@@ -131,16 +131,16 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
 
 describe('`startedAt`', () => {
   it('is the time of the journaled start if another invocation started the call', async () => {
-    const app = appWith(slowPayTool(() => 'unknown'));
+    const app = createApp(createSlowPayTool(() => 'unknown'));
     await clock.advance(1_234);
     const turn = await killWhilePaying(app);
     await takeOver(app, turn);
-    expect(await startsOf(app, turn)).toEqual([START + 1_234]);
+    expect(await readStarts(app, turn)).toEqual([START + 1_234]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
   it('is the time of the last start, which is also journaled if a call runs again after `not-done`', async () => {
-    const app = appWith(slowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
+    const app = createApp(createSlowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killWhilePaying(app);
     await clock.advance(LEASE_MS);
     const second = await app.resume(turn);
@@ -148,9 +148,9 @@ describe('`startedAt`', () => {
     await clock.advance(LEASE_MS / 2);
     cutOff.add(second.epoch);
     await takeOver(app, turn);
-    expect(await startsOf(app, turn)).toEqual([START, START + 25_000]);
+    expect(await readStarts(app, turn)).toEqual([START, START + 25_000]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START, START + 25_000]);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN_OUTCOME]]);
   });
 
   it('is the time on the invocation’s own clock if that invocation started the call', async () => {
@@ -165,14 +165,14 @@ describe('`startedAt`', () => {
         return 'unknown';
       },
     });
-    const app = appWith(lost);
+    const app = createApp(lost);
     const own = { ...clock, now: () => clock.now() + 90_000 };
     await advanceUntilSettled(clock, app.run(await app.lease('Pay.'), { clock: own }));
     expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
   });
 
   it('is the time of the take-over if the call runs again from the start', async () => {
-    const app = appWith(slowPayTool(() => 'unknown'));
+    const app = createApp(createSlowPayTool(() => 'unknown'));
     const { turn, leased } = await leaveHolderSilent(app, callEvents(['pay', 'idempotent']));
     cutOff.add(leased.epoch);
     await takeOver(app, turn);

@@ -19,7 +19,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { askAgents, calls, createAgent, TASK } from '../agentic/scenes.ts';
+import { askAgents, callTools, createAgent, TASK_SCHEMA } from '../agentic/scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -31,7 +31,7 @@ interface Scene extends Pick<ScriptedModelOptions, 'maxOutputTokens' | 'heedsToo
   readonly tools?: Parameters<typeof createAgent>[1];
 }
 
-async function requestsOf(
+async function collectRequests(
   replies: readonly ScriptedReply[],
   { settings, defaults, limits, use, tools = [look], ...options }: Scene = {},
 ) {
@@ -56,23 +56,23 @@ describe('the settings of an agent', () => {
       providerOptions: { openai: { store: false } },
     };
     const { topP: _, ...set } = settings;
-    expect((await requestsOf(['Done.'], { settings })).map((request) => request.settings)).toStrictEqual([
-      set,
-    ]);
+    expect((await collectRequests(['Done.'], { settings })).map((request) => request.settings)).toStrictEqual(
+      [set],
+    );
   });
 
   it.each<[string, AgentSettings | undefined]>([
     ['no settings', undefined],
     ['only undefined settings', { topK: undefined, providerOptions: undefined }],
   ])('do not change a request if there are %s', async (_, settings) => {
-    const [request] = await requestsOf(['Done.'], { settings });
+    const [request] = await collectRequests(['Done.'], { settings });
     expect(Object.keys(request ?? {})).toEqual(['messages', 'tools']);
   });
 
   it('override the defaults of its model, and merge the options of each provider', async () => {
     const defaults = { temperature: 1, seed: 7, providerOptions: { a: { x: 1, y: 1 }, b: { z: 1 } } };
     const settings = { temperature: 0, providerOptions: { a: { y: 2 }, c: { w: 1 } } };
-    expect((await requestsOf(['Done.'], { settings, defaults }))[0]?.settings).toEqual({
+    expect((await collectRequests(['Done.'], { settings, defaults }))[0]?.settings).toEqual({
       temperature: 0,
       seed: 7,
       providerOptions: { a: { x: 1, y: 2 }, b: { z: 1 }, c: { w: 1 } },
@@ -81,7 +81,7 @@ describe('the settings of an agent', () => {
 
   it('omit parallel calls if there are no tools, because providers would refuse the request', async () => {
     const settings = { parallelToolCalls: false, toolChoice: 'auto', seed: 1 } as const;
-    expect((await requestsOf(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
+    expect((await collectRequests(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
   });
 
   it("also apply to a summary, except limits and choices for the agent's own replies", async () => {
@@ -107,7 +107,7 @@ describe('the maximum output tokens', () => {
     [300, 200, 200],
     [300, 400, 300],
   ])('are the smaller of the setting %i and the limit %s of the model', async (most, ofModel, expected) => {
-    const [request] = await requestsOf(['Done.'], {
+    const [request] = await collectRequests(['Done.'], {
       settings: { maxOutputTokens: most },
       maxOutputTokens: ofModel,
     });
@@ -120,13 +120,13 @@ describe('the maximum output tokens', () => {
     [undefined, 4_096],
   ])('are reserved in a budget: %s', async (maxOutputTokens, expected) => {
     const use = [budget({ tokens: 100_000 })];
-    const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, use });
+    const [request] = await collectRequests(['Done.'], { settings: { maxOutputTokens }, use });
     expect(request?.maxOutputTokens).toBe(expected);
   });
 });
 
 describe('the tool choice', () => {
-  const script = [calls('look'), calls('look'), 'Done.'];
+  const script = [callTools('look'), callTools('look'), 'Done.'];
 
   it.each<[LoopToolChoice, readonly unknown[]]>([
     ['required', ['required', undefined, undefined]],
@@ -138,19 +138,19 @@ describe('the tool choice', () => {
     [{ every: 'required' }, ['required', 'required', 'required']],
     [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
   ])('%j has the right value in each of three model calls', async (toolChoice, expected) => {
-    const requests = await requestsOf(script, { settings: { toolChoice } });
+    const requests = await collectRequests(script, { settings: { toolChoice } });
     expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
   });
 
   it('is `none` at the iteration limit, even if every reply must call a tool', async () => {
     const settings = { toolChoice: { every: 'required' } } as const;
-    const requests = await requestsOf(script, { settings, limits: { iterations: 2 } });
+    const requests = await collectRequests(script, { settings, limits: { iterations: 2 } });
     expect(requests.map((request) => request.settings?.toolChoice)).toEqual(['required', 'required', 'none']);
   });
 
   it('is sent as an empty list of tools if it is `none` and the model ignores tool choices', async () => {
     const settings = { toolChoice: 'none' } as const;
-    const [request] = await requestsOf(['Done.'], { settings, heedsToolChoice: false });
+    const [request] = await collectRequests(['Done.'], { settings, heedsToolChoice: false });
     expect([request?.tools, request?.settings]).toEqual([[], undefined]);
   });
 
@@ -159,10 +159,10 @@ describe('the tool choice', () => {
     const inner = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: jsonSchema(TASK),
+      input: jsonSchema(TASK_SCHEMA),
       tools: [look],
     });
-    const [request] = await requestsOf(['Done.'], {
+    const [request] = await collectRequests(['Done.'], {
       settings: { toolChoice: { tool: 'look' } },
       tools: [inner],
     });
@@ -176,8 +176,8 @@ describe('the tool choice', () => {
 describe('the settings of a nested loop', () => {
   const settings = { temperature: 0.5, maxOutputTokens: 50 } as const;
   const outer = { temperature: 1, seed: 7, toolChoice: 'required' } as const;
-  const dig = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK) };
-  const script = [calls(['dig', { task: 'Go.' }]), 'Dug.', 'Done.'];
+  const dig = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK_SCHEMA) };
+  const script = [callTools(['dig', { task: 'Go.' }]), 'Dug.', 'Done.'];
 
   it.each([
     ['an agentic tool', (own?: AgentSettings) => defineAgenticTool({ ...dig, tools: [look], settings: own })],
@@ -191,16 +191,16 @@ describe('the settings of a nested loop', () => {
         defineStateMachine({ ...dig, initial: 'only', states: { only: [look] }, settings: own }),
     ],
   ])('override the outer settings in %s, except the tool choice', async (_, define) => {
-    const [, own] = await requestsOf(script, { settings: outer, tools: [define(settings)] });
+    const [, own] = await collectRequests(script, { settings: outer, tools: [define(settings)] });
     expect([own?.settings, own?.maxOutputTokens]).toEqual([{ temperature: 0.5, seed: 7 }, 50]);
-    const [, inherited] = await requestsOf(script, { settings: outer, tools: [define()] });
+    const [, inherited] = await collectRequests(script, { settings: outer, tools: [define()] });
     expect(inherited?.settings).toEqual({ temperature: 1, seed: 7 });
   });
 
   it('are not merged with outer settings if the loop has its own model', async () => {
     const own = scriptedModel(['Dug.'], { settings: { topK: 3 } });
     const tool = defineAgenticTool({ ...dig, tools: [look], settings, model: own });
-    await requestsOf([calls(['dig', { task: 'Go.' }]), 'Done.'], { settings: outer, tools: [tool] });
+    await collectRequests([callTools(['dig', { task: 'Go.' }]), 'Done.'], { settings: outer, tools: [tool] });
     expect(own.requests.map((request) => request.settings)).toEqual([{ temperature: 0.5, topK: 3 }]);
   });
 
@@ -208,10 +208,13 @@ describe('the settings of a nested loop', () => {
     const helper = createAgent('helper', [], { settings });
     const plain = createAgent('plain');
     const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));
-    const requests = await requestsOf([askAgents('helper'), 'Yes.', askAgents('plain'), 'Yes.', 'Done.'], {
-      settings: outer,
-      tools,
-    });
+    const requests = await collectRequests(
+      [askAgents('helper'), 'Yes.', askAgents('plain'), 'Yes.', 'Done.'],
+      {
+        settings: outer,
+        tools,
+      },
+    );
     expect([requests[1]?.settings, requests[3]?.settings]).toEqual([{ temperature: 0.5 }, undefined]);
   });
 
@@ -220,7 +223,7 @@ describe('the settings of a nested loop', () => {
       throw new Error('A test must not use the model of the environment.');
     };
     const tool = defineAgenticTool({ ...dig, tools: [look], settings, model });
-    const requests = await requestsOf(script, { settings: outer, tools: [tool] });
+    const requests = await collectRequests(script, { settings: outer, tools: [tool] });
     expect(requests[1]?.settings).toEqual({ temperature: 0.5 });
     const boss = defineAgent({ name: 'boss', description: 'B.', instructions: '', model, settings });
     const session = createTestSession(boss, { replies: ['Done.'] });

@@ -11,13 +11,13 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import { createAgent } from '../agentic/scenes.ts';
-import { eventsOf, requestsAskedIn } from '../tool-loop/budget-scene.ts';
+import { listEvents, readReservations } from '../tool-loop/budget-scene.ts';
 
-const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
+const GO_REQUEST: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
 const { signal } = new AbortController();
 const busyError = new ModelError('rate-limited', 'Too many requests.', { status: 429 });
 
-const modelNamed = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
+const createNamedModel = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
   scriptedModel(replies, { name, provider: `of-${name}`, ...more });
 
 afterEach(() => {
@@ -26,8 +26,8 @@ afterEach(() => {
 
 describe('a fallback', () => {
   it('asks the first model, and returns which model replied', async () => {
-    const [a, b] = [modelNamed('a', ['From a.']), modelNamed('b', [])];
-    const reply = await fallback([a, b]).ask(GO, { signal });
+    const [a, b] = [createNamedModel('a', ['From a.']), createNamedModel('b', [])];
+    const reply = await fallback([a, b]).ask(GO_REQUEST, { signal });
     expect([reply.text, reply.madeBy, b.requests.length]).toEqual([
       'From a.',
       { provider: 'of-a', model: 'a' },
@@ -46,10 +46,14 @@ describe('a fallback', () => {
   ])(
     'asks the next model after the failure %s with the status %s, and logs a warning',
     async (failure, status) => {
-      const a = modelNamed('a', [new ModelError(failure, 'No.', { status })]);
+      const a = createNamedModel('a', [new ModelError(failure, 'No.', { status })]);
       const again = vi.fn(async () => {});
       const told = vi.fn();
-      const reply = await fallback([a, modelNamed('b', ['From b.'])]).ask(GO, { signal, again, warn: told });
+      const reply = await fallback([a, createNamedModel('b', ['From b.'])]).ask(GO_REQUEST, {
+        signal,
+        again,
+        warn: told,
+      });
       expect([reply.text, reply.madeBy, again.mock.calls.length]).toEqual([
         'From b.',
         { provider: 'of-b', model: 'b' },
@@ -66,8 +70,10 @@ describe('a fallback', () => {
     ['invalid-reply', undefined],
   ])('rejects with the error of the first model for %s', async (failure, status) => {
     const error = new ModelError(failure, 'No.', { status });
-    const b = modelNamed('b', ['From b.']);
-    await expect(fallback([modelNamed('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
+    const b = createNamedModel('b', ['From b.']);
+    await expect(fallback([createNamedModel('a', [error]), b]).ask(GO_REQUEST, { signal })).rejects.toBe(
+      error,
+    );
     expect(b.requests).toEqual([]);
   });
 
@@ -84,29 +90,29 @@ describe('a fallback', () => {
       { role: 'user', text: 'Hurry.' } as const,
     ];
     const [a, b] = [
-      modelNamed('a', ['From a.', busyError, busyError]),
-      modelNamed('b', ['From b.', busyError, busyError]),
+      createNamedModel('a', ['From a.', busyError, busyError]),
+      createNamedModel('b', ['From b.', busyError, busyError]),
     ];
-    const c = modelNamed('c', ['From c.']);
+    const c = createNamedModel('c', ['From c.']);
     const all = fallback([a, b, c]);
-    const answeredBy = async (messages: ModelRequest['messages']) =>
+    const findAnsweringModel = async (messages: ModelRequest['messages']) =>
       (await all.ask({ messages, tools: [] }, { signal })).madeBy?.model;
-    expect(await answeredBy(open('b'))).toBe('b');
+    expect(await findAnsweringModel(open('b'))).toBe('b');
     // The other models follow in order.
-    expect(await answeredBy(open('b'))).toBe('a');
-    expect(await answeredBy(open('b'))).toBe('c');
+    expect(await findAnsweringModel(open('b'))).toBe('a');
+    expect(await findAnsweringModel(open('b'))).toBe('c');
     const answered = { role: 'assistant', text: 'Done.', toolCalls: [] } as const;
     const closed = [...open('b'), answered, { role: 'user', text: 'And?' } as const];
-    await expect(answeredBy(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
+    await expect(findAnsweringModel(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
   });
 
   it('starts with the first model in the next request', async () => {
-    const a = modelNamed('a', [busyError, 'From a.']);
-    const both = fallback([a, modelNamed('b', ['From b.'])]);
-    expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
-      'From b.',
-      'From a.',
-    ]);
+    const a = createNamedModel('a', [busyError, 'From a.']);
+    const both = fallback([a, createNamedModel('b', ['From b.'])]);
+    expect([
+      (await both.ask(GO_REQUEST, { signal })).text,
+      (await both.ask(GO_REQUEST, { signal })).text,
+    ]).toEqual(['From b.', 'From a.']);
   });
 
   it.each(['onText', 'onReasoning'] as const)(
@@ -119,36 +125,39 @@ describe('a fallback', () => {
           throw new ModelError('truncated', 'The stream broke off.');
         },
       };
-      const b = modelNamed('b', ['From b.']);
-      const asked = fallback([a, b]).ask(GO, { signal, [hand]: () => {} });
+      const b = createNamedModel('b', ['From b.']);
+      const asked = fallback([a, b]).ask(GO_REQUEST, { signal, [hand]: () => {} });
       await expect(asked).rejects.toMatchObject({ failure: 'truncated', outputBegan: true });
       expect(b.requests).toEqual([]);
     },
   );
 
   it('asks no other model if the turn has ended or its budget is spent', async () => {
-    const b = modelNamed('b', ['From b.']);
+    const b = createNamedModel('b', ['From b.']);
     const over = new AbortController();
-    const a = modelNamed('a', [
+    const a = createNamedModel('a', [
       () => {
         over.abort();
         return busyError;
       },
     ]);
-    await expect(fallback([a, b]).ask(GO, { signal: over.signal })).rejects.toMatchObject({
+    await expect(fallback([a, b]).ask(GO_REQUEST, { signal: over.signal })).rejects.toMatchObject({
       failure: 'aborted',
     });
     const refused = new Error('The budget is spent.');
     const again = () => Promise.reject(refused);
-    await expect(fallback([modelNamed('a', [busyError]), b]).ask(GO, { signal, again })).rejects.toBe(
-      refused,
-    );
+    await expect(
+      fallback([createNamedModel('a', [busyError]), b]).ask(GO_REQUEST, { signal, again }),
+    ).rejects.toBe(refused);
     expect(b.requests).toEqual([]);
   });
 
   it('rejects with the error of each model if all fail, and with the details of the last one', async () => {
     const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
-    const asked = fallback([modelNamed('a', [busyError]), modelNamed('b', [late])]).ask(GO, { signal });
+    const asked = fallback([createNamedModel('a', [busyError]), createNamedModel('b', [late])]).ask(
+      GO_REQUEST,
+      { signal },
+    );
     await expect(asked).rejects.toMatchObject({
       failure: 'server-error',
       status: 529,
@@ -170,8 +179,11 @@ describe('a fallback', () => {
       madeBy: { provider: 'of-a', model: 'a' },
     } as const;
     const messages = [own, { role: 'user', text: 'Go.' }] as const;
-    const a = modelNamed('a', [busyError], { settings: { seed: 1 } });
-    const b = modelNamed('b', ['Yes.'], { settings: { topK: 5, temperature: 1 }, maxOutputTokens: 100 });
+    const a = createNamedModel('a', [busyError], { settings: { seed: 1 } });
+    const b = createNamedModel('b', ['Yes.'], {
+      settings: { topK: 5, temperature: 1 },
+      maxOutputTokens: 100,
+    });
     const request = { messages, tools: [], settings: { temperature: 0 }, maxOutputTokens: 300 };
     await fallback([a, b]).ask(request, { signal });
     expect(a.requests).toEqual([{ ...request, settings: { seed: 1, temperature: 0 } }]);
@@ -186,11 +198,11 @@ describe('a fallback', () => {
   });
 
   it('passes the media types that its agent accepts to each model, and declares none itself', async () => {
-    const a = modelNamed('a', [busyError]);
-    const b = modelNamed('b', ['Yes.']);
+    const a = createNamedModel('a', [busyError]);
+    const b = createNamedModel('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
     const both = fallback([{ ...a, media }, b]);
-    await both.ask({ ...GO, accepts: ['image/png'] }, { signal });
+    await both.ask({ ...GO_REQUEST, accepts: ['image/png'] }, { signal });
     expect(both.media).toBeUndefined();
     expect([...a.requests, ...b.requests].map(({ accepts }) => accepts)).toEqual([
       ['image/png'],
@@ -199,9 +211,9 @@ describe('a fallback', () => {
   });
 
   it('declares the limits and prices that hold for all candidates', () => {
-    const a = modelNamed('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
-    const b = modelNamed('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
-    const c = modelNamed('c', [], { heedsToolChoice: false });
+    const a = createNamedModel('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
+    const b = createNamedModel('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
+    const c = createNamedModel('c', [], { heedsToolChoice: false });
     expect(fallback([a, b])).toMatchObject({
       name: 'a or b',
       candidates: [a, b],
@@ -217,10 +229,10 @@ describe('a fallback', () => {
   });
 
   it.each<[string, readonly ChatModel[], string]>([
-    ['one model', [modelNamed('a', [])], "'fallback' needs two or more models, but received 1."],
+    ['one model', [createNamedModel('a', [])], "'fallback' needs two or more models, but received 1."],
     [
       'a model that is a fallback itself',
-      [modelNamed('a', []), modelNamed('b', [], { settings: { toolChoice: 'required' } })],
+      [createNamedModel('a', []), createNamedModel('b', [], { settings: { toolChoice: 'required' } })],
       "'fallback' received the model 'b', whose settings contain a 'toolChoice'. Set it on the agent.",
     ],
   ])('throws for %s', (_, models, message) => {
@@ -239,20 +251,20 @@ describe('a loop with a fallback', () => {
   };
 
   it('journals which model replied, and uses the prices of that model', async () => {
-    const a = modelNamed(
+    const a = createNamedModel(
       'a',
       [busyError, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }],
       {
         prices: { input: 1, output: 10 },
       },
     );
-    const b = modelNamed('b', [thinking, busyError], { prices: { input: 3, output: 30 } });
+    const b = createNamedModel('b', [thinking, busyError], { prices: { input: 3, output: 30 } });
     const session = createTestSession(createAgent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', model: 'a' });
-    const replies = await eventsOf(session, 'model-replied');
+    const replies = await listEvents(session, 'model-replied');
     expect(replies.map(({ model, servedBy, usage }) => [model, servedBy, usage?.cost])).toEqual([
       ['b', 'of-b', 0.006],
       ['a', 'of-a', 0.002],
@@ -262,7 +274,7 @@ describe('a loop with a fallback', () => {
       { from: 'b', unshown: ['reasoning'] },
     ]);
     // The highest price is reserved, whichever model replies. The model that takes over reserves again.
-    const asked = await requestsAskedIn(session);
+    const asked = await readReservations(session);
     expect(asked).toHaveLength(4);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
@@ -273,15 +285,15 @@ describe('a loop with a fallback', () => {
   });
 
   it('sends private data of a candidate back only to that candidate', async () => {
-    const a = modelNamed('a', [busyError, 'Done.']);
-    const b = modelNamed('b', [thinking, thinking, busyError]);
+    const a = createNamedModel('a', [busyError, 'Done.']);
+    const b = createNamedModel('b', [thinking, thinking, busyError]);
     const session = createTestSession(createAgent('clerk', [look]), { model: fallback([a, b]) });
     await session.send('Go.');
-    const kept = (request: ModelRequest | undefined) =>
+    const listKeptParts = (request: ModelRequest | undefined) =>
       (request?.messages ?? []).flatMap((message) =>
         message.role === 'assistant' ? [message.parts?.map(({ type }) => type)] : [],
       );
-    expect(kept(b.requests[1])).toEqual([['reasoning', 'tool-call']]);
-    expect(kept(a.requests[1])).toEqual([undefined, undefined]);
+    expect(listKeptParts(b.requests[1])).toEqual([['reasoning', 'tool-call']]);
+    expect(listKeptParts(a.requests[1])).toEqual([undefined, undefined]);
   });
 });

@@ -16,13 +16,13 @@ import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { TASK } from '../agentic/scenes.ts';
+import { TASK_SCHEMA } from '../agentic/scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] };
 
 /** Returns a model of the AI SDK that is never called. */
-const sdkModel = (provider: string): LanguageModelV4 => ({
+const createSdkModel = (provider: string): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider,
   modelId: 'claude',
@@ -34,7 +34,7 @@ const sdkModel = (provider: string): LanguageModelV4 => ({
 const CHOICES = "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }";
 const EFFORTS = "one of 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'";
 
-const WRONG: readonly [settings: object, said: string, value: string, use: string][] = [
+const WRONG_SETTINGS: readonly [settings: object, said: string, value: string, use: string][] = [
   [{ temperature: 3 }, 'temperature', '3', 'a number from 0 to 2'],
   [{ temperature: -0.1 }, 'temperature', '-0.1', 'a number from 0 to 2'],
   [{ temperature: Number.NaN }, 'temperature', 'NaN', 'a number from 0 to 2'],
@@ -57,8 +57,8 @@ const WRONG: readonly [settings: object, said: string, value: string, use: strin
 
 const isDevelopment = process.env.NODE_ENV !== 'production';
 
-const OF_LOOPS: typeof WRONG = [
-  ...WRONG,
+const LOOP_SETTINGS: typeof WRONG_SETTINGS = [
+  ...WRONG_SETTINGS,
   [{ maxOutputTokens: 0 }, 'maxOutputTokens', '0', 'a positive whole number'],
   [{ toolChoice: { first: 'any' } }, 'toolChoice', '{"first":"any"}', CHOICES],
   [
@@ -71,7 +71,7 @@ const OF_LOOPS: typeof WRONG = [
 ];
 
 /** Settings that name a missing tool. */
-const OF_TOOLS: typeof WRONG = [
+const TOOL_SETTINGS: typeof WRONG_SETTINGS = [
   [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
   [
     { toolChoice: { every: { tool: 'fly' } } },
@@ -82,7 +82,7 @@ const OF_TOOLS: typeof WRONG = [
 ];
 
 /** Returns the name and message of the thrown error. */
-function messageThrownBy(define: () => unknown) {
+function catchMessage(define: () => unknown) {
   try {
     define();
     return 'nothing';
@@ -93,26 +93,32 @@ function messageThrownBy(define: () => unknown) {
 
 // Production does not check literals.
 describe.runIf(isDevelopment)('an unsupported setting', () => {
-  it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgent throw: %j', (settings, path, value, use) => {
-    expect(messageThrownBy(() => defineAgent({ ...base, settings }))).toBe(
-      `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}. Use ${use}.`,
-    );
-  });
+  it.each([...LOOP_SETTINGS, ...TOOL_SETTINGS])(
+    'makes defineAgent throw: %j',
+    (settings, path, value, use) => {
+      expect(catchMessage(() => defineAgent({ ...base, settings }))).toBe(
+        `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}. Use ${use}.`,
+      );
+    },
+  );
 
-  it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgenticTool throw: %j', (settings, path, value, use) => {
-    const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
-    expect(messageThrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
-      `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}. Use ${use}.`,
-    );
-  });
+  it.each([...LOOP_SETTINGS, ...TOOL_SETTINGS])(
+    'makes defineAgenticTool throw: %j',
+    (settings, path, value, use) => {
+      const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK_SCHEMA), tools: [look] };
+      expect(catchMessage(() => defineAgenticTool({ ...tool, settings }))).toBe(
+        `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}. Use ${use}.`,
+      );
+    },
+  );
 
   describe.each<[string, (settings: object) => ChatModel]>([
     ['openaiCompatible', (settings) => openaiCompatible({ baseURL: 'https://a.test', model: 'm', settings })],
     ['workersAi', (settings) => workersAi({ run: async () => ({}) }, { model: 'm', settings })],
-    ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
+    ['fromAiSdk', (settings) => fromAiSdk(createSdkModel('any'), { settings })],
   ])('%s', (_, make) => {
-    it.each(WRONG)('throws for the settings %j', (settings, path, value, use) => {
-      expect(messageThrownBy(() => make(settings))).toBe(
+    it.each(WRONG_SETTINGS)('throws for the settings %j', (settings, path, value, use) => {
+      expect(catchMessage(() => make(settings))).toBe(
         `TypeError: 'settings.${path}' is ${value}. Use ${use}.`,
       );
     });
@@ -132,7 +138,7 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
 describe('a tool choice', () => {
   it.runIf(isDevelopment)('throws if it forces a call and there are no tools', () => {
     const settings = { toolChoice: 'required' } as const;
-    expect(messageThrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
+    expect(catchMessage(() => defineAgent({ ...base, tools: [], settings }))).toBe(
       "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\". Use it only together with tools.",
     );
   });
@@ -149,7 +155,7 @@ describe('a tool choice', () => {
     const outer = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: jsonSchema(TASK),
+      input: jsonSchema(TASK_SCHEMA),
       tools: [look],
     });
     const settings = { toolChoice: { tool: 'look' } };
@@ -158,7 +164,7 @@ describe('a tool choice', () => {
 });
 
 describe.runIf(isDevelopment)('a combination of settings that the provider refuses', () => {
-  const claude = fromAiSdk(sdkModel('anthropic.messages'));
+  const claude = fromAiSdk(createSdkModel('anthropic.messages'));
   const refused =
     "has settings that its model 'claude' refuses: Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', " +
     "or the reasoning 'none'";
@@ -172,11 +178,17 @@ describe.runIf(isDevelopment)('a combination of settings that the provider refus
     },
   ])('throws if the model is known: %j', (settings) => {
     expect(() => defineAgent({ ...base, model: claude, settings })).toThrow(AgentDefinitionError);
-    expect(messageThrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
+    expect(catchMessage(() => defineAgent({ ...base, model: claude, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' ${refused}.`,
     );
-    const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], model: claude };
-    expect(messageThrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+    const tool = {
+      name: 'dig',
+      description: 'Digs.',
+      input: jsonSchema(TASK_SCHEMA),
+      tools: [look],
+      model: claude,
+    };
+    expect(catchMessage(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it ${refused}.`,
     );
   });
@@ -191,7 +203,7 @@ describe.runIf(isDevelopment)('a combination of settings that the provider refus
   });
 
   it('throws even if the adapter has one of the settings', () => {
-    const model = fromAiSdk(sdkModel('anthropic.messages'), {
+    const model = fromAiSdk(createSdkModel('anthropic.messages'), {
       settings: { reasoning: 'max' },
     });
     const settings = { toolChoice: 'required' } as const;
@@ -209,7 +221,7 @@ describe.runIf(isDevelopment)('a combination of settings that the provider refus
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: jsonSchema(TASK),
+      input: jsonSchema(TASK_SCHEMA),
       tools: [look],
       settings,
     });

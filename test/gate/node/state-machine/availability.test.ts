@@ -6,26 +6,26 @@ import { oneShotPerLoop, requireApproval, withName } from '../../../../src/modul
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import {
-  answersInside,
-  answersRead,
-  calls,
+  callTools,
+  createPositions,
   createWorkshop,
-  instructionsInside,
-  offeredInside,
+  formatWrongState,
+  getInnerInstructions,
+  getInnerOffers,
+  getOuterResults,
+  listInnerAnswers,
   orderCalls,
   orderMachine,
-  positionsOf,
-  sessionWith,
-  storedPositions,
-  wrongStateText,
+  readPositions,
+  startSession,
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
   it('does not run, and returns the required state (STM-04)', async () => {
     const { machine, done } = orderMachine();
-    const session = sessionWith([machine], [orderCalls('41'), calls('ship'), 'So.', 'Done.']);
+    const session = startSession([machine], [orderCalls('41'), callTools('ship'), 'So.', 'Done.']);
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([`ship: ${wrongStateText('draft', 'confirmed')}`]);
+    expect(await listInnerAnswers(session)).toEqual([`ship: ${formatWrongState('draft', 'confirmed')}`]);
     expect(done).toEqual([]);
   });
 
@@ -39,13 +39,13 @@ describe('a call in the wrong state', () => {
       initial: 'here',
       states: { here: [go], there: [back], beyond: [back] },
     });
-    const session = sessionWith([machine], [calls('orders'), calls('back'), 'So.', 'Done.']);
+    const session = startSession([machine], [callTools('orders'), callTools('back'), 'So.', 'Done.']);
     await session.send('Go.');
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame ? [event.result] : [],
     );
     expect(ended).toEqual([
-      { type: 'text', content: wrongStateText('here', 'there', 'beyond'), withheld: true },
+      { type: 'text', content: formatWrongState('here', 'there', 'beyond'), withheld: true },
     ]);
     expect(done).toEqual([]);
   });
@@ -65,9 +65,9 @@ describe('a call in the wrong state', () => {
       initial: 'open',
       states: { open: [tool('close')], closed: [requireApproval(pay, 'Pay?')] },
     });
-    const session = sessionWith([machine], [calls('orders'), calls('pay'), 'So.', 'Done.']);
+    const session = startSession([machine], [callTools('orders'), callTools('pay'), 'So.', 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await answersInside(session)).toEqual([`pay: ${wrongStateText('open', 'closed')}`]);
+    expect(await listInnerAnswers(session)).toEqual([`pay: ${formatWrongState('open', 'closed')}`]);
   });
 });
 
@@ -84,31 +84,34 @@ describe('a transition', () => {
       states: { draft: [{ tool: confirm, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
     }).machine;
     const tries = [
-      calls('confirm'),
-      calls('ship'),
-      calls('confirm'),
-      calls('ship'),
-      calls('confirm'),
-      calls('ship'),
+      callTools('confirm'),
+      callTools('ship'),
+      callTools('confirm'),
+      callTools('ship'),
+      callTools('confirm'),
+      callTools('ship'),
     ];
-    const session = sessionWith([machine], [orderCalls('41'), ...tries, 'Confirmed.', 'Done.']);
+    const session = startSession([machine], [orderCalls('41'), ...tries, 'Confirmed.', 'Done.']);
     await session.send('Go.');
-    const refused = `ship: ${wrongStateText('draft', 'confirmed')}`;
-    expect(await answersInside(session)).toEqual([
+    const refused = `ship: ${formatWrongState('draft', 'confirmed')}`;
+    expect(await listInnerAnswers(session)).toEqual([
       ...['confirm: Error: No stock.', refused],
       ...['confirm: Error: Broken.', refused],
       ...['confirm: confirmed', 'ship: ship done'],
     ]);
     expect(done.filter((name) => name === 'confirm')).toHaveLength(3);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed' }));
   });
 
   it('does not follow a tool without a target state (STM-06)', async () => {
     const { machine } = orderMachine();
-    const session = sessionWith([machine], [orderCalls('41'), calls('add_item', 'status'), 'So.', 'Done.']);
+    const session = startSession(
+      [machine],
+      [orderCalls('41'), callTools('add_item', 'status'), 'So.', 'Done.'],
+    );
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['add_item: add_item done', 'status: status done']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await listInnerAnswers(session)).toEqual(['add_item: add_item done', 'status: status done']);
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'draft' }));
   });
 
   it('does not follow an invalid input', async () => {
@@ -122,12 +125,12 @@ describe('a transition', () => {
     const { machine } = orderMachine({
       states: { draft: [{ tool: pay, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
     });
-    const session = sessionWith(
+    const session = startSession(
       [machine],
-      [orderCalls('41'), calls('pay', ['pay', { amount: 3 }]), 'So.', 'Done.'],
+      [orderCalls('41'), callTools('pay', ['pay', { amount: 3 }]), 'So.', 'Done.'],
     );
     await session.send('Go.');
-    expect((await answersInside(session)).map((answer) => answer.split('\n')[0])).toEqual([
+    expect((await listInnerAnswers(session)).map((answer) => answer.split('\n')[0])).toEqual([
       "pay: Error: The input of tool 'pay' is not valid:",
       'pay: paid',
     ]);
@@ -137,24 +140,24 @@ describe('a transition', () => {
 describe('the calls of one reply', () => {
   it('run in order, and each one runs in the state after the previous call (STM-12)', async () => {
     const { machine, done } = orderMachine();
-    const batch = calls('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
-    const session = sessionWith([machine], [orderCalls('41'), batch, 'Shipped.', 'Done.']);
+    const batch = callTools('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
+    const session = startSession([machine], [orderCalls('41'), batch, 'Shipped.', 'Done.']);
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
-      `ship: ${wrongStateText('draft', 'confirmed')}`,
+    expect(await listInnerAnswers(session)).toEqual([
+      `ship: ${formatWrongState('draft', 'confirmed')}`,
       'add_item: add_item done',
       'confirm: confirm done',
       'status: status done',
       'ship: ship done',
-      `add_item: ${wrongStateText('shipped', 'draft')}`,
+      `add_item: ${formatWrongState('shipped', 'draft')}`,
     ]);
     expect(done).toEqual(['add_item', 'confirm', 'status', 'ship']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
   it('never overlap, whatever their serial keys are, even for tools that a strategy adds (STM-12)', async () => {
     const log: string[] = [];
-    const slow = (name: string, serial?: string): AnyTool =>
+    const createSlowTool = (name: string, serial?: string): AnyTool =>
       defineTool({
         name,
         description: 'Takes its time.',
@@ -166,63 +169,68 @@ describe('the calls of one reply', () => {
           log.push(`${name} ends`);
         },
       });
-    const added = slow('four', 'c');
+    const added = createSlowTool('four', 'c');
     const machine = defineStateMachine({
       name: 'orders',
       input: v.object({}),
       description: 'Works.',
       initial: 'open',
-      states: { open: [slow('one', 'a'), slow('two')] },
-      everywhere: [slow('three', 'b')],
+      states: { open: [createSlowTool('one', 'a'), createSlowTool('two')] },
+      everywhere: [createSlowTool('three', 'b')],
       use: [defineInjectionStrategy({ name: 'adding', offer: (tools) => [...tools, added] })],
     });
     const batch = ['two', 'three', 'four', 'one'];
-    const session: TestSession = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);
+    const session: TestSession = startSession(
+      [machine],
+      [callTools('orders'), callTools(...batch), 'So.', 'Done.'],
+    );
     await session.send('Go.');
     expect(log).toEqual(batch.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 });
 
 describe('the model of a state machine', () => {
-  const moves = [orderCalls('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
+  const moves = [orderCalls('41'), callTools('confirm'), callTools('ship'), 'Shipped.', 'Done.'];
 
   it('sees every tool in every state by default (STM-07)', async () => {
-    const session = sessionWith([orderMachine().machine], moves);
+    const session = startSession([orderMachine().machine], moves);
     await session.send('Go.');
-    expect(offeredInside(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
+    expect(getInnerOffers(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
   });
 
   it('sees only the available tools with hideUnavailable (STM-07)', async () => {
-    const session = sessionWith([orderMachine({ hideUnavailable: true }).machine], moves);
+    const session = startSession([orderMachine({ hideUnavailable: true }).machine], moves);
     await session.send('Go.');
-    expect(offeredInside(session)).toEqual([
+    expect(getInnerOffers(session)).toEqual([
       ['add_item', 'confirm', 'status'],
       ['status', 'ship'],
       ['status'],
     ]);
   });
 
-  const told = (state: string): string =>
+  const formatInstructions = (state: string): string =>
     'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
     `the following task: Processes one order.\n\nThe state in which you begin is: ${state}\n` +
     'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
     'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
   it('sees the same instructions in the whole call: the first state, the task and a note about availability (STM-09)', async () => {
-    const session = sessionWith(
+    const session = startSession(
       [orderMachine().machine],
       [
         orderCalls('41'),
-        calls('confirm'),
+        callTools('confirm'),
         'Confirmed.',
         orderCalls('41'),
-        calls('ship'),
+        callTools('ship'),
         'Shipped.',
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(instructionsInside(session)).toEqual(['draft', 'draft', 'confirmed', 'confirmed'].map(told));
+    expect(getInnerInstructions(session)).toEqual(
+      ['draft', 'draft', 'confirmed', 'confirmed'].map(formatInstructions),
+    );
   });
 
   it('sees the same instructions when another invocation resumes, even after a transition or a reset', async () => {
@@ -234,28 +242,28 @@ describe('the model of a state machine', () => {
         shipped: [],
       },
     });
-    const anew = calls(['orders', { orderId: '41', again: true }]);
-    const session = sessionWith(
+    const anew = callTools(['orders', { orderId: '41', again: true }]);
+    const session = startSession(
       [machine],
       [
-        ...[orderCalls('41'), calls('confirm'), 'Confirmed.'],
-        ...[anew, calls('confirm'), calls('ship'), calls('status'), 'Shipped.', 'Done.'],
+        ...[orderCalls('41'), callTools('confirm'), 'Confirmed.'],
+        ...[anew, callTools('confirm'), callTools('ship'), callTools('status'), 'Shipped.', 'Done.'],
       ],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('ship', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
-    expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
+    expect(getInnerInstructions(session)).toEqual(Array(6).fill(formatInstructions('draft')));
   });
 
   it('sees instructions that depend on the view, the input and the state (STM-09)', async () => {
     const { machine } = orderMachine({
       instructions: (view, { orderId }, state) => `${view.path} ${view.iterations} ${orderId} ${state}`,
     });
-    const session = sessionWith([machine], moves);
+    const session = startSession([machine], moves);
     await session.send('Go.');
-    expect(instructionsInside(session)).toEqual([
+    expect(getInnerInstructions(session)).toEqual([
       'clerk/orders 0 41 draft',
       'clerk/orders 1 41 confirmed',
       'clerk/orders 2 41 shipped',
@@ -263,9 +271,9 @@ describe('the model of a state machine', () => {
   });
 
   it('sees the same instructions each time if they are text', async () => {
-    const session = sessionWith([orderMachine({ instructions: 'You process.' }).machine], moves);
+    const session = startSession([orderMachine({ instructions: 'You process.' }).machine], moves);
     await session.send('Go.');
-    expect(instructionsInside(session)).toEqual(Array(3).fill('You process.'));
+    expect(getInnerInstructions(session)).toEqual(Array(3).fill('You process.'));
   });
 });
 
@@ -280,14 +288,14 @@ describe('a tool that returns a stored result', () => {
       initial: 'unread',
       states: { unread: [{ tool: terms, to: 'read' }], read: [tool('sign')] },
     });
-    const session = sessionWith(
+    const session = startSession(
       [machine],
-      [calls('orders'), calls('terms'), calls('terms', 'sign'), 'So.', 'Done.'],
+      [callTools('orders'), callTools('terms'), callTools('terms', 'sign'), 'So.', 'Done.'],
     );
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       'terms: terms done',
-      `terms: ${wrongStateText('read', 'unread')}`,
+      `terms: ${formatWrongState('read', 'unread')}`,
       'sign: sign done',
     ]);
   });
@@ -296,21 +304,21 @@ describe('a tool that returns a stored result', () => {
 describe('the name of a state machine', () => {
   it('can differ for the model without creating another machine', async () => {
     const { machine } = orderMachine();
-    const session = sessionWith(
+    const session = startSession(
       [machine, withName(machine, 'other')],
       [
-        calls(['other', { orderId: '41' }]),
-        calls('confirm'),
+        callTools(['other', { orderId: '41' }]),
+        callTools('confirm'),
         'So.',
         orderCalls('41'),
-        calls('ship'),
+        callTools('ship'),
         'So.',
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['confirm: confirm done', 'ship: ship done']);
-    expect(answersRead(session)).toEqual(['So.', 'So.']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await listInnerAnswers(session)).toEqual(['confirm: confirm done', 'ship: ship done']);
+    expect(getOuterResults(session)).toEqual(['So.', 'So.']);
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 });

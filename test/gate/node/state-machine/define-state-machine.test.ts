@@ -12,14 +12,14 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import {
-  answersInside,
-  answersRead,
-  calls,
+  callTools,
   createWorkshop,
+  getOuterResults,
+  listInnerAnswers,
   orderCalls,
   orderMachine,
-  sessionWith,
-  storedPositions,
+  readPositions,
+  startSession,
 } from './scenes.ts';
 
 const { tool } = createWorkshop();
@@ -27,16 +27,16 @@ const [go, stay, status] = [tool('go'), tool('stay'), tool('status')];
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
 
 /** Production has shorter messages. */
-const NEITHER =
+const NO_TOOL_PROBLEM =
   process.env.NODE_ENV === 'production'
     ? 'is not a tool and has no tools'
     : "(Object) is neither a tool nor a tool provider, and its class has no static 'tools' table";
 
-const NOT_NULL =
+const NULL_PROBLEM =
   process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null';
 
 /** Returns the error of an untyped definition. */
-function refusalOf(config: object): unknown {
+function catchDefinitionError(config: object): unknown {
   try {
     defineStateMachine({ ...base, ...config } as unknown as Parameters<typeof defineStateMachine>[0]);
   } catch (thrown) {
@@ -77,13 +77,13 @@ describe('defineStateMachine', () => {
       'an undefined entry',
       { states: { open: [go, {}] }, initial: 'open' },
       'states',
-      `in state 'open' it cannot have these tools: Tool at index 1 ${NEITHER}.`,
+      `in state 'open' it cannot have these tools: Tool at index 1 ${NO_TOOL_PROBLEM}.`,
     ],
     [
       'a null entry',
       { states: { open: [null] }, initial: 'open' },
       'states',
-      `in state 'open' it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
+      `in state 'open' it cannot have these tools: Tool at index 0 ${NULL_PROBLEM}.`,
     ],
     [
       'a tool that is listed twice in a state',
@@ -107,17 +107,19 @@ describe('defineStateMachine', () => {
       'an invalid tool of all states',
       { states: { open: [go] }, initial: 'open', everywhere: [null] },
       'tools',
-      `it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
+      `it cannot have these tools: Tool at index 0 ${NULL_PROBLEM}.`,
     ],
   ])('throws for %s (STM-03)', (_, config, field, problem) => {
-    expect(refusalOf(config)).toEqual([field, `Tool 'door': ${problem}`]);
+    expect(catchDefinitionError(config)).toEqual([field, `Tool 'door': ${problem}`]);
   });
 
   it('throws if tools of different states, or of a state and of all states, share a name', () => {
     const other = createWorkshop().tool('go');
     const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
-    expect(refusalOf({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
-    expect(refusalOf({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(problem);
+    expect(catchDefinitionError({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
+    expect(catchDefinitionError({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(
+      problem,
+    );
   });
 
   it('accepts one object with states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
@@ -135,21 +137,21 @@ describe('defineStateMachine', () => {
 
   it('returns a tool that reports an error if there are no tools (AGT-04)', async () => {
     const empty = defineStateMachine({ ...base, initial: 'open', states: { open: [] } });
-    const session = sessionWith([empty], [calls('door'), 'Done.']);
+    const session = startSession([empty], [callTools('door'), 'Done.']);
     await session.send('Go.');
-    expect(answersRead(session)).toEqual(['Error: No tools registered for StateMachineTool']);
+    expect(getOuterResults(session)).toEqual(['Error: No tools registered for StateMachineTool']);
   });
 });
 
 describe('the description of a tool in a state machine', () => {
-  const described = (config: Omit<Parameters<typeof defineStateMachine>[0], keyof typeof base>) =>
+  const getDescriptions = (config: Omit<Parameters<typeof defineStateMachine>[0], keyof typeof base>) =>
     (defineStateMachine({ ...base, ...config } as Parameters<typeof defineStateMachine>[0]).inner ?? []).map(
       ({ description }) => description,
     );
 
   it('states where the tool is available, and its target state (STM-05)', () => {
     expect(
-      described({
+      getDescriptions({
         initial: 'open',
         states: { open: [stay, { tool: go, to: 'shut' }], shut: [] },
         everywhere: [status],
@@ -187,17 +189,17 @@ describe('the description of a tool in a state machine', () => {
       'Does go.\n\n[Available in states: open, shut] [Transitions to: shut (from open)]',
     ],
   ])('occurs once for a tool of several states %s (STM-05, STM-08)', (_, states, description) => {
-    expect(described({ initial: 'open', states })).toEqual([description]);
+    expect(getDescriptions({ initial: 'open', states })).toEqual([description]);
   });
 
   it('covers a tool of all states that has a target in some of them', () => {
     const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
-    expect(described({ initial: 'open', states, everywhere: [go] })).toEqual([
+    expect(getDescriptions({ initial: 'open', states, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
     ]);
     const out = { tool: go, to: 'out' };
     const three = { open: [out], shut: [out], ajar: [out], out: [] };
-    expect(described({ initial: 'open', states: three, everywhere: [go] })).toEqual([
+    expect(getDescriptions({ initial: 'open', states: three, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: out (from open, shut, ajar)]',
     ]);
   });
@@ -216,11 +218,14 @@ describe('a tool that is listed in several states', () => {
         amber: [next],
       },
     });
-    const session = sessionWith([lamp], [calls('door'), ...Array(4).fill(calls('next')), 'Amber.', 'Done.']);
+    const session = startSession(
+      [lamp],
+      [callTools('door'), ...Array(4).fill(callTools('next')), 'Amber.', 'Done.'],
+    );
     await session.send('Go.');
     expect(done).toEqual(['next', 'next', 'next', 'next']);
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual(['next']);
-    expect(await storedPositions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
+    expect(await readPositions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
   });
 
   it('can have a target in one state while it is available in all states', async () => {
@@ -228,10 +233,10 @@ describe('a tool that is listed in several states', () => {
     const next = made('next');
     const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
     const lamp = defineStateMachine({ ...base, initial: 'red', states, everywhere: [next] });
-    const session = sessionWith([lamp], [calls('door'), calls('next', 'next'), 'Green.', 'Done.']);
+    const session = startSession([lamp], [callTools('door'), callTools('next', 'next'), 'Green.', 'Done.']);
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['next: next done', 'next: next done']);
-    expect(await storedPositions(session)).toEqual({ 'clerk/door': { '': 'green' } });
+    expect(await listInnerAnswers(session)).toEqual(['next: next done', 'next: next done']);
+    expect(await readPositions(session)).toEqual({ 'clerk/door': { '': 'green' } });
   });
 });
 
@@ -250,25 +255,25 @@ describe('tools of all states', () => {
       states: { open: [{ tool: go, to: 'shut' }], shut: [] },
       everywhere: [new Desk(), toolProvider({ toolsNow: () => stock })],
     });
-    const restock = (): void => {
+    const addStock = (): void => {
       stock = [...stock, createWorkshop().tool('weigh')];
     };
-    const session = sessionWith(
+    const session = startSession(
       [machine],
       [
-        calls('door'),
-        calls('go', 'ask', 'count'),
+        callTools('door'),
+        callTools('go', 'ask', 'count'),
         () => {
-          restock();
-          return calls('ask', 'count');
+          addStock();
+          return callTools('ask', 'count');
         },
-        calls('weigh'),
+        callTools('weigh'),
         'Shut.',
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       ...['go: go done', 'ask: asked', 'count: count done', 'ask: asked', 'count: count done'],
       'weigh: weigh done',
     ]);
@@ -294,30 +299,30 @@ describe('startingIn', () => {
       const { machine } = orderMachine();
       const copy = state === 'draft' ? machine : startingIn(machine, state);
       if (state === 'draft') startingIn(machine, 'confirmed');
-      const session = sessionWith([copy], [orderCalls('41'), calls('ship'), 'So.', 'Done.']);
+      const session = startSession([copy], [orderCalls('41'), callTools('ship'), 'So.', 'Done.']);
       await session.send('Go.');
-      expect(await answersInside(session)).toEqual([answer]);
+      expect(await listInnerAnswers(session)).toEqual([answer]);
     }
   });
 
   it('does not change a stored position', async () => {
     const { machine } = orderMachine();
-    const first = [orderCalls('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
-    const session = sessionWith(
+    const first = [orderCalls('41'), callTools('confirm', 'ship'), 'Shipped.', 'Done.'];
+    const session = startSession(
       [startingIn(machine, 'draft')],
-      [...first, orderCalls('41'), calls('ship'), 'So.', 'Done.'],
+      [...first, orderCalls('41'), callTools('ship'), 'So.', 'Done.'],
     );
     await session.send('Go.');
     await session.send('Again.');
-    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(await readPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
   it('can be applied to its own result, and keeps all options', async () => {
     const { machine } = orderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
-    const session = sessionWith([copy], [orderCalls('41'), 'So.', 'Done.']);
+    const session = startSession([copy], [orderCalls('41'), 'So.', 'Done.']);
     await session.send('Go.');
-    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(await readPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
     expect(copy.inner?.map(({ description }) => description)).toEqual(
       machine.inner?.map(({ description }) => description),
     );
@@ -340,14 +345,14 @@ describe('startingIn', () => {
 
 describe('the result of a state machine', () => {
   const Parcel = defineDomainType({ name: 'Parcel', schema: v.object({ code: v.string() }) });
-  const parcel = (code: string) => () => artifact(`Parcel ${code}.`, Parcel, { code });
+  const createParcel = (code: string) => () => artifact(`Parcel ${code}.`, Parcel, { code });
   const { tool: made } = createWorkshop();
   const machine = defineStateMachine({
     ...base,
     initial: 'packed',
     states: {
-      packed: [{ tool: made('send', parcel('a')), to: 'sent' }],
-      sent: [{ tool: made('return', parcel('b')), to: 'packed' }],
+      packed: [{ tool: made('send', createParcel('a')), to: 'sent' }],
+      sent: [{ tool: made('return', createParcel('b')), to: 'packed' }],
     },
   });
 
@@ -358,10 +363,10 @@ describe('the result of a state machine', () => {
   ])(
     'contains the artifacts of its tools, and the last message of its model: %j (STM-10, AGT-06)',
     async (used, answer) => {
-      const replies = used.map((name) => calls(name));
-      const session = sessionWith([machine], [calls('door'), ...replies, 'It is done.', 'Done.']);
+      const replies = used.map((name) => callTools(name));
+      const session = startSession([machine], [callTools('door'), ...replies, 'It is done.', 'Done.']);
       expect(await session.send('Go.')).toMatchObject({ text: 'Done.', ...answer });
-      expect(answersRead(session)).toEqual(['It is done.']);
+      expect(getOuterResults(session)).toEqual(['It is done.']);
     },
   );
 });

@@ -5,40 +5,40 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
-  answersInside,
-  answersRead,
-  byLoop,
-  calls,
+  callTools,
+  createPositions,
+  createTurnReplies,
   createWorkshop,
+  formatWrongState,
+  getOuterResults,
+  listInnerAnswers,
   orderCalls,
   orderMachine,
-  positionsOf,
-  sessionWith,
-  storedPositions,
-  turnReplies,
-  wrongStateText,
+  readPositions,
+  replyByLoop,
+  startSession,
 } from './scenes.ts';
 
 describe('the position of a state machine', () => {
   it('is the one at the end of the last turn, even after a restart', async () => {
     const { machine, done } = orderMachine();
-    const session = sessionWith(
+    const session = startSession(
       [machine],
-      [...turnReplies('41', 'confirm'), ...turnReplies('41', 'confirm', 'ship')],
+      [...createTurnReplies('41', 'confirm'), ...createTurnReplies('41', 'confirm', 'ship')],
     );
     await session.send('Confirm.');
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed' }));
     await session.send('Ship.');
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
     expect(done).toEqual(['confirm', 'ship']);
   });
 
   it('is part of the snapshot of a long journal', async () => {
     const { machine } = orderMachine();
-    const turns = Array.from({ length: 30 }, (_, index) => turnReplies(`${index}`, 'confirm'));
-    const session = sessionWith([machine], [...turns.flat(), ...turnReplies('7', 'ship')]);
+    const turns = Array.from({ length: 30 }, (_, index) => createTurnReplies(`${index}`, 'confirm'));
+    const session = startSession([machine], [...turns.flat(), ...createTurnReplies('7', 'ship')]);
     for (const _ of turns) await session.send('Confirm.');
     expect((await session.events()).length).toBeGreaterThan(250);
     session.restart();
@@ -46,18 +46,18 @@ describe('the position of a state machine', () => {
     const expected = Object.fromEntries(
       turns.map((_, index) => [index, index === 7 ? 'shipped' : 'confirmed']),
     );
-    expect(await storedPositions(session)).toEqual(positionsOf(expected));
+    expect(await readPositions(session)).toEqual(createPositions(expected));
   });
 
   it('is separate for each key, even for unusual keys', async () => {
     const { machine } = orderMachine();
     const keys = ['__proto__', 'constructor', 'toString', '', '41'];
-    const session = sessionWith(
+    const session = startSession(
       [machine],
       [
-        ...keys.flatMap((key) => turnReplies(key, 'confirm')),
-        ...turnReplies('42', 'ship'),
-        ...turnReplies('__proto__', 'ship'),
+        ...keys.flatMap((key) => createTurnReplies(key, 'confirm')),
+        ...createTurnReplies('42', 'ship'),
+        ...createTurnReplies('__proto__', 'ship'),
       ],
     );
     for (const _ of keys) await session.send('Confirm.');
@@ -71,20 +71,21 @@ describe('the position of a state machine', () => {
       41: 'confirmed',
       42: 'draft',
     };
-    const known = Object.entries(
-      Object((await storedPositions(session)) as object)['clerk/orders'] as object,
-    );
+    const known = Object.entries(Object((await readPositions(session)) as object)['clerk/orders'] as object);
     expect(Object.fromEntries(known.filter(([key]) => key !== '__proto__'))).toEqual(expected);
     expect(known.filter(([key]) => key === '__proto__')).toEqual([['__proto__', 'shipped']]);
-    expect((await answersInside(session)).at(-2)).toBe(`ship: ${wrongStateText('draft', 'confirmed')}`);
+    expect((await listInnerAnswers(session)).at(-2)).toBe(`ship: ${formatWrongState('draft', 'confirmed')}`);
   });
 
   it('is shared by all calls of a machine without a key', async () => {
     const { machine } = orderMachine({ key: undefined });
-    const session = sessionWith([machine], [...turnReplies('41', 'confirm'), ...turnReplies('42', 'ship')]);
+    const session = startSession(
+      [machine],
+      [...createTurnReplies('41', 'confirm'), ...createTurnReplies('42', 'ship')],
+    );
     await session.send('Confirm.');
     await session.send('Ship.');
-    expect(await storedPositions(session)).toEqual(positionsOf({ '': 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ '': 'shipped' }));
   });
 
   it('depends on the path of the machine: it is another one inside another tool', async () => {
@@ -95,13 +96,13 @@ describe('the position of a state machine', () => {
       input: jsonSchema({ type: 'object' }),
       tools: [machine],
     });
-    const session = sessionWith(
+    const session = startSession(
       [machine, desk],
       [
-        ...turnReplies('41', 'confirm'),
-        calls('desk'),
+        ...createTurnReplies('41', 'confirm'),
+        callTools('desk'),
         orderCalls('41'),
-        calls('ship'),
+        callTools('ship'),
         'So.',
         'So.',
         'Done.',
@@ -109,32 +110,32 @@ describe('the position of a state machine', () => {
     );
     await session.send('Confirm.');
     await session.send('Ship.');
-    expect(await storedPositions(session)).toEqual({
-      ...positionsOf({ 41: 'confirmed' }),
+    expect(await readPositions(session)).toEqual({
+      ...createPositions({ 41: 'confirmed' }),
       'clerk/desk/orders': { 41: 'draft' },
     });
-    expect((await answersInside(session)).at(-2)).toBe(`ship: ${wrongStateText('draft', 'confirmed')}`);
+    expect((await listInnerAnswers(session)).at(-2)).toBe(`ship: ${formatWrongState('draft', 'confirmed')}`);
   });
 
   it('is reset if the input asks for it, and stays reset', async () => {
     const { machine } = orderMachine();
-    const again = calls(['orders', { orderId: '41', again: true }]);
-    const session = sessionWith(
+    const again = callTools(['orders', { orderId: '41', again: true }]);
+    const session = startSession(
       [machine],
       [
-        ...turnReplies('41', 'confirm'),
+        ...createTurnReplies('41', 'confirm'),
         again,
-        calls('ship'),
+        callTools('ship'),
         'So.',
         'Done.',
-        ...turnReplies('41', 'confirm'),
+        ...createTurnReplies('41', 'confirm'),
       ],
     );
     await session.send('Confirm.');
     await session.send('Again.');
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'draft' }));
     await session.send('Confirm.');
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed' }));
   });
 });
 
@@ -143,9 +144,9 @@ describe('a state machine whose Worker is killed', () => {
    * Returns a session with a confirmed order, and kills the Worker in the first run of `ship`, after it
    * acted.
    */
-  function shipping(
+  function startShipping(
     more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
-    batch = calls('ship'),
+    batch = callTools('ship'),
   ) {
     const { tool, done } = createWorkshop();
     const kill = (): string => {
@@ -153,7 +154,7 @@ describe('a state machine whose Worker is killed', () => {
       return 'ship done';
     };
     const made = tool('ship', kill);
-    const ship: AnyTool = more.reconciles ? reconciling(made) : made;
+    const ship: AnyTool = more.reconciles ? createReconcilingTool(made) : made;
     const { machine } = orderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
@@ -161,16 +162,16 @@ describe('a state machine whose Worker is killed', () => {
         shipped: [tool('thank')],
       },
     });
-    const opening = calls(['orders', { orderId: '41', again: more.again ?? false }]);
-    const session: TestSession = sessionWith(
+    const opening = callTools(['orders', { orderId: '41', again: more.again ?? false }]);
+    const session: TestSession = startSession(
       [machine],
-      [...turnReplies('41', 'confirm'), opening, batch, 'So.', 'Done.'],
+      [...createTurnReplies('41', 'confirm'), opening, batch, 'So.', 'Done.'],
     );
     return { session, done };
   }
 
   /** Returns the tool with a `reconcile` that reports its run. */
-  const reconciling = (tool: AnyTool): AnyTool => ({
+  const createReconcilingTool = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
       tool.call(input, {
@@ -180,11 +181,11 @@ describe('a state machine whose Worker is killed', () => {
   });
 
   it('after an effect has the effect once, and makes one transition', async () => {
-    const { session, done } = shipping({ reconciles: true });
+    const { session, done } = startShipping({ reconciles: true });
     await session.send('Confirm.');
     await session.send('Ship.');
     expect(done).toEqual(['confirm', 'ship']);
-    expect((await answersInside(session)).at(-1)).toBe('ship: ship done');
+    expect((await listInnerAnswers(session)).at(-1)).toBe('ship: ship done');
     const facts = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
@@ -193,36 +194,36 @@ describe('a state machine whose Worker is killed', () => {
       { slice: 'state-machines', at: expect.any(Number), fact: { key: '41', state: 'shipped' } },
     ]);
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
   it('keeps its position if the outcome of the effect is unknown', async () => {
-    const { session, done } = shipping();
+    const { session, done } = startShipping();
     await session.send('Confirm.');
     await session.send('Ship.');
     expect(done).toEqual(['confirm', 'ship']);
-    expect((await answersInside(session)).at(-1)).toContain(
+    expect((await listInnerAnswers(session)).at(-1)).toContain(
       "ship: Error: The outcome of this call of 'ship' is unknown",
     );
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed' }));
   });
 
   it('resumes in the middle of a batch, in the state after the earlier calls', async () => {
-    const { session, done } = shipping(
+    const { session, done } = startShipping(
       { reconciles: true, again: true },
-      calls('confirm', 'ship', 'thank', 'confirm'),
+      callTools('confirm', 'ship', 'thank', 'confirm'),
     );
     await session.send('Confirm.');
     await session.send('Ship.');
     expect(done).toEqual(['confirm', 'confirm', 'ship', 'thank']);
-    expect((await answersInside(session)).slice(1)).toEqual([
+    expect((await listInnerAnswers(session)).slice(1)).toEqual([
       'confirm: confirm done',
       'ship: ship done',
       'thank: thank done',
-      `confirm: ${wrongStateText('shipped', 'draft')}`,
+      `confirm: ${formatWrongState('shipped', 'draft')}`,
     ]);
     // The machine was reset once, and not again when another invocation resumed.
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
     ).toHaveLength(1);
@@ -230,21 +231,22 @@ describe('a state machine whose Worker is killed', () => {
 });
 
 describe('calls of a state machine in one reply', () => {
-  const told = (_view: unknown, { orderId }: { readonly orderId: string }): string => `Order ${orderId}.`;
+  const formatInstructions = (_view: unknown, { orderId }: { readonly orderId: string }): string =>
+    `Order ${orderId}.`;
 
   it('run one after another for the same key, even if only parsing reveals that the keys are equal', async () => {
-    const { machine, done } = orderMachine({ instructions: told });
-    const session = sessionWith(
+    const { machine, done } = orderMachine({ instructions: formatInstructions });
+    const session = startSession(
       [machine],
-      byLoop({
+      replyByLoop({
         'Work.': [orderCalls('41', ' 41 '), 'Done.'],
-        'Order 41.': [calls('confirm'), 'Confirmed.', calls('ship'), 'Shipped.'],
+        'Order 41.': [callTools('confirm'), 'Confirmed.', callTools('ship'), 'Shipped.'],
       }),
     );
     await session.send('Go.');
     expect(done).toEqual(['confirm', 'ship']);
-    expect(answersRead(session)).toEqual(['Confirmed.', 'Shipped.']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(getOuterResults(session)).toEqual(['Confirmed.', 'Shipped.']);
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
     const frames = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' || (event.type === 'tool-call-ended' && !('frame' in event))
         ? event.type
@@ -254,18 +256,18 @@ describe('calls of a state machine in one reply', () => {
   });
 
   it('run in parallel for different keys', async () => {
-    const { machine } = orderMachine({ instructions: told });
-    const session = sessionWith(
+    const { machine } = orderMachine({ instructions: formatInstructions });
+    const session = startSession(
       [machine],
-      byLoop({
+      replyByLoop({
         'Work.': [orderCalls('41', '42'), 'Done.'],
-        'Order 41.': [calls('confirm'), 'So.'],
-        'Order 42.': [calls('confirm'), calls('ship'), 'So.'],
+        'Order 41.': [callTools('confirm'), 'So.'],
+        'Order 42.': [callTools('confirm'), callTools('ship'), 'So.'],
       }),
     );
     await session.send('Go.');
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed', 42: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed', 42: 'shipped' }));
     const starts = (await session.events()).map(({ type }) => type);
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
@@ -275,12 +277,12 @@ describe('calls of a state machine in one reply', () => {
       key: ({ orderId }) => orderId.toUpperCase(),
       reset: undefined,
     });
-    const session = sessionWith(
+    const session = startSession(
       [machine],
-      [calls(['orders', {}], ['orders', { orderId: 41 }], ['orders', 'nonsense']), 'Done.'],
+      [callTools(['orders', {}], ['orders', { orderId: 41 }], ['orders', 'nonsense']), 'Done.'],
     );
     await session.send('Go.');
-    expect(answersRead(session).map((answer) => answer.split('\n')[0])).toEqual([
+    expect(getOuterResults(session).map((answer) => answer.split('\n')[0])).toEqual([
       "Error: The input of tool 'orders' is not valid:",
       "Error: The input of tool 'orders' is not valid:",
       expect.stringMatching(/^Error: /),
@@ -293,15 +295,15 @@ describe('calls of a state machine in one reply', () => {
         throw new Error('The key is missing.');
       },
     });
-    const session = sessionWith([machine], [orderCalls('41', '42'), 'Done.']);
+    const session = startSession([machine], [orderCalls('41', '42'), 'Done.']);
     await session.send('Go.');
-    expect(answersRead(session)).toEqual(['Error: The key is missing.', 'Error: The key is missing.']);
-    expect(await storedPositions(session)).toEqual({});
+    expect(getOuterResults(session)).toEqual(['Error: The key is missing.', 'Error: The key is missing.']);
+    expect(await readPositions(session)).toEqual({});
   });
 });
 
 describe('a tool of a state machine that waits for approval', () => {
-  function waiting(batch = calls('confirm')) {
+  function startWaiting(batch = callTools('confirm')) {
     const { tool, done } = createWorkshop();
     const { machine } = orderMachine({
       states: {
@@ -311,42 +313,45 @@ describe('a tool of a state machine that waits for approval', () => {
       },
     });
     return {
-      session: sessionWith([machine], [orderCalls('41'), batch, calls('ship'), 'So.', 'Done.']),
+      session: startSession([machine], [orderCalls('41'), batch, callTools('ship'), 'So.', 'Done.']),
       done,
     };
   }
 
   it('makes no transition before it has run', async () => {
-    const { session, done } = waiting();
+    const { session, done } = startWaiting();
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'draft' }));
     expect(await session.decide('confirm', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(done).toEqual(['confirm', 'ship']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
   it('makes the transition if the approval edits the input', async () => {
-    const { session } = waiting();
+    const { session } = startWaiting();
     await session.send('Go.');
     await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'shipped' }));
   });
 
   it.each(['reject', 'exit'] as const)('makes no transition if a person decides %s', async (decision) => {
-    const { session, done } = waiting();
+    const { session, done } = startWaiting();
     await session.send('Go.');
     await session.decide('confirm', decision);
     expect(done).toEqual([]);
     session.restart();
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'draft' }));
   });
 
   it('delays the calls after it, which see its outcome', async () => {
-    const { session, done } = waiting(calls('confirm', 'ship'));
+    const { session, done } = startWaiting(callTools('confirm', 'ship'));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(done).toEqual([]);
     await session.decide('confirm', 'approve');
-    expect((await answersInside(session)).slice(0, 2)).toEqual(['confirm: confirm done', 'ship: ship done']);
+    expect((await listInnerAnswers(session)).slice(0, 2)).toEqual([
+      'confirm: confirm done',
+      'ship: ship done',
+    ]);
   });
 });

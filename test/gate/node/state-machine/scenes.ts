@@ -14,34 +14,34 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 import { modelText } from '../../../doors/tools.ts';
 
 /** Makes a reply that calls these tools. Each is a name, or a name with its input. */
-export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+export const callTools = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
 /** Makes a reply that calls the state machine for these orders. */
 export const orderCalls = (...ids: readonly string[]) =>
-  calls(...ids.map((orderId) => ['orders', { orderId }] as const));
+  callTools(...ids.map((orderId) => ['orders', { orderId }] as const));
 
 /** Returns a turn that calls the machine for an order and makes these calls one after another. */
-export const turnReplies = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
+export const createTurnReplies = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
   orderCalls(orderId),
-  ...names.map((name) => calls(name)),
+  ...names.map((name) => callTools(name)),
   'So.',
   'Done.',
 ];
 
 /** Returns the result of a call in the wrong state. */
-export const wrongStateText = (current: string, ...states: readonly string[]): string =>
+export const formatWrongState = (current: string, ...states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). ` +
   `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
 /** Returns the memory with these positions of the machine `orders`. */
-export const positionsOf = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
+export const createPositions = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
 /** Returns a list of actions, and a factory for tools that record and report their actions. */
 export function createWorkshop() {
   const done: string[] = [];
-  const tool = <const Name extends string>(
+  const createWorkshopTool = <const Name extends string>(
     name: Name,
     run: (call: CallContext) => unknown = () => `${name} done`,
     effect: Effect = 'once',
@@ -55,7 +55,7 @@ export function createWorkshop() {
         return run(call);
       },
     });
-  return { done, tool };
+  return { done, tool: createWorkshopTool };
 }
 
 export const OrderInput = v.object({
@@ -64,14 +64,14 @@ export const OrderInput = v.object({
 });
 
 type OrderStates = 'draft' | 'confirmed' | 'shipped';
-type Orders = StateMachine<'orders', v.InferOutput<typeof OrderInput>, OrderStates>;
-type Config = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
+type OrdersMachine = StateMachine<'orders', v.InferOutput<typeof OrderInput>, OrderStates>;
+type MachineConfig = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
 
 /** Returns a machine that confirms and ships orders, with one position for each order. */
-export function orderMachine(changes: Partial<Config> = {}) {
+export function orderMachine(changes: Partial<MachineConfig> = {}) {
   const { done, tool } = createWorkshop();
   const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
-  const machine: Orders = defineStateMachine({
+  const machine: OrdersMachine = defineStateMachine({
     name: 'orders',
     description: 'Processes one order.',
     input: OrderInput,
@@ -90,7 +90,7 @@ export function orderMachine(changes: Partial<Config> = {}) {
 }
 
 /** Returns a session of the agent `clerk` with these tools. */
-export const sessionWith = (
+export const startSession = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use: readonly ModuleUse[] = [],
@@ -103,11 +103,11 @@ export const sessionWith = (
   });
 
 /** Returns the positions of the machines in a session. */
-export const storedPositions = async (session: TestSession): Promise<Json | undefined> =>
+export const readPositions = async (session: TestSession): Promise<Json | undefined> =>
   (await session.state()).memories.get('state-machines');
 
 /** Returns the result of each inner call with the name of its tool, in the order in which the calls ended. */
-export async function answersInside(session: TestSession): Promise<string[]> {
+export async function listInnerAnswers(session: TestSession): Promise<string[]> {
   const names = new Map<string, string>();
   const answers: string[] = [];
   for (const event of await session.events()) {
@@ -120,25 +120,25 @@ export async function answersInside(session: TestSession): Promise<string[]> {
 }
 
 /** Returns the results in the last request to the agent's own model. */
-export const answersRead = ({ requests }: TestSession): string[] => {
+export const getOuterResults = ({ requests }: TestSession): string[] => {
   const own = requests.findLast(({ messages: [first] }) => first?.text === 'Work.');
   return (own?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 };
 
 /** Returns the system message of each request of a nested loop. */
-export const instructionsInside = ({ requests }: TestSession): string[] =>
-  requests.map(firstText).filter((text) => text !== 'Work.');
+export const getInnerInstructions = ({ requests }: TestSession): string[] =>
+  requests.map(getFirstText).filter((text) => text !== 'Work.');
 
-const firstText = ({ messages: [first] }: ModelRequest): string => String(first?.text);
+const getFirstText = ({ messages: [first] }: ModelRequest): string => String(first?.text);
 
 /** Returns the names of the tools that each request of a nested loop offered. */
-export const offeredInside = ({ requests }: TestSession): string[][] =>
-  requests.filter((one) => firstText(one) !== 'Work.').map(({ tools }) => tools.map(({ name }) => name));
+export const getInnerOffers = ({ requests }: TestSession): string[][] =>
+  requests.filter((one) => getFirstText(one) !== 'Work.').map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns a script for parallel loops: each loop has its own replies, which its system message selects. */
-export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
+export function replyByLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
-  const reply = (request: ModelRequest): ScriptedReply =>
-    left.get(firstText(request))?.shift() ?? `No reply left for '${firstText(request)}'.`;
-  return Array.from({ length: 100 }, () => reply);
+  const replyFromScript = (request: ModelRequest): ScriptedReply =>
+    left.get(getFirstText(request))?.shift() ?? `No reply left for '${getFirstText(request)}'.`;
+  return Array.from({ length: 100 }, () => replyFromScript);
 }

@@ -7,25 +7,25 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import {
-  answersInside,
-  answersRead,
-  calls,
+  callTools,
+  createPositions,
   createWorkshop,
+  formatWrongState,
+  getOuterResults,
+  listInnerAnswers,
   orderCalls,
   orderMachine,
-  positionsOf,
-  sessionWith,
-  storedPositions,
-  wrongStateText,
+  readPositions,
+  startSession,
 } from './scenes.ts';
 
-type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
+type ReplyScripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
 
 /**
  * Selects replies by the message of a loop and its number of replies, so that parallel loops do not mix them
  * up.
  */
-function byMessage(scripts: Scripts): ScriptedReply[] {
+function replyByMessage(scripts: ReplyScripts): ScriptedReply[] {
   const known = new Map(Object.entries(scripts));
   return Array.from({ length: 100 }, () => ({ messages }) => {
     const asked = messages.find(({ role }) => role === 'user')?.text ?? '';
@@ -34,8 +34,8 @@ function byMessage(scripts: Scripts): ScriptedReply[] {
   });
 }
 
-/** Returns the agentic tool `desk` with the machine inside. Its loops run in parallel and share one path. */
-const desk = (machine: AnyTool): AnyTool =>
+/** Returns the agentic tool `createDesk` with the machine inside. Its loops run in parallel and share one path. */
+const createDesk = (machine: AnyTool): AnyTool =>
   defineAgenticTool({
     name: 'desk',
     description: 'Works.',
@@ -44,49 +44,52 @@ const desk = (machine: AnyTool): AnyTool =>
   });
 
 /** Returns the same as a subagent. */
-const deskAgent = (machine: AnyTool): AnyTool =>
+const createDeskAgent = (machine: AnyTool): AnyTool =>
   defineSubagent({
     agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
     input: jsonSchema({ type: 'object' }),
   });
 
-type Calls = ReturnType<typeof calls>;
+type CallsReply = ReturnType<typeof callTools>;
 
-/** Returns two calls to `desk`, each with a loop of the machine for order 41 and these replies. */
-const deskScripts = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
-  'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
+/** Returns two calls to `createDesk`, each with a loop of the machine for order 41 and these replies. */
+const createDeskScripts = (first: readonly CallsReply[], second: readonly CallsReply[]): ReplyScripts => ({
+  'Go.': [callTools(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
   '{"at":1}': [orderCalls('41'), 'So.'],
   '{"at":2}': [orderCalls(' 41'), 'So.'],
   '{"orderId":"41"}': [...first, 'So.'],
   '{"orderId":" 41"}': [...second, 'So.'],
 });
 
-const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedReply[] =>
-  byMessage(deskScripts(first, second));
+const createTwoDesks = (first: readonly CallsReply[], second: readonly CallsReply[]): ScriptedReply[] =>
+  replyByMessage(createDeskScripts(first, second));
 
-const deskCall = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
+const createDeskPosition = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
 /** Returns the results of the machine's tools, sorted because either loop can end first. */
-const sortedAnswers = async (session: TestSession): Promise<string[]> =>
-  (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
+const listSortedAnswers = async (session: TestSession): Promise<string[]> =>
+  (await listInnerAnswers(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
 
 describe('parallel loops of one state machine', () => {
   it.each([
-    ['agentic tools', desk],
-    ['subagents', deskAgent],
+    ['agentic tools', createDesk],
+    ['subagents', createDeskAgent],
   ])(
     'share the position in %s: one call makes the transition, and the other finds it made',
     async (_, around) => {
       const { machine, done } = orderMachine();
-      const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
+      const session = startSession(
+        [around(machine)],
+        createTwoDesks([callTools('confirm')], [callTools('confirm')]),
+      );
       expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
       expect(done).toEqual(['confirm']);
-      expect(await sortedAnswers(session)).toEqual([
-        `confirm: ${wrongStateText('confirmed', 'draft')}`,
+      expect(await listSortedAnswers(session)).toEqual([
+        `confirm: ${formatWrongState('confirmed', 'draft')}`,
         'confirm: confirm done',
       ]);
       session.restart();
-      expect(await storedPositions(session)).toEqual(deskCall('confirmed'));
+      expect(await readPositions(session)).toEqual(createDeskPosition('confirmed'));
     },
   );
 
@@ -100,20 +103,23 @@ describe('parallel loops of one state machine', () => {
       },
       everywhere: [requireApproval(tool('look'), 'Look?'), tool('status')],
     });
-    const session = sessionWith(
-      [desk(machine)],
-      twoDesks([calls('confirm', 'look')], [calls('status'), calls('status'), calls('ship')]),
+    const session = startSession(
+      [createDesk(machine)],
+      createTwoDesks(
+        [callTools('confirm', 'look')],
+        [callTools('status'), callTools('status'), callTools('ship')],
+      ),
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     session.restart();
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
     // The last batch does not undo the transition.
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     session.restart();
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
   });
 
   it('do not run a call whose approval arrives after a transition', async () => {
@@ -129,16 +135,19 @@ describe('parallel loops of one state machine', () => {
         shipped: [],
       },
     });
-    const session = sessionWith([desk(machine)], twoDesks([calls('pay')], [calls('cancel')]));
+    const session = startSession(
+      [createDesk(machine)],
+      createTwoDesks([callTools('pay')], [callTools('cancel')]),
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(done).toEqual(['cancel']);
-    expect(await sortedAnswers(session)).toEqual([
+    expect(await listSortedAnswers(session)).toEqual([
       'cancel: cancel done',
-      `pay: ${wrongStateText('shipped', 'draft')}`,
+      `pay: ${formatWrongState('shipped', 'draft')}`,
     ]);
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
   });
 
   it.each(['the caller runs', 'waits in its own loop'])(
@@ -165,10 +174,10 @@ describe('parallel loops of one state machine', () => {
         },
       });
       const replies = {
-        ...deskScripts([calls('pay')], [calls('cancel')]),
-        '{}': [calls('transfer'), 'Paid.'],
+        ...createDeskScripts([callTools('pay')], [callTools('cancel')]),
+        '{}': [callTools('transfer'), 'Paid.'],
       };
-      const session = sessionWith([desk(machine)], byMessage(replies));
+      const session = startSession([createDesk(machine)], replyByMessage(replies));
       expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
       expect(done).toEqual(['cancel']);
       session.restart();
@@ -176,8 +185,8 @@ describe('parallel loops of one state machine', () => {
         ? session.result('pay', { text: 'Paid.' })
         : session.decide('transfer', 'approve');
       expect(await ended).toMatchObject({ outcome: 'completed' });
-      expect(await sortedAnswers(session)).toContain('pay: Paid.');
-      expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+      expect(await listSortedAnswers(session)).toContain('pay: Paid.');
+      expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
     },
   );
 
@@ -186,34 +195,34 @@ describe('parallel loops of one state machine', () => {
     const reviewed = withReview(machine, ({ input }) =>
       input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
     );
-    const session = sessionWith(
+    const session = startSession(
       [reviewed],
-      byMessage({
+      replyByMessage({
         'Go.': [orderCalls('41', '42'), 'Done.'],
-        '{"orderId":"41"}': [calls('confirm'), 'So.'],
-        '{"orderId":" 41"}': [calls('confirm'), 'So.'],
+        '{"orderId":"41"}': [callTools('confirm'), 'So.'],
+        '{"orderId":" 41"}': [callTools('confirm'), 'So.'],
       }),
     );
     await session.send('Go.');
     expect(done).toEqual(['confirm']);
-    expect(await sortedAnswers(session)).toEqual([
-      `confirm: ${wrongStateText('confirmed', 'draft')}`,
+    expect(await listSortedAnswers(session)).toEqual([
+      `confirm: ${formatWrongState('confirmed', 'draft')}`,
       'confirm: confirm done',
     ]);
-    expect(answersRead(session)).toEqual([
+    expect(getOuterResults(session)).toEqual([
       'So.',
       'So.\nNote: whoever approved this call changed its input to {"orderId":" 41"}.',
     ]);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 41: 'confirmed' }));
   });
 });
 
 describe('parallel loops of one state machine in a killed Worker', () => {
-  const asksFor = (tool: string) => (event: SessionEvent) =>
+  const isRequestFor = (tool: string) => (event: SessionEvent) =>
     event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
 
   /** Returns the tool with a `reconcile` that reports its run. */
-  const reconciling = (tool: AnyTool): AnyTool => ({
+  const createReconcilingTool = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
       tool.call(input, {
@@ -222,48 +231,48 @@ describe('parallel loops of one state machine in a killed Worker', () => {
       }),
   });
 
-  const killing = (first: readonly Calls[], second: readonly Calls[]) => {
+  const startKilling = (first: readonly CallsReply[], second: readonly CallsReply[]) => {
     const { tool, done } = createWorkshop();
     const confirm = tool('confirm', async () => {
-      await waitForEvent(session, asksFor('confirm'), 2); // The other loop has called its model, too.
+      await waitForEvent(session, isRequestFor('confirm'), 2); // The other loop has called its model, too.
       session.kill();
       return 'confirm done';
     });
     const { machine } = orderMachine({
       states: {
-        draft: [{ tool: reconciling(confirm), to: 'confirmed' }],
+        draft: [{ tool: createReconcilingTool(confirm), to: 'confirmed' }],
         confirmed: [{ tool: tool('ship'), to: 'shipped' }],
         shipped: [],
       },
       everywhere: [tool('status', undefined, 'read')],
     });
-    const session: TestSession = sessionWith([desk(machine)], twoDesks(first, second));
+    const session: TestSession = startSession([createDesk(machine)], createTwoDesks(first, second));
     return { session, done };
   };
 
   it.each([
-    ['first', [calls('confirm')], [calls('status'), calls('confirm')]],
-    ['last', [calls('status'), calls('confirm')], [calls('confirm')]],
+    ['first', [callTools('confirm')], [callTools('status'), callTools('confirm')]],
+    ['last', [callTools('status'), callTools('confirm')], [callTools('confirm')]],
   ])('resume the started calls first, in state %s', async (_, first, second) => {
-    const { session, done } = killing(first, second);
+    const { session, done } = startKilling(first, second);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
     ).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
-    expect(await sortedAnswers(session)).toEqual([
-      `confirm: ${wrongStateText('confirmed', 'draft')}`,
+    expect(await listSortedAnswers(session)).toEqual([
+      `confirm: ${formatWrongState('confirmed', 'draft')}`,
       'confirm: confirm done',
       'status: status done',
     ]);
     session.restart();
-    expect(await storedPositions(session)).toEqual(deskCall('confirmed'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('confirmed'));
   });
 
   it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
     const { tool, done } = createWorkshop();
     const confirm = tool('confirm', async () => {
-      await waitForEvent(session, asksFor('ship')); // The other loop has called its model.
+      await waitForEvent(session, isRequestFor('ship')); // The other loop has called its model.
       return 'confirm done';
     });
     const ship = tool('ship', () => {
@@ -273,14 +282,14 @@ describe('parallel loops of one state machine in a killed Worker', () => {
     const { machine } = orderMachine({
       states: {
         draft: [{ tool: confirm, to: 'confirmed' }],
-        confirmed: [{ tool: reconciling(ship), to: 'shipped' }],
+        confirmed: [{ tool: createReconcilingTool(ship), to: 'shipped' }],
         shipped: [],
       },
       everywhere: [tool('status', undefined, 'read')],
     });
-    const session: TestSession = sessionWith(
-      [desk(machine)],
-      twoDesks([calls('confirm')], [calls('status'), calls('ship')]),
+    const session: TestSession = startSession(
+      [createDesk(machine)],
+      createTwoDesks([callTools('confirm')], [callTools('status'), callTools('ship')]),
     );
     await session.send('Go.');
     const told = (await session.events()).map((event) => JSON.stringify(event));
@@ -288,6 +297,6 @@ describe('parallel loops of one state machine in a killed Worker', () => {
     expect(asked).toBeLessThan(told.findIndex((one) => one.includes('confirm done')));
     expect(told.filter((one) => one.includes('turn-resumed') && one.includes('expired'))).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship']);
-    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
+    expect(await readPositions(session)).toEqual(createDeskPosition('shipped'));
   });
 });

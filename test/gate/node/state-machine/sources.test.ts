@@ -4,21 +4,21 @@ import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { Cart, discoveringProvider } from '../../../fixtures/tool-sources.ts';
-import { crash } from '../unfolding/scenes.ts';
+import { Cart, createDiscoveringProvider } from '../../../fixtures/tool-sources.ts';
+import { createCrashTool } from '../unfolding/scenes.ts';
 import {
-  answersInside,
-  calls,
+  callTools,
+  createPositions,
+  createTurnReplies,
   createWorkshop,
-  instructionsInside,
-  offeredInside,
+  formatWrongState,
+  getInnerInstructions,
+  getInnerOffers,
+  listInnerAnswers,
   orderCalls,
   orderMachine,
-  positionsOf,
-  sessionWith,
-  storedPositions,
-  turnReplies,
-  wrongStateText,
+  readPositions,
+  startSession,
 } from './scenes.ts';
 
 beforeEach(() => {
@@ -26,9 +26,9 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const findingSource = (...names: readonly string[]) => {
+const createFindingSource = (...names: readonly string[]) => {
   const { tool } = createWorkshop();
-  return discoveringProvider(names.map((name) => tool(name)));
+  return createDiscoveringProvider(names.map((name) => tool(name)));
 };
 
 describe('a state of a state machine', () => {
@@ -38,10 +38,10 @@ describe('a state of a state machine', () => {
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
     expect(machine.inner?.map(({ name }) => name)).toEqual(['pay', 'put', 'status']);
-    const session = sessionWith([machine], turnReplies('1', 'put', 'pay'));
+    const session = startSession([machine], createTurnReplies('1', 'put', 'pay'));
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['put: 1 in it', 'pay: paid for 1']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await listInnerAnswers(session)).toEqual(['put: 1 in it', 'pay: paid for 1']);
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of an object with a method named `run`, like the definition of a tool', async () => {
@@ -54,10 +54,10 @@ describe('a state of a state machine', () => {
     const { machine } = orderMachine({
       states: { draft: [{ tool: new Job(), to: 'confirmed' }], confirmed: [], shipped: [] },
     });
-    const session = sessionWith([machine], turnReplies('1', 'run'));
+    const session = startSession([machine], createTurnReplies('1', 'run'));
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['run: ran']);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await listInnerAnswers(session)).toEqual(['run: ran']);
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'confirmed' }));
   });
 
   it.each([
@@ -68,17 +68,17 @@ describe('a state of a state machine', () => {
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
-    const replies = [...turnReplies('1', 'put', 'put', 'pay'), ...turnReplies('1', 'put')];
-    const session = sessionWith([machine], replies, [], warm);
+    const replies = [...createTurnReplies('1', 'put', 'put', 'pay'), ...createTurnReplies('1', 'put')];
+    const session = startSession([machine], replies, [], warm);
     await session.send('Go.');
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       'put: 1 in it',
       `put: ${warm ? 2 : 1} in it`,
       `pay: paid for ${puts}`,
       'put: 1 in it',
     ]);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of a group, whose notes come first in the instructions', async () => {
@@ -93,25 +93,25 @@ describe('a state of a state machine', () => {
       instructions: 'Do it.',
       states: { draft: [group], confirmed: [{ tool: group, to: 'shipped' }], shipped: [] },
     });
-    const session = sessionWith([machine], turnReplies('1', 'buy'));
+    const session = startSession([machine], createTurnReplies('1', 'buy'));
     await session.send('Go.');
-    expect(instructionsInside(session)).toEqual(['Do it.\n\nBuy little.', 'Do it.\n\nBuy little.']);
-    expect(await answersInside(session)).toEqual(['buy: buy done']);
+    expect(getInnerInstructions(session)).toEqual(['Do it.\n\nBuy little.', 'Do it.\n\nBuy little.']);
+    expect(await listInnerAnswers(session)).toEqual(['buy: buy done']);
   });
 
   it('accepts a provider, which is asked before each model call and whose tools can make transitions', async () => {
-    const { provider, discover } = findingSource('buy');
+    const { provider, discover } = createFindingSource('buy');
     const { machine } = orderMachine({
       states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
     });
-    const session = sessionWith([machine], turnReplies('1', 'buy', 'buy'));
+    const session = startSession([machine], createTurnReplies('1', 'buy', 'buy'));
     await session.send('Go.');
-    expect(offeredInside(session)).toEqual(Array(3).fill(['buy', 'status']));
-    expect(await answersInside(session)).toEqual([
+    expect(getInnerOffers(session)).toEqual(Array(3).fill(['buy', 'status']));
+    expect(await listInnerAnswers(session)).toEqual([
       'buy: buy done',
-      `buy: ${wrongStateText('confirmed', 'draft')}`,
+      `buy: ${formatWrongState('confirmed', 'draft')}`,
     ]);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'confirmed' }));
     expect(discover).toHaveBeenCalledTimes(3);
     expect(session.requests[1]?.tools[0]?.description).toBe(
       'Does buy.\n\n[Available in state: draft] [Transitions to: confirmed]',
@@ -119,8 +119,8 @@ describe('a state of a state machine', () => {
   });
 
   it('has the same tools in another invocation', async () => {
-    const { provider } = findingSource('buy', 'sell');
-    const crashes = crash((): TestSession => session);
+    const { provider } = createFindingSource('buy', 'sell');
+    const crashes = createCrashTool((): TestSession => session);
     const { machine } = orderMachine({
       everywhere: [crashes],
       states: {
@@ -129,20 +129,20 @@ describe('a state of a state machine', () => {
         shipped: [],
       },
     });
-    const session = sessionWith([machine], turnReplies('1', 'buy', 'crash', 'sell', 'put', 'put'));
+    const session = startSession([machine], createTurnReplies('1', 'buy', 'crash', 'sell', 'put', 'put'));
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       'buy: buy done',
       'crash: crashed',
-      `sell: ${wrongStateText('confirmed', 'draft')}`,
+      `sell: ${formatWrongState('confirmed', 'draft')}`,
       'put: 1 in it',
-      `put: ${wrongStateText('shipped', 'confirmed')}`,
+      `put: ${formatWrongState('shipped', 'confirmed')}`,
     ]);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'shipped' }));
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'shipped' }));
   });
 
   it('can share a provider with another state', async () => {
-    const { provider } = findingSource('buy');
+    const { provider } = createFindingSource('buy');
     const { machine } = orderMachine({
       hideUnavailable: true,
       everywhere: [],
@@ -152,20 +152,23 @@ describe('a state of a state machine', () => {
         shipped: [],
       },
     });
-    const session = sessionWith([machine], [orderCalls('1'), calls('buy'), calls('buy'), 'So.', 'Done.']);
+    const session = startSession(
+      [machine],
+      [orderCalls('1'), callTools('buy'), callTools('buy'), 'So.', 'Done.'],
+    );
     await session.send('Go.');
-    expect(offeredInside(session)).toEqual([['buy'], ['buy'], []]);
-    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'shipped' }));
+    expect(getInnerOffers(session)).toEqual([['buy'], ['buy'], []]);
+    expect(await readPositions(session)).toEqual(createPositions({ 1: 'shipped' }));
   });
 });
 
 describe('the tools of all states', () => {
   it('can come from a provider', async () => {
-    const { provider } = findingSource('look');
+    const { provider } = createFindingSource('look');
     const { machine } = orderMachine({ everywhere: [provider] });
-    const session = sessionWith([machine], turnReplies('1', 'look'));
+    const session = startSession([machine], createTurnReplies('1', 'look'));
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual(['look: look done']);
+    expect(await listInnerAnswers(session)).toEqual(['look: look done']);
   });
 });
 

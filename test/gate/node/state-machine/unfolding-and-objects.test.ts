@@ -9,17 +9,17 @@ import {
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
 import {
-  answersInside,
-  calls,
+  callTools,
   createWorkshop,
-  offeredInside,
-  sessionWith,
-  storedPositions,
-  wrongStateText,
+  formatWrongState,
+  getInnerOffers,
+  listInnerAnswers,
+  readPositions,
+  startSession,
 } from './scenes.ts';
 
 describe('an unfolding tool in a state', () => {
-  const shop = (hideUnavailable = false) => {
+  const createShop = (hideUnavailable = false) => {
     const { tool, done } = createWorkshop();
     const edits = defineUnfolding({
       name: 'edits',
@@ -38,68 +38,71 @@ describe('an unfolding tool in a state', () => {
   };
 
   it('makes no transition when it is opened, while its inner tools do', async () => {
-    const { machine, done } = shop();
-    const session = sessionWith(
+    const { machine, done } = createShop();
+    const session = startSession(
       [machine],
       [
-        calls('orders'),
-        calls('edits'),
-        calls('add', 'remove'),
-        calls('undo'),
-        calls('remove'),
+        callTools('orders'),
+        callTools('edits'),
+        callTools('add', 'remove'),
+        callTools('undo'),
+        callTools('remove'),
         'So.',
         'Done.',
       ],
     );
     await session.send('Go.');
     expect(done).toEqual(['add', 'undo', 'remove']);
-    expect((await answersInside(session)).slice(1)).toEqual([
+    expect((await listInnerAnswers(session)).slice(1)).toEqual([
       'add: add done',
-      `remove: ${wrongStateText('edited', 'open')}`,
+      `remove: ${formatWrongState('edited', 'open')}`,
       'undo: undo done',
       'remove: remove done',
     ]);
-    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { '': 'edited' } });
+    expect(await readPositions(session)).toEqual({ 'clerk/orders': { '': 'edited' } });
     const added = session.requests[2]?.tools.find(({ name }) => name === 'add');
     expect(added?.description).toBe('Does add.\n\n[Available in state: open] [Transitions to: edited]');
   });
 
   it('is hidden together with its inner tools', async () => {
-    const { machine } = shop(true);
-    const session = sessionWith([machine], [calls('orders'), calls('edits'), calls('add'), 'So.', 'Done.']);
+    const { machine } = createShop(true);
+    const session = startSession(
+      [machine],
+      [callTools('orders'), callTools('edits'), callTools('add'), 'So.', 'Done.'],
+    );
     await session.send('Go.');
-    expect(offeredInside(session)).toEqual([['edits'], ['edits', 'add', 'remove'], ['undo']]);
+    expect(getInnerOffers(session)).toEqual([['edits'], ['edits', 'add', 'remove'], ['undo']]);
   });
 
   it('has a shortcut to an inner tool, which makes the transition', async () => {
-    const { machine, done } = shop();
-    const shortcut = calls(['edits', { add: {} }], ['edits', { remove: {} }], 'undo');
-    const session = sessionWith([machine], [calls('orders'), shortcut, 'So.', 'Done.']);
+    const { machine, done } = createShop();
+    const shortcut = callTools(['edits', { add: {} }], ['edits', { remove: {} }], 'undo');
+    const session = startSession([machine], [callTools('orders'), shortcut, 'So.', 'Done.']);
     await session.send('Go.');
     expect(done).toEqual(['add', 'undo']);
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       'edits: add done',
-      `edits: ${wrongStateText('edited', 'open')}`,
+      `edits: ${formatWrongState('edited', 'open')}`,
       'undo: undo done',
     ]);
-    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
+    expect(await readPositions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
   });
 
   it('cannot be opened in the wrong state, and offers no way around the state', async () => {
-    const { machine, done } = shop();
-    const session = sessionWith(
+    const { machine, done } = createShop();
+    const session = startSession(
       [machine],
       [
-        ...[calls('orders'), calls('edits'), calls('add')],
-        ...[calls(['edits', { remove: {} }], 'edits', 'remove'), 'So.', 'Done.'],
+        ...[callTools('orders'), callTools('edits'), callTools('add')],
+        ...[callTools(['edits', { remove: {} }], 'edits', 'remove'), 'So.', 'Done.'],
       ],
     );
     await session.send('Go.');
     expect(done).toEqual(['add']);
-    expect((await answersInside(session)).slice(2)).toEqual([
-      `edits: ${wrongStateText('edited', 'open')}`,
-      `edits: ${wrongStateText('edited', 'open')}`,
-      `remove: ${wrongStateText('edited', 'open')}`,
+    expect((await listInnerAnswers(session)).slice(2)).toEqual([
+      `edits: ${formatWrongState('edited', 'open')}`,
+      `edits: ${formatWrongState('edited', 'open')}`,
+      `remove: ${formatWrongState('edited', 'open')}`,
     ]);
   });
 });
@@ -139,17 +142,24 @@ describe('a state machine with chaining', () => {
       use: [chaining(entries)],
       hideUnavailable: true,
     });
-    const session = sessionWith(
+    const session = startSession(
       [machine],
-      [calls('orders'), calls('send'), calls('track', 'close'), calls('track'), 'So.', 'Done.'],
+      [
+        callTools('orders'),
+        callTools('send'),
+        callTools('track', 'close'),
+        callTools('track'),
+        'So.',
+        'Done.',
+      ],
     );
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([
+    expect(await listInnerAnswers(session)).toEqual([
       'send: Sent.',
       'track: KC-1 is at sea',
       'close: close done',
       'track: KC-1 is at sea',
     ]);
-    expect(offeredInside(session).slice(1)).toEqual([sent, ['track'], ['track']]);
+    expect(getInnerOffers(session).slice(1)).toEqual([sent, ['track'], ['track']]);
   });
 });

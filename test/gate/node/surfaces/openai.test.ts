@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { TurnItem } from '../../../doors/http.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
-import { type ResponseEvent, type ResponseTarget, responseEvents } from '../../../doors/surfaces.ts';
+import { type ResponseEvent, type ResponseTarget, toResponseEvents } from '../../../doors/surfaces.ts';
 
-const TURN = { turn: 't', at: 1_000 };
-const STARTED = {
-  ...TURN,
+const TURN_PLACE = { turn: 't', at: 1_000 };
+const TURN_STARTED = {
+  ...TURN_PLACE,
   seq: 2,
   type: 'turn-started',
   loopId: 't',
@@ -14,9 +14,9 @@ const STARTED = {
   context: {},
   principal: { id: 'ada' },
 } satisfies StoredEvent;
-const modelReplied = (text: string, more: object = {}): StoredEvent =>
+const createModelReplied = (text: string, more: object = {}): StoredEvent =>
   ({
-    ...TURN,
+    ...TURN_PLACE,
     seq: 3,
     type: 'model-replied',
     model: 'm',
@@ -25,10 +25,10 @@ const modelReplied = (text: string, more: object = {}): StoredEvent =>
     finish: 'stop',
     ...more,
   }) as StoredEvent;
-const turnEnded = (
+const createTurnEnded = (
   outcome: 'completed' | 'cancelled' | 'limit-reached' | 'failed',
   more: object = {},
-): StoredEvent => ({ ...TURN, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
+): StoredEvent => ({ ...TURN_PLACE, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
 
 const answerTo = (events: readonly StoredEvent[]): TurnItem => {
   const answer = foldStoppedTurn('s', 'agent', events);
@@ -36,14 +36,14 @@ const answerTo = (events: readonly StoredEvent[]): TurnItem => {
   return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
 };
 
-const textDelta = (text: string, more: object = {}): TurnItem => ({
+const createTextDelta = (text: string, more: object = {}): TurnItem => ({
   type: 'text-delta',
   reply: '1.1',
   text,
   ...more,
 });
 
-const fileUrl = (id: string): string => `/files/${id}`;
+const toFileUrl = (id: string): string => `/files/${id}`;
 
 async function translateItems(items: readonly TurnItem[], after = 0): Promise<ResponseEvent[]> {
   const echoed = {
@@ -56,15 +56,15 @@ async function translateItems(items: readonly TurnItem[], after = 0): Promise<Re
     turn: 't',
     part: 0,
     echoed,
-    fileUrl,
+    fileUrl: toFileUrl,
     now: 0,
     after,
   };
-  async function* listed() {
+  async function* yieldItems() {
     yield* items;
   }
   const events: ResponseEvent[] = [];
-  for await (const event of responseEvents(listed(), wanted)) events.push(event);
+  for await (const event of toResponseEvents(yieldItems(), wanted)) events.push(event);
   return events;
 }
 
@@ -86,12 +86,12 @@ const summarizeEvents = (events: readonly ResponseEvent[]): string[] =>
 
 describe('a response in the OpenAI format', () => {
   it('replaces text that it has streamed of a restarted reply', async () => {
-    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
+    const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
     const items = [
-      STARTED,
-      textDelta('It is wr'),
+      TURN_STARTED,
+      createTextDelta('It is wr'),
       { type: 'reply-restarted', reply: '1.2' } as const,
-      textDelta('It is'),
+      createTextDelta('It is'),
       ...events.slice(1),
     ];
     expect(summarizeEvents(await translateItems([...items, answerTo(events)]))).toEqual([
@@ -105,10 +105,12 @@ describe('a response in the OpenAI format', () => {
   });
 
   it('replaces text that it has streamed of a lost invocation', async () => {
-    const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
-    const rest = [modelReplied('It is right.', { seq: 4 }), turnEnded('completed', { seq: 5 })];
-    const items = [STARTED, textDelta('It is wr'), resumed, textDelta('It'), ...rest];
-    expect(summarizeEvents(await translateItems([...items, answerTo([STARTED, resumed, ...rest])]))).toEqual([
+    const resumed = { ...TURN_PLACE, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
+    const rest = [createModelReplied('It is right.', { seq: 4 }), createTurnEnded('completed', { seq: 5 })];
+    const items = [TURN_STARTED, createTextDelta('It is wr'), resumed, createTextDelta('It'), ...rest];
+    expect(
+      summarizeEvents(await translateItems([...items, answerTo([TURN_STARTED, resumed, ...rest])])),
+    ).toEqual([
       '+It is wr',
       'incomplete: It is wr',
       '+It is right.',
@@ -119,10 +121,10 @@ describe('a response in the OpenAI format', () => {
   });
 
   it('replaces text that it has streamed if the journal differs', async () => {
-    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
+    const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
     expect(
       summarizeEvents(
-        await translateItems([STARTED, textDelta('It was'), ...events.slice(1), answerTo(events)]),
+        await translateItems([TURN_STARTED, createTextDelta('It was'), ...events.slice(1), answerTo(events)]),
       ),
     ).toEqual([
       '+It was',
@@ -135,9 +137,15 @@ describe('a response in the OpenAI format', () => {
   });
 
   it('streams the rest of a reply if its reader connects in the middle', async () => {
-    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
-    const seen = await translateItems([STARTED, textDelta('It '), textDelta('is ')]);
-    const items = [STARTED, textDelta('It is ri'), textDelta('ght.'), ...events.slice(1), answerTo(events)];
+    const events = [TURN_STARTED, createModelReplied('It is right.'), createTurnEnded('completed')];
+    const seen = await translateItems([TURN_STARTED, createTextDelta('It '), createTextDelta('is ')]);
+    const items = [
+      TURN_STARTED,
+      createTextDelta('It is ri'),
+      createTextDelta('ght.'),
+      ...events.slice(1),
+      answerTo(events),
+    ];
     const rest = await translateItems(items, seen.at(-1)?.sequence_number);
     expect(summarizeEvents([...seen, ...rest])).toEqual([
       '+It ',
@@ -171,7 +179,7 @@ describe('a response in the OpenAI format', () => {
       'failed',
     ],
   ] as const)('ends with the status of its turn: %s', async (outcome, more, response, type) => {
-    const events = [STARTED, modelReplied('So far.'), turnEnded(outcome, more)];
+    const events = [TURN_STARTED, createModelReplied('So far.'), createTurnEnded(outcome, more)];
     expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
       response,
@@ -182,7 +190,7 @@ describe('a response in the OpenAI format', () => {
     ['length', 'max_output_tokens'],
     ['content-filter', 'content_filter'],
   ] as const)('is incomplete if its last reply was cut off: %s', async (finish, reason) => {
-    const events = [STARTED, modelReplied('So f', { finish }), turnEnded('completed')];
+    const events = [TURN_STARTED, createModelReplied('So f', { finish }), createTurnEnded('completed')];
     expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: 'response.incomplete',
       response: { status: 'incomplete', incomplete_details: { reason } },
@@ -190,7 +198,11 @@ describe('a response in the OpenAI format', () => {
   });
 
   it('contains the answer from the journal if transformers have changed it', async () => {
-    const events = [STARTED, modelReplied('It is 3.'), turnEnded('completed', { text: 'It is three.' })];
+    const events = [
+      TURN_STARTED,
+      createModelReplied('It is 3.'),
+      createTurnEnded('completed', { text: 'It is three.' }),
+    ];
     expect(summarizeEvents(await translateItems([...events, answerTo(events)])).slice(-2)).toEqual([
       'response.completed',
       '"It is three."',
@@ -203,7 +215,7 @@ describe('a response in the OpenAI format', () => {
       { type: 'source', id: '1', url: 'https://a.example/b', title: 'B' },
       { type: 'file', mediaType: 'image/png', data: 'AAAA' },
     ];
-    const events = [STARTED, modelReplied('It is 3.', { parts }), turnEnded('completed')];
+    const events = [TURN_STARTED, createModelReplied('It is 3.', { parts }), createTurnEnded('completed')];
     expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       response: {
         output: [
@@ -218,7 +230,7 @@ describe('a response in the OpenAI format', () => {
   });
 
   it('reports that its session was erased', async () => {
-    expect((await translateItems([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
+    expect((await translateItems([TURN_STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
       type: 'error',
       code: 'session_erased',
       message: 'The session of this response was erased.',

@@ -14,7 +14,7 @@ import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/te
 const order = v.object({ order: v.string() });
 const input = { order: 'o-7' };
 
-const agentOf = (...tools: readonly AnyTool[]) =>
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Handles returns.', instructions: 'You handle returns.', tools });
 
 const findOrder = defineTool({
@@ -71,7 +71,7 @@ const actScript: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['ac
 
 describe('a crash matrix', { timeout: 60_000 }, () => {
   it('reports only unknown outcomes of `once` tools without `reconcile`', async () => {
-    const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returnScript);
+    const report = await crashMatrix(createTestAgent(findOrder, bookReturn, sendMail, refund), returnScript);
     expect(report.failures).toEqual([]);
     expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
     expect(report.positions).toBeGreaterThan(25);
@@ -89,12 +89,12 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       effect: 'read',
       run: (_, call) => seen.add(Reflect.get(call.env, 'REGION')).size,
     });
-    const { passed } = await crashMatrix(agentOf(act), actScript, { env: { REGION: 'weur' } });
+    const { passed } = await crashMatrix(createTestAgent(act), actScript, { env: { REGION: 'weur' } });
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
   it('creates the environment of each play from the world of the play, so that plays are isolated', async () => {
-    interface World {
+    interface ShopWorld {
       readonly stock: Map<string, number>;
     }
     const take = defineTool({
@@ -102,7 +102,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       description: 'Takes one.',
       effect: 'idempotent',
       run: (_, call) => {
-        const { stock } = call.env as unknown as World; // returned by `env`
+        const { stock } = call.env as unknown as ShopWorld; // returned by `env`
         if ((stock.get('left') ?? 0) < 1) throw new Error('The stock is empty.');
         return stock.get('left');
       },
@@ -112,13 +112,13 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       name: 'empty',
       description: 'Takes all.',
       effect: 'idempotent',
-      run: (_, call) => void (call.env as unknown as World).stock.set('left', 0),
+      run: (_, call) => void (call.env as unknown as ShopWorld).stock.set('left', 0),
     });
     const seen = new Set<unknown>();
     const report = await crashMatrix(
       ({ world }) => {
         seen.add(world.stock);
-        return agentOf(take, empty);
+        return createTestAgent(take, empty);
       },
       {
         steps: [
@@ -126,7 +126,10 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
           { send: 'Empty.', replies: [{ calls: ['empty'] }, 'Emptied.'] },
         ],
       },
-      { world: (): World => ({ stock: new Map([['left', 1]]) }), env: (world) => ({ stock: world.stock }) },
+      {
+        world: (): ShopWorld => ({ stock: new Map([['left', 1]]) }),
+        env: (world) => ({ stock: world.stock }),
+      },
     );
     expect(report.failures).toEqual([]);
     expect(seen.size).toBeGreaterThan(report.plays);
@@ -147,7 +150,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       },
     );
     const ann = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
-    const decidedBy = (id: string, roles: readonly string[]): CrashScript => ({
+    const createDecisionScript = (id: string, roles: readonly string[]): CrashScript => ({
       steps: [
         { send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'], principal: ann },
         { decide: 'act', as: { decision: 'approve', by: { id, tenant: 'acme', roles } } },
@@ -155,13 +158,17 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     });
     const only = { at: 3, mode: 'hangs' } as const;
     const options = { principal: { id: 'bob', tenant: 'acme' }, only };
-    await expect(crashMatrix(agentOf(asked), decidedBy('cid', ['clerk']), options)).rejects.toThrow(
+    await expect(
+      crashMatrix(createTestAgent(asked), createDecisionScript('cid', ['clerk']), options),
+    ).rejects.toThrow(
       /Call t1\.\d\.0 must be decided by a person with the role 'manager', but 'cid' has 'clerk'. Name another person, as in/,
     );
-    await expect(crashMatrix(agentOf(asked), decidedBy('ann', ['manager']), options)).rejects.toThrow(
-      /must be decided by a person who did not ask for turn t1, but 'ann' did/,
-    );
-    expect(await crashMatrix(agentOf(asked), decidedBy('cid', ['manager']), options)).toMatchObject({
+    await expect(
+      crashMatrix(createTestAgent(asked), createDecisionScript('ann', ['manager']), options),
+    ).rejects.toThrow(/must be decided by a person who did not ask for turn t1, but 'ann' did/);
+    expect(
+      await crashMatrix(createTestAgent(asked), createDecisionScript('cid', ['manager']), options),
+    ).toMatchObject({
       passed: true,
     });
   });
@@ -172,7 +179,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       { type: 'reasoning', text: 'Find it.', provider: { maker: { signature: 'sss' } } },
       { type: 'tool-call', id: 'c1', name: 'find_order', input: JSON.stringify(input) },
     ];
-    const report = await crashMatrix(agentOf(findOrder), {
+    const report = await crashMatrix(createTestAgent(findOrder), {
       steps: [
         {
           send: 'Go.',
@@ -191,7 +198,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
   });
 
   it('reports no unknown outcomes if every effect can be reconciled', async () => {
-    const { effectsUnknown, passed } = await crashMatrix(agentOf(findOrder, bookReturn, refund), {
+    const { effectsUnknown, passed } = await crashMatrix(createTestAgent(findOrder, bookReturn, refund), {
       steps: [
         {
           send: 'Go.',
@@ -205,13 +212,15 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
 
   it('returns the same result each time', async () => {
     const [one, other] = await Promise.all(
-      [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailScript)),
+      [1, 2].map(() => crashMatrix(createTestAgent(sendMail, findOrder), mailScript)),
     );
     expect(one?.toTable()).toBe(other?.toTable());
   });
 
   it('can play a single position in a single mode', async () => {
-    const report = await crashMatrix(agentOf(sendMail), mailScript, { only: { at: 7, mode: 'hangs' } });
+    const report = await crashMatrix(createTestAgent(sendMail), mailScript, {
+      only: { at: 7, mode: 'hangs' },
+    });
     expect(report).toMatchObject({ plays: 1, passed: true, effectsUnknown: 1 });
     const table = report.toTable().split('\n');
     expect(table[1]).toMatch(/^after run of 'send_mail' +1 +0 +0 +0 +1 +0 +1 +0 +0 +1 +0$/);
@@ -231,7 +240,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       input: order,
       tools: [defineSubagent({ agent: 'helper' })],
     });
-    const report = await crashMatrix([agentOf(digs), helper], {
+    const report = await crashMatrix([createTestAgent(digs), helper], {
       steps: [{ send: 'Go.', replies: [{ calls: [{ name: 'dig', input }] }, 'Gone.'] }],
       replies: [
         { to: '"order"', replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Dug.'] },
@@ -282,22 +291,22 @@ const mailScript: CrashScript = {
 
 describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   const act = { name: 'act', description: 'Acts.' } as const;
-  const charging = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
+  const createCharge = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
     await kit.effect('charge', call.idempotencyKey);
     return 'charged';
   };
 
   it('reports no failure if the receiver honors the idempotency key', async () => {
-    const agent = (kit: CrashKit) =>
-      agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
-    const report = await crashMatrix(agent, actScript);
+    const createTestedAgent = (kit: CrashKit) =>
+      createTestAgent(defineTool({ ...act, effect: 'idempotent', run: createCharge(kit) }));
+    const report = await crashMatrix(createTestedAgent, actScript);
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 
   it('reports a receiver that ignores the key of an idempotent tool', async () => {
-    const agent = (kit: CrashKit) =>
-      agentOf(defineTool({ ...act, effect: 'idempotent', run: () => kit.effect('charge') }));
-    const report = await crashMatrix(agent, actScript);
+    const createTestedAgent = (kit: CrashKit) =>
+      createTestAgent(defineTool({ ...act, effect: 'idempotent', run: () => kit.effect('charge') }));
+    const report = await crashMatrix(createTestedAgent, actScript);
     expect(report.passed).toBe(false);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(report.failures).toContainEqual({
@@ -312,9 +321,9 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   });
 
   it('reports a tool that acts outside of its run', async () => {
-    const eager = (kit: CrashKit) => {
+    const createEagerAgent = (kit: CrashKit) => {
       const look = defineTool({ ...act, effect: 'read', run: () => 'looked' });
-      return agentOf(
+      return createTestAgent(
         decorate(look, {
           async call(inputs, invocation) {
             await kit.effect('audit');
@@ -323,7 +332,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
         }),
       );
     };
-    const report = await crashMatrix(eager, actScript);
+    const report = await crashMatrix(createEagerAgent, actScript);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(new Set(report.failures.flatMap(({ problems }) => problems))).toEqual(
       new Set(["'audit' happened 2 times, not 1"]),
@@ -331,9 +340,9 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   });
 
   it('reports a `reconcile` that always returns not-done', async () => {
-    const agent = (kit: CrashKit) =>
-      agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'not-done' }));
-    const report = await crashMatrix(agent, actScript);
+    const createTestedAgent = (kit: CrashKit) =>
+      createTestAgent(defineTool({ ...act, run: createCharge(kit), reconcile: () => 'not-done' }));
+    const report = await crashMatrix(createTestedAgent, actScript);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(report.failures.flatMap(({ problems }) => problems)).toContain(
       "call t1:1.0 of 'act' had 2 effects, not 1",
@@ -341,17 +350,17 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   });
 
   it('reports a `reconcile` that always returns unknown', async () => {
-    const agent = (kit: CrashKit) =>
-      agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'unknown' }));
-    const report = await crashMatrix(agent, actScript);
+    const createTestedAgent = (kit: CrashKit) =>
+      createTestAgent(defineTool({ ...act, run: createCharge(kit), reconcile: () => 'unknown' }));
+    const report = await crashMatrix(createTestedAgent, actScript);
     expect(report).toMatchObject({ passed: false, effectsUnknown: 0, effectsDoubled: 0 });
     expect(report.failures[0]?.problems).toEqual(['call t1:1.0 (reconciled) is unknown']);
   });
 
   it('reports state in the memory of an agent, which a crash loses', async () => {
-    const counts = () => {
+    const createCountingAgent = () => {
       let count = 0;
-      return agentOf(
+      return createTestAgent(
         defineTool({
           ...act,
           effect: 'read',
@@ -373,7 +382,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
     const script: CrashScript = {
       steps: [{ send: 'Count.', replies: [{ calls: ['act'] }, { calls: ['check'] }, 'Counted.'] }],
     };
-    const report = await crashMatrix(counts, script);
+    const report = await crashMatrix(createCountingAgent, script);
     expect(report.passed).toBe(false);
     const [failure] = report.failures;
     expect(failure?.problems).toContain('turn t1 ended as completed, not returned-direct');
@@ -383,8 +392,8 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
 
   it('accepts state in an external world', async () => {
     const world = () => new Map<string, number>();
-    const pays = ({ world: accounts }: CrashKit<Map<string, number>>) =>
-      agentOf(
+    const createPayingAgent = ({ world: accounts }: CrashKit<Map<string, number>>) =>
+      createTestAgent(
         defineTool({
           name: 'act',
           description: 'Acts.',
@@ -392,7 +401,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
           reconcile: () => (accounts.has('ann') ? { done: 'paid' } : 'not-done'),
         }),
       );
-    const report = await crashMatrix(pays, actScript, { world });
+    const report = await crashMatrix(createPayingAgent, actScript, { world });
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 });
@@ -420,7 +429,7 @@ describe('a crash matrix with an invalid script', () => {
       "A script has 'tool_calls' in steps[0].replies[0]. Use 'calls'.",
     ],
   ])('rejects %s', async (_, script, message) => {
-    const played = Reflect.apply(crashMatrix, undefined, [agentOf(findOrder), script]);
+    const played = Reflect.apply(crashMatrix, undefined, [createTestAgent(findOrder), script]);
     await expect(played).rejects.toThrow(new TypeError(message));
   });
 
@@ -431,14 +440,14 @@ describe('a crash matrix with an invalid script', () => {
         { decide: 'refund', as: 'approve' },
       ],
     };
-    await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
+    await expect(crashMatrix(createTestAgent(refund), script)).rejects.toThrow(
       "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
     );
   });
 
   it('rejects a script with too few replies', async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
-    await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
+    await expect(crashMatrix(createTestAgent(findOrder), script)).rejects.toThrow(
       "The script has no reply 2 to 'Act.'.",
     );
   });
@@ -450,7 +459,7 @@ describe('a crash matrix with an invalid script', () => {
         { decide: 'refund', as: 'approve' },
       ],
     };
-    await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
+    await expect(crashMatrix(createTestAgent(refund), script)).rejects.toThrow(
       "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing.",
     );
   });

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import {
+  computeDamage,
   type Damage,
-  damageOf,
   type Mode,
   type PlayResult,
   type RepeatEffect,
   type SeenRun,
 } from '../../../doors/testing.ts';
 
-const modelReplied = (calls: number): SessionEvent => ({
+const createModelReplied = (calls: number): SessionEvent => ({
   type: 'model-replied',
   turn: 't1',
   model: 'script',
@@ -45,7 +45,7 @@ const run = (more: Partial<SeenRun> = {}): SeenRun => ({
 });
 
 const expectedResult: PlayResult = {
-  events: toStored(modelReplied(1), turnEnded),
+  events: toStored(createModelReplied(1), turnEnded),
   turns: ['t1'],
   runs: [run()],
   reported: [],
@@ -57,17 +57,17 @@ const expectedResult: PlayResult = {
   timersLeft: 0,
 };
 
-const damage = (
+const findDamage = (
   seen: Partial<PlayResult>,
   expected: Partial<PlayResult> = {},
   mode: Mode = 'hangs',
 ): Damage =>
-  damageOf(
+  computeDamage(
     { ...expectedResult, ...expected, ...seen },
     { expected: { ...expectedResult, ...expected }, modes: [mode], isOpen: false },
   );
 
-const NONE: Damage = {
+const NO_DAMAGE: Damage = {
   turnsCompleted: 1,
   messagesLost: 0,
   effectsDoubled: 0,
@@ -76,7 +76,7 @@ const NONE: Damage = {
 };
 
 /** Makes a reply of texts. `createRequest` makes a request in which the reply is sent back. */
-const inParts = (...texts: readonly string[]): ModelReply => ({
+const createReplyInParts = (...texts: readonly string[]): ModelReply => ({
   text: texts.join(''),
   toolCalls: [],
   parts: texts.map((text) => ({ type: 'text', text })),
@@ -84,60 +84,60 @@ const inParts = (...texts: readonly string[]): ModelReply => ({
   finish: 'stop',
 });
 const createRequest = (...texts: readonly string[]): ModelRequest => ({
-  messages: [{ role: 'assistant', ...inParts(...texts) }],
+  messages: [{ role: 'assistant', ...createReplyInParts(...texts) }],
   tools: [],
 });
 
-const runsBy = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
+const createRuns = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
 
 describe('`damageOf`', () => {
   it('reports no damage for a play without differences', () => {
-    expect(damage({})).toEqual(NONE);
+    expect(findDamage({})).toEqual(NO_DAMAGE);
   });
 
   it('allows a cut-off invocation to repeat reads, and idempotent calls with the same key', () => {
     for (const care of ['read', 'idempotent'] as const) {
-      expect(damage({ runs: [run({ care }), run({ care })] }, runsBy(care))).toEqual(NONE);
+      expect(findDamage({ runs: [run({ care }), run({ care })] }, createRuns(care))).toEqual(NO_DAMAGE);
     }
   });
 
   it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
-    const events = toStored(modelReplied(1), unknownEnd, turnEnded);
+    const events = toStored(createModelReplied(1), unknownEnd, turnEnded);
     for (const runs of [[], [run({ care: 'once' })]]) {
-      expect(damage({ events, runs }, runsBy('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
+      expect(findDamage({ events, runs }, createRuns('once'))).toEqual({ ...NO_DAMAGE, effectsUnknown: 1 });
     }
   });
 
   it('leaves the effects of a cut-off run to the receivers', () => {
-    expect(damage({ runs: [run({ isDone: false })] })).toEqual(NONE);
-    expect(damage({ runs: [run({ isDone: false }), run()] })).toEqual(NONE);
+    expect(findDamage({ runs: [run({ isDone: false })] })).toEqual(NO_DAMAGE);
+    expect(findDamage({ runs: [run({ isDone: false }), run()] })).toEqual(NO_DAMAGE);
   });
 
   it.each<[string, Damage, Partial<Damage>]>([
     [
       'a message without an outcome',
-      damage({ events: toStored(modelReplied(1)) }),
+      findDamage({ events: toStored(createModelReplied(1)) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 0 outcomes, not 1'] },
     ],
     [
       'a message with two outcomes',
-      damage({ events: toStored(modelReplied(1), turnEnded, turnEnded) }),
+      findDamage({ events: toStored(createModelReplied(1), turnEnded, turnEnded) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 2 outcomes, not 1'] },
     ],
     [
       'a message that was never accepted',
-      damage({ turns: [] }),
+      findDamage({ turns: [] }),
       { turnsCompleted: 0, problems: ['the message of turn t1 was never accepted'] },
     ],
     [
       'another outcome',
-      damage({ events: toStored(modelReplied(1), { ...turnEnded, outcome: 'failed' }) }),
+      findDamage({ events: toStored(createModelReplied(1), { ...turnEnded, outcome: 'failed' }) }),
       { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
     ],
     [
       'a reply that was sent back in another order',
-      damage({
-        replies: [inParts('b', 'a')],
+      findDamage({
+        replies: [createReplyInParts('b', 'a')],
         requests: [createRequest('b', 'a'), createRequest('a', 'b'), createRequest('a', 'b')],
       }),
       {
@@ -147,68 +147,78 @@ describe('`damageOf`', () => {
         ],
       },
     ],
-    ['a lost effect', damage({ runs: [] }), { problems: ["call t1:1.0 of 'act' had 0 effects, not 1"] }],
+    ['a lost effect', findDamage({ runs: [] }), { problems: ["call t1:1.0 of 'act' had 0 effects, not 1"] }],
     [
       'a call that ran twice',
-      damage({ runs: [run(), run()] }),
+      findDamage({ runs: [run(), run()] }),
       { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
     ],
     [
       'an idempotent call with two keys',
-      damage({ runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) }, runsBy('idempotent')),
+      findDamage(
+        { runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) },
+        createRuns('idempotent'),
+      ),
       { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
     ],
     [
       'a call of a lost reply that was made again',
-      damage({ runs: [run(), run({ call: 't1.9.0', key: 'k2' })] }),
+      findDamage({ runs: [run(), run({ call: 't1.9.0', key: 'k2' })] }),
       { effectsDoubled: 1, problems: ["calls of 'act' that are not in the journal had 1 effects, not 0"] },
     ],
     [
       'an effect that a receiver reported twice',
-      damage({ reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) }, { reported: [paidEffect()] }),
+      findDamage(
+        { reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) },
+        { reported: [createPaidEffect()] },
+      ),
       { effectsDoubled: 1, problems: ["'paid' happened 2 times, not 1"] },
     ],
     [
       'an effect that no receiver reported',
-      damage({ reported: [] }, { reported: [paidEffect()] }),
+      findDamage({ reported: [] }, { reported: [createPaidEffect()] }),
       { problems: ["'paid' happened 0 times, not 1"] },
     ],
     [
       'an unknown outcome of a call that can be reconciled',
-      damage({ events: toStored(modelReplied(1), unknownEnd, turnEnded) }),
+      findDamage({ events: toStored(createModelReplied(1), unknownEnd, turnEnded) }),
       { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'an unknown outcome without an interruption',
-      damage({ events: toStored(modelReplied(1), unknownEnd, turnEnded) }, runsBy('once'), 'restart'),
+      findDamage(
+        { events: toStored(createModelReplied(1), unknownEnd, turnEnded) },
+        createRuns('once'),
+        'restart',
+      ),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'a read that ran again without an interruption',
-      damage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, runsBy('read'), 'cold-fold'),
+      findDamage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, createRuns('read'), 'cold-fold'),
       { problems: ['call t1:1.0 ran 2 times, not 1, without an interruption'] },
     ],
     [
       'a request for which the script has no reply',
-      damage({ missed: ["reply 3 to 'Go.'"] }),
+      findDamage({ missed: ["reply 3 to 'Go.'"] }),
       { problems: ["the script has no reply 3 to 'Go.'"] },
     ],
-    ['timers that are left', damage({ timersLeft: 2 }), { problems: ['2 timers are left'] }],
+    ['timers that are left', findDamage({ timersLeft: 2 }), { problems: ['2 timers are left'] }],
     [
       'a play that threw',
-      damage({ broken: new Error('The invocation hangs.') }),
+      findDamage({ broken: new Error('The invocation hangs.') }),
       { problems: ['The invocation hangs.'] },
     ],
     [
       'a disturbance after the end of the play',
-      damage({ disturbed: false }),
+      findDamage({ disturbed: false }),
       { problems: ['the play was over before it was disturbed'] },
     ],
   ])('reports %s', (_, found, expected) => {
-    expect(found).toEqual({ ...NONE, ...expected });
+    expect(found).toEqual({ ...NO_DAMAGE, ...expected });
   });
 });
 
-function paidEffect() {
+function createPaidEffect() {
   return { name: 'paid', key: undefined };
 }

@@ -38,11 +38,11 @@ it('the manual clock also runs timers that are set while it advances', async () 
 it('the manual clock waits for all immediate work, over any number of turns of the event loop', async () => {
   const clock = createManualClock(100);
   const ran: number[] = [];
-  const again = (left: number): void => {
+  const runAgain = (left: number): void => {
     ran.push(left);
-    if (left > 0) void Promise.resolve().then(() => clock.soon(() => again(left - 1)));
+    if (left > 0) void Promise.resolve().then(() => clock.soon(() => runAgain(left - 1)));
   };
-  again(20);
+  runAgain(20);
   await clock.advance(0);
   expect([ran.length, clock.now()]).toEqual([21, 100]);
 });

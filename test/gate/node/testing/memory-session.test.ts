@@ -4,7 +4,7 @@ import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts'
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
 import { toLog } from '../../../doors/tools.ts';
-import { outsideBlob } from '../../../fixtures/session-contract/blobs.ts';
+import { createOutsideBlob } from '../../../fixtures/session-contract/blobs.ts';
 import {
   beginRequest,
   event,
@@ -17,12 +17,12 @@ import {
   startInStore,
   startOf,
 } from '../../../fixtures/session-contract/harness.ts';
-import { sessionContract } from '../../../fixtures/session-contract.ts';
+import { testSessionContract } from '../../../fixtures/session-contract.ts';
 
 const LEASE_MS = 20_000;
 
 /** Returns a clock that the test advances and sets back. Its only timer is the alarm of the session. */
-function heldTime() {
+function createHeldTime() {
   const clock = createManualClock(1_000_000);
   let back = 0;
   let alarm: { readonly due: number; readonly run: () => void; cancel: () => void } | undefined;
@@ -43,7 +43,7 @@ function heldTime() {
 }
 
 function makeHarness(): SessionHarness {
-  const { clock, ...time } = heldTime();
+  const { clock, ...time } = createHeldTime();
   const handOvers: string[] = [];
   const offered: string[] = [];
   const outcomes: OfferOutcome[] = [];
@@ -83,7 +83,7 @@ function makeHarness(): SessionHarness {
   };
 }
 
-sessionContract('the in-memory session', makeHarness);
+testSessionContract('the in-memory session', makeHarness);
 
 /** Returns a session whose due rows wait until the test settles them. */
 function createOffering() {
@@ -99,19 +99,19 @@ function createOffering() {
   return { clock, offered, answers, session };
 }
 
-const rowOf = (ref: string) => ({ module: 'mail', key: 'alerts', ref });
+const createRow = (ref: string) => ({ module: 'mail', key: 'alerts', ref });
 
 /** Returns a session with a file store in memory. `before` runs before the store deletes files. */
 function withStore(before = async () => {}) {
   const clock = createManualClock(1_000_000);
   const kept = new Set<string>();
-  const pathOf = ({ session, incarnation, id }: FileKey) => `${session}/${incarnation}/${id}`;
+  const toPath = ({ session, incarnation, id }: FileKey) => `${session}/${incarnation}/${id}`;
   const store: FileStore = {
-    put: async (key) => void kept.add(pathOf(key)),
-    get: async (key) => (kept.has(pathOf(key)) ? new Uint8Array(3) : null),
-    delete: async (key) => void kept.delete(pathOf(key)),
+    put: async (key) => void kept.add(toPath(key)),
+    get: async (key) => (kept.has(toPath(key)) ? new Uint8Array(3) : null),
+    delete: async (key) => void kept.delete(toPath(key)),
     deleteAll: async (key) => {
-      for (const path of kept) if (path.startsWith(pathOf({ ...key, id: '' }))) kept.delete(path);
+      for (const path of kept) if (path.startsWith(toPath({ ...key, id: '' }))) kept.delete(path);
     },
   };
   const due = async ({ name: session, stale }: DueRow) => {
@@ -126,7 +126,7 @@ function withStore(before = async () => {}) {
 const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) } as const;
 
 /** Returns the files of a session for tools of its incarnation `one`. */
-const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
+const createFiles = (port: SessionPort, store: FileStore): SessionFiles =>
   new SessionFiles({
     ...{ port, name: 's', incarnation: () => 'one' },
     ...{ count: () => {}, log: toLog(), store },
@@ -184,7 +184,7 @@ describe('the in-memory session with exact times', () => {
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, beginRequest(turn, turn));
       const events = [event(turn, 'last')];
-      await session.append(epoch, page.head + 1, { events, release: 'ended', agenda: [rowOf(turn)] });
+      await session.append(epoch, page.head + 1, { events, release: 'ended', agenda: [createRow(turn)] });
     }
     await clock.advance(180_000);
     expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t1 #2', 'mail alerts t1 #3']);
@@ -205,7 +205,7 @@ describe('the in-memory session with exact times', () => {
       await session.erase();
       const { epoch } = await lease(session, beginRequest(turn, turn));
       const events = [event(turn, 'last')];
-      await session.append(epoch, 3, { events, release: 'ended', agenda: [rowOf(turn)] });
+      await session.append(epoch, 3, { events, release: 'ended', agenda: [createRow(turn)] });
       await clock.advance(0);
     }
     answers[0]?.('done');
@@ -217,7 +217,7 @@ describe('the in-memory session with exact times', () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, beginRequest('t1', 'a'));
-    const change = { events: [event('t1', 'last')], release: 'ended', agenda: [rowOf('t1')] } as const;
+    const change = { events: [event('t1', 'last')], release: 'ended', agenda: [createRow('t1')] } as const;
     expect(await session.append(epoch, 3, change)).toMatchObject({ status: 'appended' });
     await clock.advance(24 * 3_600_000);
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
@@ -281,7 +281,7 @@ describe('`createMemorySessions`', () => {
       await session.erase();
       await store.put(...asked);
     };
-    await filesOf(session, { ...store, put }).keepFile(FILE);
+    await createFiles(session, { ...store, put }).keepFile(FILE);
     expect(kept.size).toBe(1);
     expect(await session.append(epoch, 3, { events: [event('t1', 'x')] })).toEqual({ status: 'stale' });
     await clock.advance(LEASE_MS * 1.25);
@@ -291,7 +291,7 @@ describe('`createMemorySessions`', () => {
   it('stores no file after the session was erased', async () => {
     const { kept, session, store } = withStore();
     await session.accept(startInStore('t1', 'one'));
-    const keep = () => filesOf(session, store).keepFile(FILE);
+    const keep = () => createFiles(session, store).keepFile(FILE);
     await session.erase();
     await expect(keep()).rejects.toThrow('The session was erased while a tool made a file.');
     await session.accept(startInStore('t2', 'two'));
@@ -300,16 +300,16 @@ describe('`createMemorySessions`', () => {
   });
 
   it('keeps a file that is stored while the store deletes those of the previous session', async () => {
-    const accepting = async () => {
+    const acceptBlob = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
-      const blobs = [outsideBlob('a', 3, 'two')];
+      const blobs = [createOutsideBlob('a', 3, 'two')];
       expect(await session.accept({ ...startInStore('t2', 'two'), blobs })).toMatchObject({
         status: 'accepted',
       });
     };
-    const { clock, kept, session, store } = withStore(accepting);
-    const blobs = [outsideBlob('a', 3, 'one')];
+    const { clock, kept, session, store } = withStore(acceptBlob);
+    const blobs = [createOutsideBlob('a', 3, 'one')];
     await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
     const start = { ...startInStore('t1', 'one'), blobs, retainMs: LEASE_MS };
     const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });

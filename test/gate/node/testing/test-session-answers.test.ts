@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
 
-const agentWith = (...tools: readonly AnyTool[]) =>
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools });
 
 /** Returns a tool that pays, and a list of its payments. */
@@ -25,13 +25,15 @@ function createPayer() {
 
 const call = (name: string, input: unknown = {}) => ({ name, input });
 const payReply = { calls: [call('pay', { amount: 7 })] };
-const lastResults = ({ requests }: TestSession): unknown[] =>
+const getLastResults = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 describe('a test session that waits for a decision', () => {
   it('returns the pending calls, and runs none of them', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [payReply] });
+    const session = createTestSession(createTestAgent(askFirst(pay, { by: 'manager' })), {
+      replies: [payReply],
+    });
     const answer = await session.send('Pay 7.');
     const pending = [
       {
@@ -67,11 +69,11 @@ describe('a test session that waits for a decision', () => {
 
   it('runs a call once after its approval, and journals who decided (DEC-18, DEC-19)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
-    expect([paid, lastResults(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
+    expect([paid, getLastResults(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
     const answered = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-answered' ? [event] : [],
     );
@@ -89,21 +91,21 @@ describe('a test session that waits for a decision', () => {
 
   it('runs a call with its edited input (AEA-13)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     await session.decide('pay', { decision: 'edit', input: { amount: 5 } });
-    expect([paid, lastResults(session)]).toEqual([[5], ['Paid 5.']]);
+    expect([paid, getLastResults(session)]).toEqual([[5], ['Paid 5.']]);
   });
 
   it('does not run a rejected call, and shows the rejection to the model (DEC-18, DEC-19)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Pity.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply, 'Pity.'] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', { decision: 'reject', reason: 'Too much.' })).toMatchObject({
       outcome: 'completed',
       text: 'Pity.',
     });
-    expect([paid, lastResults(session), (await session.state()).blackboard]).toEqual([
+    expect([paid, getLastResults(session), (await session.state()).blackboard]).toEqual([
       [],
       ['Error: Too much.'],
       [],
@@ -112,7 +114,7 @@ describe('a test session that waits for a decision', () => {
 
   it('ends the turn after an exit, without another model call', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', 'exit')).toMatchObject({
       outcome: 'cancelled',
@@ -135,8 +137,8 @@ describe('a test session that waits for a decision', () => {
     ],
   ] as const)('throws for an invalid decision, and still waits: %s', async (_, decision, problem) => {
     const { pay, paid } = createPayer();
-    const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
-    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'] });
+    const tool = askFirst(pay, { allows: ['approve', 'edit', 'reject'] });
+    const session = createTestSession(createTestAgent(tool), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     await expect(session.decide('pay', decision)).rejects.toThrow(`The answer is not valid: ${problem}.`);
     await session.decide('pay', 'approve');
@@ -146,7 +148,7 @@ describe('a test session that waits for a decision', () => {
   it('throws an error that names the pending calls if the decision fits none or several of them', async () => {
     const { pay } = createPayer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
     await expect(session.decide('pay', 'approve')).rejects.toThrow(
       "No call waits under 'pay'. Waiting: nothing.",
     );
@@ -163,7 +165,7 @@ describe('a test session that waits for a decision', () => {
   it('resumes after the last of two decisions, and then runs both calls', async () => {
     const { pay, paid } = createPayer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [twice, 'Done.'] });
     const { turn } = await session.send('Pay.');
     const first = await session.decide(`${turn}.3.1`, 'approve');
     expect(first).toMatchObject({ outcome: 'suspended', pending: [{ call: `${turn}.3.0` }] });
@@ -174,8 +176,8 @@ describe('a test session that waits for a decision', () => {
 
   it('asks the questions of a call one after another, each with its own answer', async () => {
     const { pay, paid } = createPayer();
-    const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
-    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'] });
+    const tool = askFirst(askFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
+    const session = createTestSession(createTestAgent(tool), { replies: [payReply, 'Done.'] });
     expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ message: 'Outer?' }] });
     expect(await session.decide('pay', 'approve')).toMatchObject({ pending: [{ message: 'Inner?' }] });
     expect(paid).toEqual([]);
@@ -185,7 +187,7 @@ describe('a test session that waits for a decision', () => {
 
   it('waits for the same calls after a restart', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
@@ -201,22 +203,22 @@ describe('a test session whose decision expires', () => {
   ] as const)('continues with the decision %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
     const { pay, paid } = createPayer();
     const clock = createManualClock(1_000_000);
-    const tool = asksFirst(pay, { expires: 60_000, onExpiry });
-    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'], clock });
+    const tool = askFirst(pay, { expires: 60_000, onExpiry });
+    const session = createTestSession(createTestAgent(tool), { replies: [payReply, 'Done.'], clock });
     expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ expiresAt: 1_060_000 }] });
     await clock.advance(59_999);
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
     await clock.advance(1);
     expect(await session.settled()).toMatchObject({ outcome });
-    expect([paid, lastResults(session)]).toEqual([amounts, texts]);
+    expect([paid, getLastResults(session)]).toEqual([amounts, texts]);
     await expect(session.decide('pay', 'approve')).rejects.toThrow("No call waits under 'pay'");
   });
 
   it('does not expire after a decision', async () => {
     const { pay, paid } = createPayer();
     const clock = createManualClock();
-    const tool = asksFirst(pay, { expires: 60_000 });
-    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'], clock });
+    const tool = askFirst(pay, { expires: 60_000 });
+    const session = createTestSession(createTestAgent(tool), { replies: [payReply, 'Done.'], clock });
     await session.send('Pay 7.');
     await session.decide('pay', 'approve');
     const events = (await session.events()).length;
@@ -227,15 +229,15 @@ describe('a test session whose decision expires', () => {
   it('waits for the other calls of the batch', async () => {
     const { pay, paid } = createPayer();
     const clock = createManualClock();
-    const patient = asksFirst({ ...pay, name: 'pay_later' });
-    const tools = [asksFirst(pay, { expires: 1_000 }), patient];
+    const patient = askFirst({ ...pay, name: 'pay_later' });
+    const tools = [askFirst(pay, { expires: 1_000 }), patient];
     const both = { calls: [call('pay', { amount: 1 }), call('pay_later', { amount: 2 })] };
-    const session = createTestSession(agentWith(...tools), { replies: [both, 'Done.'], clock });
+    const session = createTestSession(createTestAgent(...tools), { replies: [both, 'Done.'], clock });
     await session.send('Pay.');
     await clock.advance(1_000);
     expect(await session.settled()).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay_later' }] });
     await session.decide('pay_later', 'approve');
-    expect([paid, lastResults(session)]).toEqual([[2], ['Error: No.', 'Paid 2.']]);
+    expect([paid, getLastResults(session)]).toEqual([[2], ['Error: No.', 'Paid 2.']]);
   });
 });
 
@@ -251,7 +253,7 @@ describe('a test session with a tool that the caller runs', () => {
   it('waits for the result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
     const { pay, paid } = createPayer();
     const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
-    const session = createTestSession(agentWith(lookUp, pay), { replies: [both, 'Done.'] });
+    const session = createTestSession(createTestAgent(lookUp, pay), { replies: [both, 'Done.'] });
     const answer = await session.send('Look.');
     expect(answer).toMatchObject({
       outcome: 'suspended',
@@ -273,7 +275,7 @@ describe('a test session with a tool that the caller runs', () => {
       outcome: 'completed',
       artifacts: [{ call: `${answer.turn}.3.0`, tool: 'look_up', value: { total: 12.5 } }],
     });
-    expect([lastResults(session), paid]).toEqual([['{"total":12.5}', 'Paid 7.'], [7]]);
+    expect([getLastResults(session), paid]).toEqual([['{"total":12.5}', 'Paid 7.'], [7]]);
   });
 
   it.each([
@@ -285,10 +287,10 @@ describe('a test session with a tool that the caller runs', () => {
     [{ result: [1, 2] }, '[1,2]'],
     [{ result: { type: 'error', message: 'A row.' } }, '{"type":"error","message":"A row."}'],
   ])('shows the sent result to the model: %j (SPM-17)', async (sent, text) => {
-    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
+    const session = createTestSession(createTestAgent(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await session.result('look_up', sent);
-    expect(lastResults(session)).toEqual([text]);
+    expect(getLastResults(session)).toEqual([text]);
   });
 
   it.each<[string, unknown, string]>([
@@ -299,7 +301,7 @@ describe('a test session with a tool that the caller runs', () => {
     ['a value that is not an object', 'Found.', 'it must be a JSON object'],
     ['a bigint', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
   ])('throws for the same results as the HTTP API: %s (SPM-17)', async (_, sent, problem) => {
-    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
+    const session = createTestSession(createTestAgent(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await expect(session.result('look_up', sent as never)).rejects.toThrow(
       new Error(`The answer is not valid: ${problem}.`),
@@ -309,7 +311,7 @@ describe('a test session with a tool that the caller runs', () => {
 
   it('throws for a result if the call waits for a decision', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
+    const session = createTestSession(createTestAgent(askFirst(pay)), { replies: [payReply, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
     await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(
       new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision. Use decide.`),
@@ -319,19 +321,19 @@ describe('a test session with a tool that the caller runs', () => {
 
   it('reports an unknown outcome if no result arrives in time', async () => {
     const clock = createManualClock();
-    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'], clock });
+    const session = createTestSession(createTestAgent(lookUp), { replies: [looks, 'Done.'], clock });
     await session.send('Look.');
     await clock.advance(60_000);
     expect(await session.settled()).toMatchObject({ outcome: 'completed' });
-    expect(lastResults(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: No result of 'look_up' was sent in time. It may have run or not.",
     ]);
   });
 
   it('returns an error for invalid input before a reviewer is asked', async () => {
     const bad = { calls: [call('look_up', { id: 1 })] };
-    const session = createTestSession(agentWith(lookUp), { replies: [bad, 'Done.'] });
+    const session = createTestSession(createTestAgent(lookUp), { replies: [bad, 'Done.'] });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
-    expect(lastResults(session)).toEqual([expect.stringContaining('is not valid')]);
+    expect(getLastResults(session)).toEqual([expect.stringContaining('is not valid')]);
   });
 });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
-const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
-const REPLIES = [calls('count'), calls('count'), 'Done.'];
+const callTools = (...names: readonly string[]): ScriptedReply => ({
+  calls: names.map((name) => ({ name })),
+});
+const COUNT_REPLIES = [callTools('count'), callTools('count'), 'Done.'];
 
 /** Defines an agent with a counter in a closure, and one in the state of its calls. */
 function createCounter() {
@@ -22,7 +24,7 @@ function createCounter() {
   return defineAgent({ name: 'counter', description: 'Counts.', instructions: 'Count.', tools: [count] });
 }
 
-async function countedBy(session: ReturnType<typeof createTestSession>) {
+async function collectCounts(session: ReturnType<typeof createTestSession>) {
   const answer = await session.send('Go.');
   expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
   return answer.artifacts.map(({ value }) => value);
@@ -35,8 +37,8 @@ describe('an agent that a function creates for a test session', () => {
       made += 1;
       return createCounter();
     };
-    const session = createTestSession(make, { replies: REPLIES });
-    expect(await countedBy(session)).toEqual([
+    const session = createTestSession(make, { replies: COUNT_REPLIES });
+    expect(await collectCounts(session)).toEqual([
       { here: 1, kept: 1 },
       { here: 1, kept: 2 },
     ]);
@@ -47,8 +49,8 @@ describe('an agent that a function creates for a test session', () => {
   });
 
   it('runs its turn in one invocation if the session is warm', async () => {
-    const session = createTestSession(createCounter, { replies: REPLIES, warm: true });
-    expect(await countedBy(session)).toEqual([
+    const session = createTestSession(createCounter, { replies: COUNT_REPLIES, warm: true });
+    expect(await collectCounts(session)).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },
     ]);
@@ -56,7 +58,7 @@ describe('an agent that a function creates for a test session', () => {
   });
 
   it('is the same object in all invocations if it is not created by a function', async () => {
-    expect(await countedBy(createTestSession(createCounter(), { replies: REPLIES }))).toEqual([
+    expect(await collectCounts(createTestSession(createCounter(), { replies: COUNT_REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },
     ]);

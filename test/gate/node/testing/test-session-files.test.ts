@@ -5,29 +5,29 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
-const agentWith = (...tools: readonly AnyTool[]) =>
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', tools });
 const bytes = new TextEncoder().encode('a png');
 const png = { type: 'file', mediaType: 'image/png', bytes, name: 'chart.png' } as const;
-const ID = 'f0e0b8f7ed8b7d2ccf7bdeaab3be4d38b4a2d4c0ee9a0a1c9a3a7f6bb9e3d3b1';
+const FILE_ID = 'f0e0b8f7ed8b7d2ccf7bdeaab3be4d38b4a2d4c0ee9a0a1c9a3a7f6bb9e3d3b1';
 
 /** Returns the ids of the files in the message of an event. */
-const idsIn = (stored: StoredEvent | undefined): string[] =>
+const listFileIds = (stored: StoredEvent | undefined): string[] =>
   stored?.type === 'turn-started' || stored?.type === 'turn-steered'
     ? (stored.parts ?? []).flatMap((part) => ('id' in part ? part.id : []))
     : [];
 
 /** Returns a model that accepts images and follows a script. */
-const seeingModel = (...replies: readonly string[]): ChatModel => ({
+const createSeeingModel = (...replies: readonly string[]): ChatModel => ({
   ...scriptedModel(replies),
   media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
 });
 
 describe('a test session with files', () => {
   it('sends files in messages, stores them, and returns their bytes', async () => {
-    const session = createTestSession(agentWith(), {
+    const session = createTestSession(createTestAgent(), {
       use: [files()],
-      model: seeingModel('A chart.', 'Still a chart.'),
+      model: createSeeingModel('A chart.', 'Still a chart.'),
     });
     const link = { type: 'file', mediaType: 'image/jpeg', url: 'https://img.example/a.jpg' } as const;
     const answer = await session.send([{ type: 'text', text: 'What is this?' }, png, link]);
@@ -50,7 +50,7 @@ describe('a test session with files', () => {
       { mediaType: 'image/png', data: btoa('a png') },
       { mediaType: 'image/jpeg', data: link.url },
     ]);
-    const [id = ''] = idsIn(started);
+    const [id = ''] = listFileIds(started);
     session.restart();
     expect(await session.file(id)).toEqual(bytes);
     await session.send('And now?');
@@ -58,19 +58,19 @@ describe('a test session with files', () => {
   });
 
   it('returns `undefined` for an unknown file', async () => {
-    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
-    expect(await session.file(ID)).toBeNull();
+    const session = createTestSession(createTestAgent(), { use: [files()], replies: ['Hello.'] });
+    expect(await session.file(FILE_ID)).toBeNull();
     await session.send('Hello.');
-    expect(await session.file(ID)).toBeNull();
+    expect(await session.file(FILE_ID)).toBeNull();
   });
 
   it('reads a file of several pages as one file', async () => {
     const page = 4 * 1024 * 1024;
     const large = new Uint8Array(page + 3);
     large.set([1, 2, 3, 4, 5], page - 2);
-    const session = createTestSession(agentWith(), { use: [files()], replies: ['Long.'] });
+    const session = createTestSession(createTestAgent(), { use: [files()], replies: ['Long.'] });
     await session.send([{ type: 'file', mediaType: 'application/pdf', bytes: large }]);
-    const [id = ''] = idsIn((await session.events())[1]);
+    const [id = ''] = listFileIds((await session.events())[1]);
     const kept = await session.file(id);
     expect(kept?.byteLength).toBe(large.byteLength);
     expect(kept?.slice(page - 3)).toEqual(new Uint8Array([0, 1, 2, 3, 4, 5]));
@@ -85,10 +85,10 @@ describe('a test session with files', () => {
         return 'seen';
       },
     });
-    const session = createTestSession(agentWith(look), {
+    const session = createTestSession(createTestAgent(look), {
       use: [files()],
       model: {
-        ...seeingModel(),
+        ...createSeeingModel(),
         ...scriptedModel([{ calls: [{ name: 'look', input: {} }] }, 'Both.']),
       },
     });
@@ -98,12 +98,12 @@ describe('a test session with files', () => {
       message: 'This one too.',
       parts: [{ type: 'text' }, { name: 'chart.png' }],
     });
-    const [id = ''] = idsIn(steered);
+    const [id = ''] = listFileIds(steered);
     expect(await session.file(id)).toEqual(bytes);
   });
 
   it('accepts a message of parts without files as text', async () => {
-    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
+    const session = createTestSession(createTestAgent(), { use: [files()], replies: ['Hello.'] });
     await session.send([
       { type: 'text', text: 'One.' },
       { type: 'text', text: 'Two.' },
@@ -114,7 +114,7 @@ describe('a test session with files', () => {
   });
 
   it('throws for an empty or oversized file, like a session', async () => {
-    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
+    const session = createTestSession(createTestAgent(), { use: [files()], replies: ['Hello.'] });
     const send = (size: number) => session.send([{ ...png, bytes: new Uint8Array(size) }]);
     await expect(send(0)).rejects.toThrow('It is empty.');
     await expect(send(8 * 1024 * 1024 + 1)).rejects.toThrow('It is larger than 8388608 bytes.');

@@ -12,7 +12,7 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 
-const agentWith = (...tools: readonly AnyTool[]) =>
+const createTestAgent = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay what is asked.', tools });
 const pay = defineTool({
   name: 'pay',
@@ -24,7 +24,7 @@ const asksToPay = { calls: [{ name: 'pay', input: { number: 'INV-17' } }] };
 
 describe('a test session', () => {
   it('returns the same answer as POST .../messages', async () => {
-    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    const session = createTestSession(createTestAgent(pay), { replies: [asksToPay, 'Paid.'] });
     const answer = await session.send('Pay INV-17.');
     expect(answer).toEqual({
       turn: expect.any(String),
@@ -51,17 +51,17 @@ describe('a test session', () => {
     const principal = { id: 'ana', tenant: 'acme', roles: ['chief'] };
     const others = { principal: { id: 'bob' } };
     const options = { replies: [asks, '1', asks, '2', asks, '3'], principal };
-    const session = createTestSession(agentWith(who), options);
-    const values = async (answer: Promise<{ artifacts: readonly { value: unknown }[] }>) =>
+    const session = createTestSession(createTestAgent(who), options);
+    const getArtifactValues = async (answer: Promise<{ artifacts: readonly { value: unknown }[] }>) =>
       (await answer).artifacts.map(({ value }) => value);
-    expect(await values(session.send('Who?'))).toEqual([principal]);
-    expect(await values(session.send('Who?', others))).toEqual([{ id: 'bob' }]);
+    expect(await getArtifactValues(session.send('Who?'))).toEqual([principal]);
+    expect(await getArtifactValues(session.send('Who?', others))).toEqual([{ id: 'bob' }]);
     const { turn } = await session.post('Who?', others);
-    expect(await values(session.answer(turn))).toEqual([{ id: 'bob' }]);
+    expect(await getArtifactValues(session.answer(turn))).toEqual([{ id: 'bob' }]);
   });
 
   it('records the requests to the model and the journaled events', async () => {
-    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], warm: true });
+    const session = createTestSession(createTestAgent(pay), { replies: [asksToPay, 'Paid.'], warm: true });
     await session.send('Pay INV-17.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
     expect(session.requests[1]?.messages.slice(1)).toMatchObject([
@@ -69,7 +69,7 @@ describe('a test session', () => {
       { role: 'assistant', toolCalls: [{ name: 'pay', input: '{"number":"INV-17"}' }] },
       { role: 'tool', text: '{"paid":"INV-17","for":"nobody"}' },
     ]);
-    expect(await typesOf(session)).toEqual([
+    expect(await readEventTypes(session)).toEqual([
       'session-opened',
       'turn-started',
       'model-replied',
@@ -88,14 +88,14 @@ describe('a test session', () => {
       run: (_, call) => void keys.push(`${call.id} ${call.idempotencyKey}`),
     });
     for (let i = 0; i < 2; i += 1) {
-      await createTestSession(agentWith(key), { replies: [asksToPay, 'Paid.'] }).send('Pay.');
+      await createTestSession(createTestAgent(key), { replies: [asksToPay, 'Paid.'] }).send('Pay.');
     }
     expect(keys[1]).toBe(keys[0]);
   });
 
   it('returns why a turn has failed', async () => {
     const down = new ModelError('unauthorized', 'The key was refused.', { status: 401 });
-    const session = createTestSession(agentWith(), { replies: [down, 'Hello again.'] });
+    const session = createTestSession(createTestAgent(), { replies: [down, 'Hello again.'] });
     expect(await session.send('Hello?')).toMatchObject({
       outcome: 'failed',
       error: { type: 'model-failure', message: 'The key was refused.' },
@@ -104,7 +104,7 @@ describe('a test session', () => {
   });
 
   it('remembers earlier turns, even after a restart', async () => {
-    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    const session = createTestSession(createTestAgent(), { replies: ['One.', 'Two.'] });
     await session.send('First');
     session.restart();
     await session.send('Second');
@@ -118,7 +118,7 @@ describe('a test session', () => {
   });
 
   it('passes its context to tools, which the context of a message overrides', async () => {
-    const session = createTestSession(agentWith(pay), {
+    const session = createTestSession(createTestAgent(pay), {
       replies: [asksToPay, 'Paid.', asksToPay, 'Paid.'],
       context: { tenant: 'acme' },
     });
@@ -130,14 +130,14 @@ describe('a test session', () => {
   });
 
   it('continues the loop that a message names', async () => {
-    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const session = createTestSession(createTestAgent(), { replies: ['Hello.'] });
     expect(await session.send('Hello?', { loopId: 'loop-1' })).toMatchObject({ loopId: 'loop-1' });
   });
 
   it('uses the model of its options instead of the agent’s model', async () => {
     const own = scriptedModel(['From its own.']);
     const agent = defineAgent({
-      ...agentWith(),
+      ...createTestAgent(),
       limits: undefined,
       context: undefined,
       output: undefined,
@@ -149,7 +149,7 @@ describe('a test session', () => {
   });
 
   it('throws for a message while a turn runs', async () => {
-    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const session = createTestSession(createTestAgent(), { replies: ['Hello.'] });
     const first = session.send('Hello?');
     await expect(session.send('Are you there?')).rejects.toThrow(
       'The session did not accept the message (busy).',
@@ -171,14 +171,14 @@ describe('a test session', () => {
         return posting.catch((thrown: unknown) => String(thrown).replace(/turn \w+/, 'turn T'));
       },
     });
-    const session: TestSession = createTestSession(agentWith(waits), {
+    const session: TestSession = createTestSession(createTestAgent(waits), {
       replies: [{ calls: [{ name: 'wait' }] }, 'Done.'],
       clock: createManualClock(),
     });
     void session.send('Wait.');
-    const result = (): unknown => session.requests[1]?.messages.at(-1)?.text;
+    const getLastText = (): unknown => session.requests[1]?.messages.at(-1)?.text;
     await expect
-      .poll(result)
+      .poll(getLastText)
       .toBe(
         'Error: The message of turn T was not received within 2000 ms: the running turn is stuck, or its clock is stopped. ' +
           'Advance a manual clock while `post` is awaited.',
@@ -186,7 +186,7 @@ describe('a test session', () => {
   });
 
   it('does not exist before its first message', async () => {
-    const session = createTestSession(agentWith(), { replies: [] });
+    const session = createTestSession(createTestAgent(), { replies: [] });
     await expect(session.state()).rejects.toThrow('No message was sent to the session yet.');
     expect(await session.events()).toEqual([]);
   });
@@ -202,7 +202,7 @@ describe('the secrets of a test session', () => {
 
   it('are created for the principal of the message, and are not exposed', async () => {
     const principals: unknown[] = [];
-    const session = createTestSession(agentWith(use), {
+    const session = createTestSession(createTestAgent(use), {
       replies: [asksToPay, 'Paid.'],
       secrets: (principal) => {
         principals.push(principal);
@@ -227,7 +227,7 @@ describe('the secrets of a test session', () => {
         return 'paid';
       },
     });
-    const session: TestSession = createTestSession(agentWith(pay), {
+    const session: TestSession = createTestSession(createTestAgent(pay), {
       replies: [asksToPay, 'Done.'],
       clock: createManualClock(),
       secrets: async () => {
@@ -243,7 +243,7 @@ describe('the secrets of a test session', () => {
 
   it('fail the turn without their error message if their function throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const session = createTestSession(agentWith(use), {
+    const session = createTestSession(createTestAgent(use), {
       replies: ['Hello.'],
       secrets: () => Promise.reject(new Error('key-zq4711 was refused')),
     });
@@ -265,7 +265,7 @@ describe('the invocations of a test session', () => {
       return `${this.#sum} by ${secrets.require('key')}`;
     });
   }
-  const played = async (options: { readonly warm?: boolean }) => {
+  const playTurns = async (options: { readonly warm?: boolean }) => {
     let minted = 0;
     let tills = 0;
     const till = toolFactory(() => {
@@ -285,12 +285,12 @@ describe('the invocations of a test session', () => {
     const { artifacts, ...answer } = await session.send('Pay twice.');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Paid.', iterations: 3 });
     const read = session.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'tool' ? text : []));
-    const yields = (await typesOf(session)).filter((type) => type === 'turn-yielded').length;
+    const yields = (await readEventTypes(session)).filter((type) => type === 'turn-yielded').length;
     return { requests: session.requests.length, minted, tills, read, yields };
   };
 
   it('end after each reply, so that secrets and factories are created again', async () => {
-    expect(await played({})).toEqual({
+    expect(await playTurns({})).toEqual({
       requests: 3,
       minted: 4,
       tills: 2,
@@ -300,7 +300,7 @@ describe('the invocations of a test session', () => {
   });
 
   it('are only one per turn if the test sets `warm: true`', async () => {
-    expect(await played({ warm: true })).toEqual({
+    expect(await playTurns({ warm: true })).toEqual({
       requests: 3,
       minted: 1,
       tills: 1,
@@ -317,15 +317,15 @@ describe('the invocations of a test session', () => {
       tools: [pay],
     });
     const replies = [{ calls: [{ name: 'dig', input: { message: 'Dig.' } }] }, 'Dug.', 'Done.'];
-    const session = createTestSession(agentWith(dig), { replies });
+    const session = createTestSession(createTestAgent(dig), { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect((await typesOf(session)).filter((type) => type === 'turn-yielded')).toHaveLength(3);
+    expect((await readEventTypes(session)).filter((type) => type === 'turn-yielded')).toHaveLength(3);
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('Dug.');
   });
 
   it('continue one after another if the clock has stopped', async () => {
     const clock = createManualClock();
-    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], clock });
+    const session = createTestSession(createTestAgent(pay), { replies: [asksToPay, 'Paid.'], clock });
     expect(await session.send('Pay INV-17.')).toMatchObject({ outcome: 'completed', text: 'Paid.' });
   });
 });
@@ -335,7 +335,7 @@ describe('a test session whose Worker is killed', () => {
    * Returns a session whose tool kills the Worker in its first run, or in the first `kills` runs, after it
    * acted.
    */
-  function dying(
+  function createDyingSession(
     effect: Effect,
     {
       kills = 1,
@@ -356,38 +356,42 @@ describe('a test session whose Worker is killed', () => {
       },
       ...(reconciles && { reconcile: () => ({ done: 'was paid' }) }),
     } as Parameters<typeof defineTool>[0]); // Only a `once` tool can have a `reconcile`.
-    const session = createTestSession(agentWith(act), { replies, clock, warm });
+    const session = createTestSession(createTestAgent(act), { replies, clock, warm });
     return { session, ran };
   }
-  const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
+  const getLastResult = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
 
   it('runs an interrupted idempotent call again with the same id', async () => {
-    const { session, ran } = dying('idempotent', { kills: 2 });
+    const { session, ran } = createDyingSession('idempotent', { kills: 2 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, new Set(ran).size]).toEqual([3, 1]);
-    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'paid' });
+    expect(getLastResult(session)).toMatchObject({ role: 'tool', text: 'paid' });
   });
 
   it('repeats the model call of a read call, because the reply may not have been stored', async () => {
     const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // Without waiting for it, no event is stored.
-    const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock, warm: true });
+    const { session, ran } = createDyingSession('read', {
+      replies: [asksToPay, asksToPay, 'Done.'],
+      clock,
+      warm: true,
+    });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, session.requests.length]).toEqual([2, 3]);
   });
 
   it('reconciles an interrupted once call', async () => {
-    const { session, ran } = dying('once', { reconciles: true });
+    const { session, ran } = createDyingSession('once', { reconciles: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
-    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'was paid' });
-    expect(await typesOf(session)).toContain('turn-resumed');
+    expect(getLastResult(session)).toMatchObject({ role: 'tool', text: 'was paid' });
+    expect(await readEventTypes(session)).toContain('turn-resumed');
   });
 
   it('reports an unknown outcome if the call cannot be reconciled', async () => {
-    const { session, ran } = dying('once');
+    const { session, ran } = createDyingSession('once');
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
-    expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
+    expect(getLastResult(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
   });
 
   it('is killed once, even if the killed invocation calls kill repeatedly or never ends', async () => {
@@ -400,16 +404,16 @@ describe('a test session whose Worker is killed', () => {
         return new Promise<never>(() => {});
       },
     });
-    const session: TestSession = createTestSession(agentWith(hang), {
+    const session: TestSession = createTestSession(createTestAgent(hang), {
       replies: [asksToPay, 'Done.'],
       warm: true,
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
+    expect((await readEventTypes(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
 
   it('does not store later work of the killed invocation', async () => {
-    const session: TestSession = createTestSession(agentWith(pay), {
+    const session: TestSession = createTestSession(createTestAgent(pay), {
       replies: [
         async () => {
           session.kill();
@@ -420,7 +424,7 @@ describe('a test session whose Worker is killed', () => {
       warm: true,
     });
     expect(await session.send('Pay.')).toMatchObject({ text: 'Done.', toolCalls: 0 });
-    expect(await typesOf(session)).toEqual([
+    expect(await readEventTypes(session)).toEqual([
       'session-opened',
       'turn-started',
       'turn-resumed',
@@ -430,7 +434,7 @@ describe('a test session whose Worker is killed', () => {
   });
 
   it('repeats the model call if its reply was lost', async () => {
-    const session: TestSession = createTestSession(agentWith(), {
+    const session: TestSession = createTestSession(createTestAgent(), {
       replies: [
         () => {
           session.kill();
@@ -443,20 +447,20 @@ describe('a test session whose Worker is killed', () => {
   });
 
   it('abandons the turn after eight consecutive kills without progress', async () => {
-    const { session, ran } = dying('idempotent', { kills: 9 });
+    const { session, ran } = createDyingSession('idempotent', { kills: 9 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'failed', error: { type: 'stuck' } });
     expect(ran).toHaveLength(8);
   });
 
   it('continues unchanged if no invocation is running', async () => {
-    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'], warm: true });
+    const session = createTestSession(createTestAgent(), { replies: ['One.', 'Two.'], warm: true });
     session.kill();
     await session.send('First');
     session.kill();
     expect(await session.send('Second')).toMatchObject({ text: 'Two.' });
-    expect(await typesOf(session)).not.toContain('turn-resumed');
+    expect(await readEventTypes(session)).not.toContain('turn-resumed');
   });
 });
 
-const typesOf = async (session: TestSession): Promise<string[]> =>
+const readEventTypes = async (session: TestSession): Promise<string[]> =>
   (await session.events()).map(({ type }) => type);

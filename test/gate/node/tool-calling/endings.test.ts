@@ -6,11 +6,11 @@ import {
   createToolCallingManager,
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
-import { readingTool } from '../tool-loop/scenes.ts';
+import { createReadingTool } from '../tool-loop/scenes.ts';
 
 it('the cleanup of a call runs once all calls of the reply have ended, even if one of them throws', async () => {
   const happened: string[] = [];
-  const look = readingTool('look', () => void happened.push('look'));
+  const look = createReadingTool('look', () => void happened.push('look'));
   const ends = decorate(look, {
     call(input, call) {
       discoveryIn(call).atEnd(() => {

@@ -27,12 +27,12 @@ import {
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { diggingTool, readingTool } from '../tool-loop/scenes.ts';
+import { createDiggingTool, createReadingTool } from '../tool-loop/scenes.ts';
 
-const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
+const GO_MESSAGES: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
 
 const call = (name: string, input = '', id = `p_${name}`): RequestedCall => ({ id, name, input });
-const reply = (...toolCalls: readonly RequestedCall[]): ModelReply => ({
+const createReply = (...toolCalls: readonly RequestedCall[]): ModelReply => ({
   text: '',
   toolCalls,
   finish: 'tool-calls',
@@ -42,21 +42,25 @@ async function executeCalls(
   tools: readonly AnyTool[],
   calls: readonly RequestedCall[],
   config: ToolCallingManagerConfig = {},
-  messages = GO,
+  messages = GO_MESSAGES,
 ) {
   const options = defineToolCallingOptions({ tools });
-  const result = await createToolCallingManager(config).executeToolCalls(messages, reply(...calls), options);
+  const result = await createToolCallingManager(config).executeToolCalls(
+    messages,
+    createReply(...calls),
+    options,
+  );
   return { ...result, texts: result.generations.map(({ text }) => text) };
 }
 
-const failingTool = (name: string, thrown: unknown = new Error('No.')) =>
-  readingTool(name, () => {
+const createFailingTool = (name: string, thrown: unknown = new Error('No.')) =>
+  createReadingTool(name, () => {
     throw thrown;
   });
 
 describe('resolveToolDefinitions', () => {
   const manager = createToolCallingManager({
-    resolver: staticResolver([readingTool('b'), readingTool('c')]),
+    resolver: staticResolver([createReadingTool('b'), createReadingTool('c')]),
   });
 
   it('returns the definitions of the tools, and of the names that the resolver finds (SPM-01)', async () => {
@@ -110,7 +114,7 @@ describe('resolveToolDefinitions', () => {
 
 describe('a tool resolver', () => {
   it('finds a tool by its name in a list, in which the last one wins (SPM-19)', async () => {
-    const [first, second] = [readingTool('a'), readingTool('a')];
+    const [first, second] = [createReadingTool('a'), createReadingTool('a')];
     const resolver = staticResolver([first, second]);
     expect(await resolver('a')).toBe(second);
     expect(await resolver('toString')).toBeUndefined();
@@ -118,14 +122,14 @@ describe('a tool resolver', () => {
 
   it('returns the first match of several resolvers, and asks no further ones (SPM-19)', async () => {
     const asked: string[] = [];
-    const [a, b] = [readingTool('a'), readingTool('b')];
+    const [a, b] = [createReadingTool('a'), createReadingTool('b')];
     const chain = chainResolvers(
       staticResolver([a]),
       async (name) => {
         asked.push(name);
         return name === 'b' ? b : undefined;
       },
-      staticResolver([readingTool('a'), readingTool('b')]),
+      staticResolver([createReadingTool('a'), createReadingTool('b')]),
     );
     expect([await chain('a'), await chain('b'), await chain('c')]).toEqual([a, b, undefined]);
     expect(asked).toEqual(['b', 'c']);
@@ -146,7 +150,7 @@ describe('executeToolCalls', () => {
       { role: 'user', text: '1 + 2, and 3 + 4?' },
     ];
     const calls = [call('add', '{"a":1,"b":2}', 'p1'), call('add', '{"a":3,"b":4}', 'p2')];
-    const asked: ModelReply = { ...reply(...calls), text: 'Let me add.' };
+    const asked: ModelReply = { ...createReply(...calls), text: 'Let me add.' };
     const options = defineToolCallingOptions({ tools: [add] });
     const result = await createToolCallingManager().executeToolCalls(messages, asked, options);
     expect(result.history).toEqual([
@@ -170,11 +174,11 @@ describe('executeToolCalls', () => {
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'Done.']);
     const manager = createToolCallingManager();
     const options = defineToolCallingOptions({
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       internalToolExecutionEnabled: false,
     });
     const { signal } = new AbortController();
-    let messages = GO;
+    let messages = GO_MESSAGES;
     for (;;) {
       const tools = await manager.resolveToolDefinitions(options);
       const answer = await model.ask({ messages, tools }, { signal });
@@ -186,9 +190,9 @@ describe('executeToolCalls', () => {
   });
 
   it('uses the first choice with calls if there are several choices (SPM-02)', async () => {
-    const options = defineToolCallingOptions({ tools: [readingTool('a'), readingTool('b')] });
-    const replies = [{ ...reply(), text: 'Words.' }, reply(call('b')), reply(call('a'))];
-    const { results } = await createToolCallingManager().executeToolCalls(GO, replies, options);
+    const options = defineToolCallingOptions({ tools: [createReadingTool('a'), createReadingTool('b')] });
+    const replies = [{ ...createReply(), text: 'Words.' }, createReply(call('b')), createReply(call('a'))];
+    const { results } = await createToolCallingManager().executeToolCalls(GO_MESSAGES, replies, options);
     expect(results.map(({ name }) => name)).toEqual(['b']);
   });
 
@@ -196,14 +200,14 @@ describe('executeToolCalls', () => {
     const manager = createToolCallingManager();
     const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // The types forbid these arguments.
     const options = defineToolCallingOptions();
-    await expect(execute(null, reply(call('a')), options)).rejects.toThrow(TypeError);
-    await expect(execute([null], reply(call('a')), options)).rejects.toThrow(
+    await expect(execute(null, createReply(call('a')), options)).rejects.toThrow(TypeError);
+    await expect(execute([null], createReply(call('a')), options)).rejects.toThrow(
       new TypeError('A message of the conversation is missing.'),
     );
-    await expect(execute(GO, null, options)).rejects.toThrow(
+    await expect(execute(GO_MESSAGES, null, options)).rejects.toThrow(
       new TypeError('The reply of the model is missing.'),
     );
-    await expect(execute(GO, reply(), options)).rejects.toMatchObject({
+    await expect(execute(GO_MESSAGES, createReply(), options)).rejects.toMatchObject({
       problem: 'no-tool-call',
       message: 'No tool call requested by the chat model',
     });
@@ -236,12 +240,14 @@ describe('executeToolCalls', () => {
     [7, '7'],
     [{ a: [1] }, '{"a":[1]}'],
   ])('converts the value %j of a tool to the text %j (SPM-15)', async (value, text) => {
-    expect((await executeCalls([readingTool('tool', () => value)], [call('tool')])).texts).toEqual([text]);
+    expect((await executeCalls([createReadingTool('tool', () => value)], [call('tool')])).texts).toEqual([
+      text,
+    ]);
   });
 
   it('returns artifacts beside the text', async () => {
     const { results } = await executeCalls(
-      [readingTool('tool', () => artifact('One.', { n: 1 }))],
+      [createReadingTool('tool', () => artifact('One.', { n: 1 }))],
       [call('tool')],
     );
     expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
@@ -249,8 +255,12 @@ describe('executeToolCalls', () => {
   });
 
   it('returns a frozen result (SPM-18)', async () => {
-    const options = defineToolCallingOptions({ tools: [readingTool('a')] });
-    const result = await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
+    const options = defineToolCallingOptions({ tools: [createReadingTool('a')] });
+    const result = await createToolCallingManager().executeToolCalls(
+      GO_MESSAGES,
+      createReply(call('a')),
+      options,
+    );
     expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
     expect(() => (result.results as unknown[]).pop()).toThrow(TypeError);
     expect(() => Object.assign(result, { returnDirect: true })).toThrow(TypeError);
@@ -258,8 +268,8 @@ describe('executeToolCalls', () => {
 
   it('runs calls in parallel with separate timeouts, and calls with the same serial key one after another', async () => {
     const log: string[] = [];
-    const slow = (name: string, serial?: string) =>
-      readingTool(
+    const createSlowTool = (name: string, serial?: string) =>
+      createReadingTool(
         name,
         async () => {
           log.push(`${name} starts`);
@@ -273,9 +283,9 @@ describe('executeToolCalls', () => {
       hanging.resolve();
       return new Promise(() => {});
     };
-    const hangs = readingTool('hangs', hang, { timeout: 5 });
+    const hangs = createReadingTool('hangs', hang, { timeout: 5 });
     const { texts } = await executeCalls(
-      [slow('a', 's'), slow('b', 's'), hangs],
+      [createSlowTool('a', 's'), createSlowTool('b', 's'), hangs],
       [call('a'), call('b'), call('hangs')],
     );
     expect(log).toEqual(['a starts', 'a ends', 'b starts', 'b ends']);
@@ -284,10 +294,11 @@ describe('executeToolCalls', () => {
 });
 
 describe('a direct return', () => {
-  const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
+  const createDirectTool = (name: string) =>
+    createReadingTool(name, () => `${name}!`, { returnDirect: true });
 
   it('requires that all calls return directly, or with the policy `any` one of them (SPM-05)', async () => {
-    const tools = [direct('a'), direct('b'), readingTool('c')];
+    const tools = [createDirectTool('a'), createDirectTool('b'), createReadingTool('c')];
     const all = await executeCalls(tools, [call('b'), call('a')]);
     expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
     const mixed = await executeCalls(tools, [call('a'), call('c')]);
@@ -298,12 +309,12 @@ describe('a direct return', () => {
 
   it('contains the results of its reply, and none of an earlier reply (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
-      ...GO,
+      ...GO_MESSAGES,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
       { role: 'tool', id: 'old', name: 'a', text: 'old result' },
     ];
     const { generations } = await executeCalls(
-      [direct('a'), direct('b')],
+      [createDirectTool('a'), createDirectTool('b')],
       [call('a'), call('b')],
       {},
       earlier,
@@ -315,7 +326,7 @@ describe('a direct return', () => {
   });
 
   it('contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
-    const tools = [direct('a'), readingTool('c'), direct('b')];
+    const tools = [createDirectTool('a'), createReadingTool('c'), createDirectTool('b')];
     const calls = [call('a'), call('c'), call('b')];
     const { generations, results } = await executeCalls(tools, calls, { returnDirect: 'any' });
     const agent = defineAgent({
@@ -332,23 +343,26 @@ describe('a direct return', () => {
   });
 
   it('needs no further model call, like a signal and unlike any other result (SPM-07)', async () => {
-    const { needsModelCall, signal } = await executeCalls([failingTool('a', replan('Anew.'))], [call('a')]);
+    const { needsModelCall, signal } = await executeCalls(
+      [createFailingTool('a', replan('Anew.'))],
+      [call('a')],
+    );
     expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
-    expect((await executeCalls([failingTool('a')], [call('a')])).needsModelCall).toBe(true);
+    expect((await executeCalls([createFailingTool('a')], [call('a')])).needsModelCall).toBe(true);
   });
 });
 
 describe('the execution of calls', () => {
-  const options = (enabled?: boolean | null) =>
+  const createOptions = (enabled?: boolean | null) =>
     defineToolCallingOptions({ internalToolExecutionEnabled: enabled });
 
   it('applies to every reply with calls, unless the program executes them (SPM-08, SPM-17)', async () => {
     const { shouldExecute } = createToolCallingManager();
     expect([
-      await shouldExecute(options(), reply(call('a'))),
-      await shouldExecute(options(null), reply(call('a'))),
-      await shouldExecute(options(), reply()),
-      await shouldExecute(options(false), reply(call('a'))),
+      await shouldExecute(createOptions(), createReply(call('a'))),
+      await shouldExecute(createOptions(null), createReply(call('a'))),
+      await shouldExecute(createOptions(), createReply()),
+      await shouldExecute(createOptions(false), createReply(call('a'))),
     ]).toEqual([true, true, false, false]);
   });
 
@@ -362,9 +376,9 @@ describe('the execution of calls', () => {
         },
       },
     });
-    const given = options(false);
-    expect(await manager.shouldExecute(given, [reply(), reply(call('a'))])).toBe(true);
-    expect(await manager.shouldExecute(given, reply(call('a'), call('b')))).toBe(false);
+    const given = createOptions(false);
+    expect(await manager.shouldExecute(given, [createReply(), createReply(call('a'))])).toBe(true);
+    expect(await manager.shouldExecute(given, createReply(call('a'), call('b')))).toBe(false);
     expect(seen).toEqual([given, given]);
   });
 
@@ -372,22 +386,22 @@ describe('the execution of calls', () => {
     const config: ToolCallingManagerConfig = {
       eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
     };
-    const tools = [readingTool('pay'), readingTool('look')];
+    const tools = [createReadingTool('pay'), createReadingTool('look')];
     const { texts, needsModelCall } = await executeCalls(tools, [call('pay'), call('look')], config);
     expect(texts).toEqual(["Error: Tool 'pay' was not run: this call is not permitted.", 'look done']);
     expect(needsModelCall).toBe(true);
   });
 
   it('does not apply to tools that only the resolver knows (SPM-12)', async () => {
-    const resolver = staticResolver([readingTool('hidden')]);
-    const { texts } = await executeCalls([readingTool('look')], [call('hidden')], { resolver });
+    const resolver = staticResolver([createReadingTool('hidden')]);
+    const { texts } = await executeCalls([createReadingTool('look')], [call('hidden')], { resolver });
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
   it('applies to tools of the resolver with `resolveUnlisted` (SPM-12)', async () => {
-    const resolver = staticResolver([readingTool('hidden'), readingTool('look')]);
+    const resolver = staticResolver([createReadingTool('hidden'), createReadingTool('look')]);
     const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
-    const { texts } = await executeCalls([readingTool('look', () => 'mine')], calls, {
+    const { texts } = await executeCalls([createReadingTool('look', () => 'mine')], calls, {
       resolver,
       resolveUnlisted: true,
     });
@@ -402,10 +416,13 @@ describe('the execution of calls', () => {
       { role: 'tool', id: 'y', name: 'a', text: '2' },
     ];
     const config: ToolCallingManagerConfig = { limits: { callsPerTool: { a: 2 }, toolCalls: 4 } };
-    const tools = [readingTool('a'), readingTool('b')];
-    const fresh = await executeCalls(tools, [call('a'), call('b')], config, [...used, ...GO]);
+    const tools = [createReadingTool('a'), createReadingTool('b')];
+    const fresh = await executeCalls(tools, [call('a'), call('b')], config, [...used, ...GO_MESSAGES]);
     expect(fresh.texts).toEqual(['a done', 'b done']);
-    const { texts } = await executeCalls(tools, [call('a'), call('b'), call('b')], config, [...GO, ...used]);
+    const { texts } = await executeCalls(tools, [call('a'), call('b'), call('b')], config, [
+      ...GO_MESSAGES,
+      ...used,
+    ]);
     expect(texts).toEqual([
       "Error: Tool call limit (2) exceeded for tool 'a'. No further calls to this tool are allowed in this turn.",
       'b done',
@@ -417,7 +434,7 @@ describe('the execution of calls', () => {
 describe('a tool that throws', () => {
   it('leads to an error result with its message, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const { texts, signal } = await executeCalls(
-      [failingTool('a'), readingTool('b')],
+      [createFailingTool('a'), createReadingTool('b')],
       [call('b'), call('a'), call('b')],
     );
     expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
@@ -427,9 +444,9 @@ describe('a tool that throws', () => {
   it('can end the loop of the program, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const processor = exceptionProcessor({ rethrown: [TypeError] });
     const tools = [
-      failingTool('a', new TypeError('The type is missing.')),
-      failingTool('c'),
-      readingTool('b'),
+      createFailingTool('a', new TypeError('The type is missing.')),
+      createFailingTool('c'),
+      createReadingTool('b'),
     ];
     const result = await executeCalls(tools, [call('b'), call('a'), call('c')], {
       exceptionProcessor: processor,
@@ -467,7 +484,7 @@ describe('a tool-calling manager', () => {
 
   it('calls its inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
-    await executeCalls([readingTool('a')], [call('a')], {
+    await executeCalls([createReadingTool('a')], [call('a')], {
       use: [inspect({ afterToolCall: (one) => void seen.push(one) })],
     });
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
@@ -475,34 +492,34 @@ describe('a tool-calling manager', () => {
 
   it('passes its context to a call, which is empty by default (SPA-08, SPA-09)', async () => {
     const seen: ToolCallContext[] = [];
-    const tool = readingTool('a', ({ context }) => void seen.push(context));
+    const tool = createReadingTool('a', ({ context }) => void seen.push(context));
     await executeCalls([tool], [call('a')]);
     const options = defineToolCallingOptions({ tools: [tool], toolContext: { tenant: 't1' } });
-    await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
+    await createToolCallingManager().executeToolCalls(GO_MESSAGES, createReply(call('a')), options);
     expect(seen[0]).toBe(ToolCallContext.EMPTY);
     expect(seen[1]?.toJSON()).toEqual({ tenant: 't1' });
   });
 
   it('passes the conversation with the reply itself to a call, even if the context is empty (SPA-08)', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
-    const tool = readingTool('a', ({ history }) => void seen.push(history()));
+    const tool = createReadingTool('a', ({ history }) => void seen.push(history()));
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: 'You work.' },
-      ...GO,
+      ...GO_MESSAGES,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'same'), call('a', '{}', 'same')] },
       { role: 'tool', id: 'same', name: 'a', text: 'first' },
       { role: 'tool', id: 'same', name: 'a', text: 'second' },
     ];
     await executeCalls([tool], [call('a')], {}, messages);
-    const result = (content: string) => ({ type: 'text', content });
+    const createTextResult = (content: string) => ({ type: 'text', content });
     expect(seen[0]).toEqual([
       { role: 'user', text: 'Go.' },
       {
         role: 'assistant',
         text: '',
         calls: [
-          { id: 'same', name: 'a', input: '{}', result: result('first') },
-          { id: 'same', name: 'a', input: '{}', result: result('second') },
+          { id: 'same', name: 'a', input: '{}', result: createTextResult('first') },
+          { id: 'same', name: 'a', input: '{}', result: createTextResult('second') },
         ],
       },
       { role: 'assistant', text: '', calls: [{ id: expect.any(String), name: 'a', input: '' }] },
@@ -511,7 +528,7 @@ describe('a tool-calling manager', () => {
 
   it('stores nothing, and a call can detect that it has no session', async () => {
     const seen: Pick<CallContext, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
-    const tool = readingTool('a', ({ inSession, id, idempotencyKey, state }) => {
+    const tool = createReadingTool('a', ({ inSession, id, idempotencyKey, state }) => {
       seen.push({ inSession, id, idempotencyKey });
       const before = state.get('n') ?? 'nothing';
       state.set('n', 1);
@@ -525,19 +542,19 @@ describe('a tool-calling manager', () => {
   });
 
   it('passes credentials to a call, and redacts them in results', async () => {
-    const tell = readingTool('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
+    const tell = createReadingTool('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
     const { texts } = await executeCalls([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
     expect(texts).toEqual(['The key is [secret KEY].']);
   });
 
   it('returns an error to a call that asks a question, because it cannot wait for the answer', async () => {
-    const ask = readingTool(
+    const ask = createReadingTool(
       'ask',
       async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
     );
     const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
     const { texts } = await executeCalls(
-      [ask, manual, readingTool('b')],
+      [ask, manual, createReadingTool('b')],
       [call('ask'), call('manual'), call('b')],
     );
     expect(texts).toEqual([
@@ -548,7 +565,7 @@ describe('a tool-calling manager', () => {
   });
 
   it('runs nested loops with its model, and returns an error if it has none', async () => {
-    const dig = diggingTool([readingTool('look')]);
+    const dig = createDiggingTool([createReadingTool('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
     expect((await executeCalls([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
     expect((await executeCalls([dig], [call('dig')])).texts).toEqual([
@@ -560,7 +577,7 @@ describe('a tool-calling manager', () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Works with files.',
-      tools: [readingTool('list')],
+      tools: [createReadingTool('list')],
     });
     const clerk = defineAgenticTool({
       name: 'clerk',
@@ -583,7 +600,7 @@ describe('a tool-calling manager', () => {
   it('aborts running calls with the signal of the program, and starts no further calls', async () => {
     const stop = new AbortController();
     const ran: string[] = [];
-    const step = readingTool(
+    const step = createReadingTool(
       'step',
       ({ id, signal }) =>
         new Promise((_, reject) => {
@@ -595,10 +612,16 @@ describe('a tool-calling manager', () => {
     );
     const options = defineToolCallingOptions({ tools: [step] });
     const { executeToolCalls } = createToolCallingManager();
-    const run = executeToolCalls(GO, reply(call('step'), call('step')), { ...options, signal: stop.signal });
+    const run = executeToolCalls(GO_MESSAGES, createReply(call('step'), call('step')), {
+      ...options,
+      signal: stop.signal,
+    });
     await expect(run).rejects.toThrow(new Error('The program stops.'));
     expect(ran).toHaveLength(1);
-    const late = executeToolCalls(GO, reply(call('step')), { ...options, signal: stop.signal });
+    const late = executeToolCalls(GO_MESSAGES, createReply(call('step')), {
+      ...options,
+      signal: stop.signal,
+    });
     await expect(late).rejects.toThrow('The program stops.');
     expect(ran).toHaveLength(1);
   });
@@ -662,13 +685,13 @@ describe('the tools of an object for a manager', () => {
     const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
     const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
     expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
-    expect(() => defineToolCallingOptions({ tools: [...one, readingTool('greet')] })).toThrow(twice);
+    expect(() => defineToolCallingOptions({ tools: [...one, createReadingTool('greet')] })).toThrow(twice);
   });
 
   it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(
     'must not have the name %j, which some providers refuse (SPM-14)',
     (name) => {
-      expect(() => readingTool(name)).toThrow(ToolDefinitionError);
+      expect(() => createReadingTool(name)).toThrow(ToolDefinitionError);
     },
   );
 });

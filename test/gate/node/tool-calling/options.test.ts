@@ -11,9 +11,9 @@ import {
   validateTools,
   withToolContext,
 } from '../../../../src/modules/tool-calling/entry.ts';
-import { readingTool } from '../tool-loop/scenes.ts';
+import { createReadingTool } from '../tool-loop/scenes.ts';
 
-const [a, b, c] = [readingTool('a'), readingTool('b'), readingTool('c')];
+const [a, b, c] = [createReadingTool('a'), createReadingTool('b'), createReadingTool('c')];
 
 describe('defineToolCallingOptions', () => {
   it('accepts tools, names, internal execution, a context and model settings (SPA-01, SPA-10, S4-06)', () => {
@@ -144,7 +144,7 @@ describe('tools with the same name', () => {
   it('are all named in one error (SPA-06)', () => {
     let thrown: unknown;
     try {
-      validateTools([a, b, readingTool('a'), c, readingTool('b'), readingTool('a')]);
+      validateTools([a, b, createReadingTool('a'), c, createReadingTool('b'), createReadingTool('a')]);
     } catch (failure) {
       thrown = failure;
     }
@@ -157,7 +157,7 @@ describe('tools with the same name', () => {
   });
 
   it('are also an error in defineToolCallingOptions (SPA-06)', () => {
-    expect(() => defineToolCallingOptions({ tools: [a, readingTool('a')] })).toThrow(
+    expect(() => defineToolCallingOptions({ tools: [a, createReadingTool('a')] })).toThrow(
       'Multiple tools with the same name (a) found in ToolCallingOptions',
     );
     expect(() => validateTools([a, b, c])).not.toThrow();

@@ -21,15 +21,15 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { advanceUntilSettled } from '../session/former-holder.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
 let manual: ManualClock;
 let ran: string[];
-let logged: string[];
+let loggedMessages: string[];
 beforeEach(() => {
   manual = createManualClock(1_000_000);
   ran = [];
-  logged = [];
+  loggedMessages = [];
 });
 
 const neverResolve = (): Promise<never> => new Promise(() => {});
@@ -37,24 +37,24 @@ const resolveAfter = (ms: number): Promise<void> => new Promise((resolve) => man
 
 const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
 
-interface Scene {
+interface SceneOptions {
   readonly tools: readonly AnyTool[];
   readonly replies?: readonly ScriptedReply[];
   readonly policies?: Policies;
 }
 
 /** Starts a turn, and returns its session, its answer and a counter of open timers. */
-function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
+function startScene({ tools, replies = [callTools('pay'), 'Well.'], policies }: SceneOptions) {
   const { clock, timersLeft } = countTimers(manual);
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies });
   const log = (entry: LogEntry): void => {
-    if (entry.event !== 'turn') logged.push(entry.message);
+    if (entry.event !== 'turn') loggedMessages.push(entry.message);
   };
   const session = createTestSession(agent, { replies, clock, log });
   return { session, answer: session.send('Go.'), timersLeft };
 }
 
-const LATE = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
+const LATE_ERROR = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
 
 const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
   ['the message of its approval', () => requireApproval(pay(), neverResolve), {}],
@@ -81,28 +81,28 @@ const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Polic
 
 describe('code that hangs before a call', () => {
   it.each(hangingCases)('ends the call as timed out after 30 seconds: %s', async (code, tool, policies) => {
-    const { session, answer, timersLeft } = scene({ tools: [tool()], policies });
+    const { session, answer, timersLeft } = startScene({ tools: [tool()], policies });
     await manual.advance(29_999);
     expect(session.requests).toHaveLength(1);
     await manual.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
-    expect(shownResults(session.requests[1])).toEqual([LATE]);
+    expect(getShownResults(session.requests[1])).toEqual([LATE_ERROR]);
     const ends = (await session.events()).filter(({ type }) => type === 'tool-call-ended');
     expect(ends).toMatchObject([{ result: { type: 'error', reason: 'timeout' } }]);
-    expect(logged).toEqual([
+    expect(loggedMessages).toEqual([
       `Tool 'pay' was abandoned: ${code} did not finish within 30000 ms. Give it a time limit of its own.`,
     ]);
     expect([ran, timersLeft()]).toEqual([[], 0]);
   });
 
   it('ends only its own call, even in a nested loop', async () => {
-    const { session, answer } = scene({
-      tools: [diggingTool([requireApproval(pay(), neverResolve), readingTool('look')])],
-      replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
+    const { session, answer } = startScene({
+      tools: [createDiggingTool([requireApproval(pay(), neverResolve), createReadingTool('look')])],
+      replies: [callTools('dig'), callTools('pay', 'look'), 'Dug.', 'Well.'],
     });
     await manual.advance(30_000);
     expect(await answer).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[2])).toEqual([LATE, 'look done']);
+    expect(getShownResults(session.requests[2])).toEqual([LATE_ERROR, 'look done']);
   });
 
   it('cannot run the tool if it finishes later', async () => {
@@ -114,7 +114,7 @@ describe('code that hangs before a call', () => {
         return tool.call(input, call);
       },
     });
-    const { answer } = scene({ tools: [slow] });
+    const { answer } = startScene({ tools: [slow] });
     await manual.advance(30_000);
     await answer;
     gate.resolve();
@@ -128,17 +128,17 @@ describe('code that hangs before a call', () => {
     const slow = decorate(tool, {
       call: (input, call) => (isSlow ? neverResolve() : tool.call(input, call)),
     });
-    const { session, answer } = scene({ tools: [slow] });
+    const { session, answer } = startScene({ tools: [slow] });
     await manual.advance(1_000);
     isSlow = true;
     session.kill();
     expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[1])[0]).toContain("The outcome of this call of 'pay' is unknown");
+    expect(getShownResults(session.requests[1])[0]).toContain("The outcome of this call of 'pay' is unknown");
   });
 });
 
 describe('code that hangs after a call', () => {
-  const stuck = (tool: AnyTool): AnyTool =>
+  const createStuckTool = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: async (input, call) => {
         await tool.call(input, call);
@@ -147,23 +147,23 @@ describe('code that hangs after a call', () => {
     });
 
   it('does not change the result of the call', async () => {
-    const tools = [stuck(readingTool('pay', () => 'paid'))];
-    const { session, answer, timersLeft } = scene({ tools });
+    const tools = [createStuckTool(createReadingTool('pay', () => 'paid'))];
+    const { session, answer, timersLeft } = startScene({ tools });
     await manual.advance(30_000);
     expect(await answer).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[1])).toEqual(['paid']);
-    expect(logged).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual(['paid']);
+    expect(loggedMessages).toEqual([
       "Tool 'pay' was abandoned: its call or a decorator did not finish within 30000 ms. Give it a time limit of its own.",
     ]);
     expect(timersLeft()).toBe(0);
   });
 
   it('does not change the answer of a nested loop', async () => {
-    const tools = [stuck(diggingTool([readingTool('look')]))];
-    const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
+    const tools = [createStuckTool(createDiggingTool([createReadingTool('look')]))];
+    const { session, answer } = startScene({ tools, replies: [callTools('dig'), 'Dug.', 'Well.'] });
     await manual.advance(30_000);
     await answer;
-    expect(shownResults(session.requests[2])).toEqual(['Dug.']);
+    expect(getShownResults(session.requests[2])).toEqual(['Dug.']);
   });
 });
 
@@ -184,29 +184,29 @@ describe('the time of code around a call', () => {
     [
       'a nested loop',
       () => ({
-        ...diggingTool([
+        ...createDiggingTool([
           defineTool({ name: 'look', description: 'L.', timeout: 90_000, run: () => resolveAfter(60_000) }),
         ]),
         name: 'pay',
       }),
     ],
   ])('does not include %s', async (_, tool) => {
-    const { session, answer } = scene({
+    const { session, answer } = startScene({
       tools: [tool()],
       replies: [
-        calls('pay'),
-        ({ tools }) => (tools?.some(({ name }) => name === 'look') ? calls('look') : 'Well.'),
+        callTools('pay'),
+        ({ tools }) => (tools?.some(({ name }) => name === 'look') ? callTools('look') : 'Well.'),
         'Dug.',
         'Well.',
       ],
     });
     expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests.at(-1))[0]).not.toContain('Error');
-    expect(logged).toEqual([]);
+    expect(getShownResults(session.requests.at(-1))[0]).not.toContain('Error');
+    expect(loggedMessages).toEqual([]);
   });
 
   it('does not include the wait for a person', async () => {
-    const { session, answer } = scene({ tools: [requireApproval(pay(), 'Pay?')] });
+    const { session, answer } = startScene({ tools: [requireApproval(pay(), 'Pay?')] });
     await manual.advance(1_000);
     expect(await answer).toMatchObject({ outcome: 'suspended' });
     await manual.advance(600_000);
@@ -227,22 +227,25 @@ describe('the time of code around a call', () => {
         run: () => resolveAfter(45_000),
       }),
     );
-    const { session, answer } = scene({ tools, replies: [calls(...names), 'Well.'] });
+    const { session, answer } = startScene({ tools, replies: [callTools(...names), 'Well.'] });
     expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
+    expect(getShownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
   });
 
   it('does not include the wait for a call with the same serial key', async () => {
-    const slow = (name: string) =>
-      readingTool(name, () => resolveAfter(45_000), { serial: 'one', timeout: 90_000 });
-    const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
+    const createSlowTool = (name: string) =>
+      createReadingTool(name, () => resolveAfter(45_000), { serial: 'one', timeout: 90_000 });
+    const { session, answer } = startScene({
+      tools: [createSlowTool('a'), createSlowTool('b')],
+      replies: [callTools('a', 'b'), 'Well.'],
+    });
     await advanceUntilSettled(manual, answer, 120_000);
-    expect(shownResults(session.requests[1])).toEqual(['Done', 'Done']);
+    expect(getShownResults(session.requests[1])).toEqual(['Done', 'Done']);
   });
 });
 
 /** Returns the number of timers that a turn sets if its model calls these tools in one reply. */
-async function timersOf(names: readonly string[]): Promise<number> {
+async function countTimersOf(names: readonly string[]): Promise<number> {
   let timers = 0;
   const clock = {
     now: () => manual.now(),
@@ -251,23 +254,23 @@ async function timersOf(names: readonly string[]): Promise<number> {
       return manual.after(ms, run);
     },
   };
-  const tools = names.map((name) => readingTool(name, () => name, { timeout: 20_000 }));
+  const tools = names.map((name) => createReadingTool(name, () => name, { timeout: 20_000 }));
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools });
-  const session = createTestSession(agent, { replies: [calls(...names), 'Well.', 'Well.'], clock });
+  const session = createTestSession(agent, { replies: [callTools(...names), 'Well.', 'Well.'], clock });
   await advanceUntilSettled(manual, session.send('Go.'));
   return timers;
 }
 
 it('an invocation sets one timer for all of its calls', async () => {
-  expect((await timersOf(['a', 'b', 'c', 'd', 'e'])) - (await timersOf(['a']))).toBe(0);
+  expect((await countTimersOf(['a', 'b', 'c', 'd', 'e'])) - (await countTimersOf(['a']))).toBe(0);
 });
 
 it('the input check of a subagent has the same time limit as other input checks', async () => {
   const input = v.pipeAsync(v.object({}), v.checkAsync(neverResolve)) as never; // This is valibot's own type, with an asynchronous check.
   const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
   const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });
-  const { session, answer } = scene({ tools: [dig] });
+  const { session, answer } = startScene({ tools: [dig] });
   await manual.advance(30_000);
   await answer;
-  expect(shownResults(session.requests[1])).toEqual([LATE]);
+  expect(getShownResults(session.requests[1])).toEqual([LATE_ERROR]);
 });

@@ -5,7 +5,7 @@ import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry
 import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { collectUses } from '../../../doors/tools.ts';
 
-interface Options {
+interface BareLoopOptions {
   readonly tools: readonly AnyTool[];
   readonly replies: readonly ScriptedReply[];
   readonly memories?: readonly ToolMemory[];
@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** Runs a loop without a session. Its events are folded but not stored. */
-export async function runBare({ replies, ...config }: Options) {
+export async function runBare({ replies, ...config }: BareLoopOptions) {
   const model = scriptedModel(replies);
   const uses = collectUses([...(config.strategies ?? []), ...(config.everywhere ?? [])]);
   const { loop, state } = createMemoryLoop({ ...config, uses, model, message: 'Go.', inSession: true });

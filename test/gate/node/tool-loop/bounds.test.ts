@@ -4,16 +4,16 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { fullLength, truncateToolResults } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, callResults } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
 const look = defineTextTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name, input: 'x' })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name, input: 'x' })) });
 
 async function runTurn(
   bounds: Pick<AgentConfig<'tester'>, 'limits' | 'use'>,
   replies: readonly ScriptedReply[],
 ) {
-  const app = memoryApp({ tools: [look], replies, ...bounds });
+  const app = createMemoryApp({ tools: [look], replies, ...bounds });
   const end = await app.say('Go.');
   return { app, end, read: callResults((await app.state()).messages).map(([, text]) => text) };
 }
@@ -21,7 +21,7 @@ async function runTurn(
 describe('the two limits of a loop', () => {
   it('are independent: iterations count model calls, however many tools each reply calls (AEL-10)', async () => {
     const { app, end, read } = await runTurn({ limits: { iterations: 1 } }, [
-      calls('look', 'look', 'look'),
+      callTools('look', 'look', 'look'),
       'Best.',
     ]);
     expect(read).toEqual(['seen', 'seen', 'seen']);
@@ -31,7 +31,7 @@ describe('the two limits of a loop', () => {
 
   it('are independent: tool calls are counted one by one, and the model can still answer (AEL-10)', async () => {
     const { app, end, read } = await runTurn({ use: [callLimits({ toolCalls: 2 })] }, [
-      calls('look', 'look', 'look'),
+      callTools('look', 'look', 'look'),
       'Best.',
     ]);
     expect(read).toEqual([
@@ -47,7 +47,7 @@ describe('the two limits of a loop', () => {
 describe('a batch', () => {
   it('has no time limit: each call has the limit of its tool, and other calls keep their results (AEL-09)', async () => {
     const clock = createManualClock();
-    const waits = (name: string, timeout: number, ms: number) =>
+    const createWaitingTool = (name: string, timeout: number, ms: number) =>
       defineTextTool({
         name,
         description: 'Waits.',
@@ -55,9 +55,13 @@ describe('a batch', () => {
         timeout,
         run: () => new Promise((resolve) => clock.after(ms, () => resolve('late'))),
       });
-    const app = memoryApp({
-      tools: [look, waits('brief', 1_000, 60_000), waits('long', 600_000, 6 * 60_000)],
-      replies: [calls('look', 'brief', 'long'), 'Done.'],
+    const app = createMemoryApp({
+      tools: [
+        look,
+        createWaitingTool('brief', 1_000, 60_000),
+        createWaitingTool('long', 600_000, 6 * 60_000),
+      ],
+      replies: [callTools('look', 'brief', 'long'), 'Done.'],
       clock,
     });
     expect(await advanceUntilSettled(clock, app.say('Go.'), 600_000)).toMatchObject({
@@ -73,10 +77,10 @@ describe('a batch', () => {
 
 describe('a long result', () => {
   /** Returns a result as the model sees it and as the journal stores it. */
-  async function shown(run: () => unknown, maxLength?: number) {
+  async function getResult(run: () => unknown, maxLength?: number) {
     const tool = defineTextTool({ name: 'read', description: 'Reads.', effect: 'read', run });
     const use = maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];
-    const app = memoryApp({ tools: [tool], replies: [calls('read'), 'Done.'], use });
+    const app = createMemoryApp({ tools: [tool], replies: [callTools('read'), 'Done.'], use });
     await app.say('Go.');
     const last = app.model.requests[1]?.messages.at(-1);
     const [[, kept] = []] = callResults((await app.state()).messages);
@@ -89,11 +93,11 @@ describe('a long result', () => {
     ['completely if it has exactly that length', 6, 'abcdef'],
     ['only as a note', 0, '... [truncated, full length: 6 chars]'],
   ])('is shown to the model %s, and is stored completely (AEL-02, AEL-03)', async (_, maxLength, text) => {
-    expect(await shown(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });
+    expect(await getResult(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });
   });
 
   it('is still an error after it was truncated (AEL-03)', async () => {
-    expect(await shown(() => error('abcdef'), 4)).toEqual({
+    expect(await getResult(() => error('abcdef'), 4)).toEqual({
       text: 'Error: abcd... [truncated, full length: 6 chars]',
       kept: 'Error: abcdef',
     });

@@ -7,9 +7,9 @@ import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';
-import { costOf } from '../../../doors/model.ts';
-import { reservationsHeldBy } from './budget-scene.ts';
-import { diggingTool, readingTool } from './scenes.ts';
+import { computeCost } from '../../../doors/model.ts';
+import { getReservation } from './budget-scene.ts';
+import { createDiggingTool, createReadingTool } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -25,10 +25,10 @@ function createRandom(seed: number): () => number {
 }
 
 const PRICES = { input: 2.5, output: 10 };
-const byteLengthOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+const countBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** The charges of the provider, including lost replies, which the code under test cannot see. */
-class Bill {
+class ProviderBill {
   tokens = 0;
   cost = 0;
   /** The number of bytes per token in this run, which is at least one. */
@@ -39,10 +39,10 @@ class Bill {
   }
 
   charge(request: ModelRequest, random: number): { inputTokens: number; outputTokens: number } {
-    const inputTokens = Math.ceil(byteLengthOf([request.messages, request.tools]) / this.density);
+    const inputTokens = Math.ceil(countBytes([request.messages, request.tools]) / this.density);
     const outputTokens = Math.ceil((request.maxOutputTokens ?? 1e9) * random);
     this.tokens += inputTokens + outputTokens;
-    this.cost += costOf(PRICES, { inputTokens, outputTokens });
+    this.cost += computeCost(PRICES, { inputTokens, outputTokens });
     return { inputTokens, outputTokens };
   }
 }
@@ -50,18 +50,18 @@ class Bill {
 /** Plays a turn of parallel nested loops whose model is slow, fails, reports no usage and is killed. */
 async function play(seed: number) {
   const random = createRandom(seed);
-  const upTo = (most: number): number => Math.floor(random() * most);
-  const boundsOf = (most: number): BudgetOptions => ({
-    ...(random() < 0.7 && { tokens: 1 + upTo(most) }),
-    ...(random() < 0.5 && { cost: (1 + upTo(most)) / 1e5 }),
+  const drawUpTo = (most: number): number => Math.floor(random() * most);
+  const drawBounds = (most: number): BudgetOptions => ({
+    ...(random() < 0.7 && { tokens: 1 + drawUpTo(most) }),
+    ...(random() < 0.5 && { cost: (1 + drawUpTo(most)) / 1e5 }),
   });
-  const usesOf = (bounds: BudgetOptions): readonly ModuleUse[] =>
+  const createUses = (bounds: BudgetOptions): readonly ModuleUse[] =>
     bounds.tokens === undefined && bounds.cost === undefined ? [] : [budget(bounds)];
-  const bill = new Bill(1 + random() * 4);
-  const look = readingTool('look', () => 'found '.repeat(upTo(200)));
-  const nested = Array.from({ length: 1 + upTo(6) }, (_, index) =>
+  const bill = new ProviderBill(1 + random() * 4);
+  const look = createReadingTool('look', () => 'found '.repeat(drawUpTo(200)));
+  const nested = Array.from({ length: 1 + drawUpTo(6) }, (_, index) =>
     withName(
-      diggingTool([look], { limits: { iterations: 6 }, uses: usesOf(boundsOf(20_000)) }),
+      createDiggingTool([look], { limits: { iterations: 6 }, uses: createUses(drawBounds(20_000)) }),
       `dig_${index}`,
     ),
   );
@@ -69,10 +69,10 @@ async function play(seed: number) {
   const model: ChatModel = {
     name: 'chance',
     prices: PRICES,
-    maxOutputTokens: 300 + upTo(3_000),
+    maxOutputTokens: 300 + drawUpTo(3_000),
     async ask(request): Promise<ModelReply> {
       const usage = bill.charge(request, random());
-      for (let waits = upTo(5); waits > 0; waits -= 1) await Promise.resolve();
+      for (let waits = drawUpTo(5); waits > 0; waits -= 1) await Promise.resolve();
       const fate = random();
       if (fate < 0.08 && kills < 2) {
         kills += 1;
@@ -87,43 +87,44 @@ async function play(seed: number) {
     },
   };
   const most = random() < 0.5 ? 60_000 : 400_000;
-  const limits = { ...boundsOf(most), tokens: 1 + upTo(most) };
+  const limits = { ...drawBounds(most), tokens: 1 + drawUpTo(most) };
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
     tools: [look, ...nested],
     limits: { iterations: 6 },
-    use: usesOf(limits),
+    use: createUses(limits),
   });
   const session: TestSession = createTestSession(agent, { model, clock: createManualClock(1_000) });
   const answer = await session.send('Go.');
   return { answer, bill, limits, events: await session.events() };
 }
 
-type AskedRequest = NonNullable<ReturnType<typeof reservationsHeldBy>>;
+type ReservedRequest = NonNullable<ReturnType<typeof getReservation>>;
 
 /** Returns the usage of each frame with its inner frames, computed only from the journal. */
-function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
+function computeUsage(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const parents = new Map<string, string>();
-  const open = new Map<string, AskedRequest['reserved']>();
+  const open = new Map<string, ReservedRequest['reserved']>();
   const used = new Map<string, number>();
   const add = (frame: string, tokens: number): void => {
     for (let at: string | undefined = frame; at !== undefined; at = parents.get(at)) {
       used.set(at, (used.get(at) ?? 0) + tokens);
     }
   };
-  const total = ({ inputTokens, outputTokens }: AskedRequest['reserved']) => inputTokens + outputTokens;
+  const sumTokens = ({ inputTokens, outputTokens }: ReservedRequest['reserved']) =>
+    inputTokens + outputTokens;
   for (const event of events) {
     if (event.type === 'frame-started') parents.set(event.frame, event.parent ?? ROOT);
-    const held = reservationsHeldBy(event);
+    const held = getReservation(event);
     if (held) {
       open.set(held.frame ?? ROOT, held.reserved);
-      add(held.frame ?? ROOT, total(held.reserved));
+      add(held.frame ?? ROOT, sumTokens(held.reserved));
     }
     if (event.type === 'model-replied') {
       const reserved = open.get(event.frame ?? ROOT);
-      if (reserved && event.usage) add(event.frame ?? ROOT, total(event.usage) - total(reserved));
+      if (reserved && event.usage) add(event.frame ?? ROOT, sumTokens(event.usage) - sumTokens(reserved));
       open.delete(event.frame ?? ROOT);
     }
   }
@@ -143,7 +144,7 @@ describe('parallel loops with failed replies, lost replies and missing usage', (
         const { answer, bill, limits, events } = await play(seed);
         expect(bill.tokens, `seed ${seed}`).toBeLessThanOrEqual(limits.tokens);
         expect(bill.cost, `seed ${seed}`).toBeLessThanOrEqual((limits.cost ?? Infinity) + 1e-12);
-        const used = usedBy(events);
+        const used = computeUsage(events);
         expect(used.get(ROOT) ?? 0, `seed ${seed}`).toBeGreaterThanOrEqual(bill.tokens);
         for (const event of events) {
           if (event.type === 'model-refused' && event.limit === 'tokens') {

@@ -20,7 +20,7 @@ interface Scene extends ScriptedModelOptions {
 }
 
 /** Returns a session of an agent with these limits, whose model follows a script. */
-export function scene(
+export function createScene(
   replies: readonly ScriptedReply[],
   { limits, use = [], budget: bounds, tools = [], warm, ...model }: Scene = {},
 ): TestSession {
@@ -39,15 +39,15 @@ export function scene(
   });
 }
 
-type Type = SessionEvent['type'];
+type EventType = SessionEvent['type'];
 
-export async function eventsOf<T extends Type>(session: TestSession, type: T) {
+export async function listEvents<T extends EventType>(session: TestSession, type: T) {
   const events = await session.events();
   return events.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
 /** Returns the reservation that this event contains, or `undefined`. */
-export function reservationsHeldBy(event: SessionEvent): HeldReservation | undefined {
+export function getReservation(event: SessionEvent): HeldReservation | undefined {
   if (event.type !== 'module-event' || event.module !== 'budgets') return undefined;
   const [fact] = event.facts ?? [];
   return (
@@ -64,20 +64,20 @@ interface HeldReservation {
   readonly request: object;
 }
 
-export const requestsAskedIn = async (session: TestSession): Promise<readonly HeldReservation[]> =>
-  (await session.events()).flatMap((event) => reservationsHeldBy(event) ?? []);
+export const readReservations = async (session: TestSession): Promise<readonly HeldReservation[]> =>
+  (await session.events()).flatMap((event) => getReservation(event) ?? []);
 
-export const tokensReservedIn = async (session: TestSession) =>
-  (await requestsAskedIn(session)).map(({ reserved }) => reserved);
+export const readReservedTokens = async (session: TestSession) =>
+  (await readReservations(session)).map(({ reserved }) => reserved);
 
 /** Returns the reserved input tokens of a message in the smallest possible request. */
-export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
-  const session = scene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
+export async function measureInput(message: string, tools?: readonly AnyTool[]): Promise<number> {
+  const session = createScene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
   await session.send(message);
-  return (await tokensReservedIn(session))[0]?.inputTokens ?? 0;
+  return (await readReservedTokens(session))[0]?.inputTokens ?? 0;
 }
 
-export const replyWithUsage = (inputTokens: number, outputTokens: number, more: object = {}) => ({
+export const createReplyWithUsage = (inputTokens: number, outputTokens: number, more: object = {}) => ({
   ...more,
   usage: { inputTokens, outputTokens },
 });

@@ -4,14 +4,21 @@ import type { ModelReply } from '../../../../src/model/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';
-import { eventsOf, inputOf, PRICES, replyWithUsage, scene, tokensReservedIn } from './budget-scene.ts';
-import { calls, readingTool } from './scenes.ts';
+import {
+  createReplyWithUsage,
+  createScene,
+  listEvents,
+  measureInput,
+  PRICES,
+  readReservedTokens,
+} from './budget-scene.ts';
+import { callTools, createReadingTool } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
   it('reserves no tokens, sets no reply limit for its model, and waits for no append', async () => {
-    const session = scene([calls('look'), 'Done.'], {
+    const session = createScene([callTools('look'), 'Done.'], {
       warm: true,
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       prices: PRICES,
     });
     await session.send('Go.');
@@ -30,16 +37,16 @@ describe('a loop without a token or cost limit', () => {
 
 describe('a model call under a token limit', () => {
   it('is reserved and limited before it starts, and is settled by its usage', async () => {
-    const input = await inputOf('Go.', [readingTool('look')]);
-    const session = scene(
-      [replyWithUsage(100, 40, calls('look')), replyWithUsage(120, 7, { text: 'Done.' })],
+    const input = await measureInput('Go.', [createReadingTool('look')]);
+    const session = createScene(
+      [createReplyWithUsage(100, 40, callTools('look')), createReplyWithUsage(120, 7, { text: 'Done.' })],
       {
         budget: { tokens: 50_000 },
-        tools: [readingTool('look')],
+        tools: [createReadingTool('look')],
       },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const [first, second] = await tokensReservedIn(session);
+    const [first, second] = await readReservedTokens(session);
     expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4_096, 4_096]);
     // The first request has a known number of tokens. Later content is counted in bytes.
@@ -51,50 +58,54 @@ describe('a model call under a token limit', () => {
     ['has just enough tokens for a useful reply', 256, 'completed', 1],
     ['lacks one token for a useful reply', 255, 'limit-reached', 0],
   ])('has the right outcome if the budget %s', async (_, rest, outcome, asked) => {
-    const input = await inputOf('Go.');
-    const session = scene([replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
+    const input = await measureInput('Go.');
+    const session = createScene([createReplyWithUsage(50, 5, { text: 'Done.' })], {
+      budget: { tokens: input + rest },
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(asked ? [256] : []);
     const refused = { limit: 'tokens', most: input + rest, used: 0, needed: input + 256 };
-    expect(await eventsOf(session, 'model-refused')).toMatchObject(asked ? [] : [refused]);
+    expect(await listEvents(session, 'model-refused')).toMatchObject(asked ? [] : [refused]);
   });
 
   it('ends the turn with its existing text if too few tokens are left', async () => {
-    const session = scene([replyWithUsage(900, 90, { text: 'I look.', ...calls('look') })], {
+    const session = createScene([createReplyWithUsage(900, 90, { text: 'I look.', ...callTools('look') })], {
       budget: { tokens: 3_000 },
-      tools: [readingTool('look', () => 'x'.repeat(2_000))],
+      tools: [createReadingTool('look', () => 'x'.repeat(2_000))],
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'I look.', iterations: 1, toolCalls: 1 });
-    expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: 990, most: 3_000 }]);
+    expect(await listEvents(session, 'model-refused')).toMatchObject([{ used: 990, most: 3_000 }]);
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'limit-reached', iterations: 0 });
   });
 
   it('counts as its whole reservation if its model reports no usage or no input tokens', async () => {
     for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
-      const session = scene([{ usage, ...calls('look') }, 'Done.'], {
+      const session = createScene([{ usage, ...callTools('look') }, 'Done.'], {
         budget: { tokens: 6_500 },
-        tools: [readingTool('look')],
+        tools: [createReadingTool('look')],
       });
       expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
-      const [first] = await tokensReservedIn(session);
+      const [first] = await readReservedTokens(session);
       const spent = (first?.inputTokens ?? 0) + (first?.outputTokens ?? 0);
-      expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: spent }]);
+      expect(await listEvents(session, 'model-refused')).toMatchObject([{ used: spent }]);
     }
   });
 
   it('is limited to the longest reply that its model declares', async () => {
-    const session = scene(['Done.'], { budget: { tokens: 50_000 }, maxOutputTokens: 100 });
+    const session = createScene(['Done.'], { budget: { tokens: 50_000 }, maxOutputTokens: 100 });
     await session.send('Go.');
-    expect((await tokensReservedIn(session))[0]?.outputTokens).toBe(100);
+    expect((await readReservedTokens(session))[0]?.outputTokens).toBe(100);
   });
 
   it('is measured in a later turn by the usage that the previous turn reported', async () => {
-    const session = scene([replyWithUsage(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
+    const session = createScene([createReplyWithUsage(40, 5, { text: 'One.' }), 'Two.'], {
+      budget: { tokens: 50_000 },
+    });
     await session.send('x'.repeat(3_000));
     session.restart();
     await session.send('And?');
-    const [first, second] = await tokensReservedIn(session);
+    const [first, second] = await readReservedTokens(session);
     expect(first?.inputTokens).toBeGreaterThan(3_000);
     expect(second?.inputTokens).toBeLessThan(300);
   });
@@ -103,14 +114,17 @@ describe('a model call under a token limit', () => {
 describe('the known usage of a long session', () => {
   it('is part of the snapshot, so that later turns are not counted in bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
-    const session = scene([...turns.map((text, at) => replyWithUsage(2_000 + at, 5, { text })), 'Done.'], {
-      budget: { tokens: 50_000 },
-    });
+    const session = createScene(
+      [...turns.map((text, at) => createReplyWithUsage(2_000 + at, 5, { text })), 'Done.'],
+      {
+        budget: { tokens: 50_000 },
+      },
+    );
     await session.send('x'.repeat(20_000));
     for (let at = 1; at < turns.length; at += 1) await session.send('More.');
     session.restart();
     await session.send('And?');
-    const [first, ...later] = (await tokensReservedIn(session)).map(({ inputTokens }) => inputTokens);
+    const [first, ...later] = (await readReservedTokens(session)).map(({ inputTokens }) => inputTokens);
     expect((await session.events()).length).toBeGreaterThan(240);
     expect(first).toBeGreaterThan(20_000);
     expect(Math.max(...later)).toBeLessThan(2_300);
@@ -119,35 +133,39 @@ describe('the known usage of a long session', () => {
 
 describe('an interrupted attempt of a model call', () => {
   it('counts as its whole reservation, and the next attempt makes its own', async () => {
-    const dies = () => {
+    const die = () => {
       session.kill();
       return 'Lost.';
     };
-    const session = scene([dies, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
+    const session = createScene([die, createReplyWithUsage(50, 5, { text: 'Done.' })], {
+      budget: { tokens: 50_000 },
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(await tokensReservedIn(session)).toHaveLength(2);
+    expect(await readReservedTokens(session)).toHaveLength(2);
     session.restart();
     // An ended turn has no frames.
     expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
   });
 
   it('can leave too few tokens for another attempt', async () => {
-    const input = await inputOf('Go.');
-    const dies = () => {
+    const input = await measureInput('Go.');
+    const die = () => {
       session.kill();
       return 'Lost.';
     };
-    const session = scene([dies, 'Done.'], { budget: { tokens: 2 * input + 4_096 + 255 } });
+    const session = createScene([die, 'Done.'], { budget: { tokens: 2 * input + 4_096 + 255 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: '' });
-    expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: input + 4_096 }]);
+    expect(await listEvents(session, 'model-refused')).toMatchObject([{ used: input + 4_096 }]);
     expect(session.requests).toHaveLength(1);
   });
 
   it('is followed by a new reservation if its output had started', async () => {
     const broke = new ModelError('truncated', 'The stream broke off.', { outputBegan: true });
-    const session = scene([broke, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
+    const session = createScene([broke, createReplyWithUsage(50, 5, { text: 'Done.' })], {
+      budget: { tokens: 50_000 },
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await tokensReservedIn(session)).toHaveLength(2);
+    expect(await readReservedTokens(session)).toHaveLength(2);
   });
 
   it('is followed by a new reservation, or by no further attempt, if an adapter retries', async () => {
@@ -170,9 +188,9 @@ describe('an interrupted attempt of a model call', () => {
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
     expect(attempts).toBe(2);
-    const [first, second] = await tokensReservedIn(session);
+    const [first, second] = await readReservedTokens(session);
     expect(second).toEqual(first);
-    expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
+    expect(await listEvents(session, 'model-refused')).toHaveLength(1);
   });
 
   it('needs no new reservation if the provider refused it before any work', async () => {
@@ -191,14 +209,14 @@ describe('an interrupted attempt of a model call', () => {
     };
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await tokensReservedIn(session)).toHaveLength(1);
+    expect(await readReservedTokens(session)).toHaveLength(1);
   });
 });
 
 describe('a restart between a request and its reply', () => {
   it('finds the request in the journal, where it is stored before the model is called', async () => {
     const types: EventType[][] = [];
-    const session = scene(
+    const session = createScene(
       [
         async () => {
           session.restart();

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { exclusively } from '../../../../src/kinds/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
+import { createEmptyState, reduce, type TurnState } from '../../../doors/journal.ts';
 import { CallLocks, createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { waitForPromises } from '../../../doors/testing.ts';
-import { readingTool, shownResults } from './scenes.ts';
+import { createReadingTool, getShownResults } from './scenes.ts';
 
-const calls = (...ids: readonly string[]) =>
+const createCalls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
 
 /**
@@ -15,14 +15,14 @@ const calls = (...ids: readonly string[]) =>
  * and `fresh` had not.
  */
 function runLeftTurn(): TurnState {
-  const state = emptyState();
+  const state = createEmptyState();
   const turn = 't';
   const reply = { turn, text: '', model: 'm', finish: 'tool-calls' } as const;
   const events = [
     { type: 'turn-started', turn, loopId: turn, message: 'Go.', context: {}, principal: { id: '' } },
-    { type: 'model-replied', ...reply, toolCalls: calls('desk', 'next') },
+    { type: 'model-replied', ...reply, toolCalls: createCalls('desk', 'next') },
     { type: 'frame-started', turn, frame: 'desk', name: 'desk', message: 'Go.' },
-    { type: 'model-replied', ...reply, frame: 'desk', toolCalls: calls('begun', 'fresh') },
+    { type: 'model-replied', ...reply, frame: 'desk', toolCalls: createCalls('begun', 'fresh') },
     { type: 'tool-call-started', turn, frame: 'desk', call: 'begun', effect: 'once' },
   ] as const;
   reduce(state, { seq: 1, type: 'session-opened', incarnation: 'i', agent: 'memory' });
@@ -111,11 +111,11 @@ describe('a call that an earlier invocation started', () => {
 it('a call that this invocation started does not keep other calls from running exclusively', async () => {
   const began = Promise.withResolvers<void>();
   const over = Promise.withResolvers<string>();
-  const slow = readingTool('slow', () => {
+  const slow = createReadingTool('slow', () => {
     began.resolve();
     return over.promise;
   });
-  const quick = readingTool('quick', () => 'quick ran');
+  const quick = createReadingTool('quick', () => 'quick ran');
   const asks = decorate(quick, {
     async call(input, call) {
       await began.promise;
@@ -127,5 +127,5 @@ it('a call that this invocation started does not keep other calls from running e
   const model = scriptedModel([{ calls: [{ name: 'slow' }, { name: 'quick' }] }, 'Done.']);
   const { loop } = createMemoryLoop({ tools: [slow, asks], model, message: 'Go.' });
   await runForOutput(loop);
-  expect(shownResults(model.requests.at(-1))).toEqual(['slow ran after it: quick ran', 'quick ran']);
+  expect(getShownResults(model.requests.at(-1))).toEqual(['slow ran after it: quick ran', 'quick ran']);
 }, 5_000);

@@ -3,22 +3,31 @@ import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { inputOf, PRICES, replyWithUsage, scene, tokensReservedIn } from './budget-scene.ts';
-import { calls, readingTool } from './scenes.ts';
+import {
+  createReplyWithUsage,
+  createScene,
+  measureInput,
+  PRICES,
+  readReservedTokens,
+} from './budget-scene.ts';
+import { callTools, createReadingTool } from './scenes.ts';
 
 describe('a cost limit', () => {
   it('counts USD at the prices of the model, and the answer contains the cost', async () => {
-    const session = scene(
-      [replyWithUsage(1_000, 200, calls('look')), replyWithUsage(1_000, 100, { text: 'Done.' })],
+    const session = createScene(
+      [
+        createReplyWithUsage(1_000, 200, callTools('look')),
+        createReplyWithUsage(1_000, 100, { text: 'Done.' }),
+      ],
       {
         budget: { cost: 0.5 },
-        tools: [readingTool('look')],
+        tools: [createReadingTool('look')],
         prices: PRICES,
       },
     );
     const answer = await session.send('Go.');
     expect(answer.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cost: 0.0105 });
-    const [first] = await tokensReservedIn(session);
+    const [first] = await readReservedTokens(session);
     expect(first?.cost).toBe((((first?.inputTokens ?? 0) * 3 + 4_096 * 15) * 1e6) / 1e12);
   });
 
@@ -26,15 +35,15 @@ describe('a cost limit', () => {
     [256, 'completed'],
     [255, 'limit-reached'],
   ])('leads to the right outcome with room for %i output tokens', async (rest, outcome) => {
-    const input = await inputOf('Go.');
+    const input = await measureInput('Go.');
     const cost = (input * PRICES.input + rest * PRICES.output) / 1e6;
-    const session = scene(['Done.'], { budget: { cost }, prices: PRICES });
+    const session = createScene(['Done.'], { budget: { cost }, prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(rest === 256 ? [256] : []);
   });
 
   it('limits nothing for a free model', async () => {
-    const session = scene(['Done.'], { budget: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
+    const session = createScene(['Done.'], { budget: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', usage: { cost: 0 } });
   });
 
@@ -45,12 +54,12 @@ describe('a cost limit', () => {
     const problem =
       "has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.";
     expect(() => defineAgent({ ...agent, model })).toThrow(`Agent 'clerk' ${problem}`);
-    const dig = { name: 'dig', description: 'Digs.', tools: [readingTool('look')], use };
+    const dig = { name: 'dig', description: 'Digs.', tools: [createReadingTool('look')], use };
     expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
   });
 
   it('fails the turn if the app provides a model without a price', async () => {
-    const session = scene(['Done.'], { budget: { cost: 1 } });
+    const session = createScene(['Done.'], { budget: { cost: 1 } });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {
@@ -66,10 +75,10 @@ describe('a cost limit', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       model: scriptedModel(['Dug.']),
     });
-    const session = scene([calls('dig')], { budget: { cost: 1 }, tools: [dig], prices: PRICES });
+    const session = createScene([callTools('dig')], { budget: { cost: 1 }, tools: [dig], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
-import { calls, shownResults } from './scenes.ts';
+import { callTools, getShownResults } from './scenes.ts';
 
 /** Runs a call with this effect that asks a question outside a session, and returns its result. */
-async function resultsFor(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
+async function runOutsideSession(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
   const book = defineTool({
     name: 'book',
     description: 'Books.',
@@ -13,24 +13,24 @@ async function resultsFor(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended
     run: async (_, call) =>
       (await call.ask({ for: 'decision', meanwhile, message: 'Book?', expires: 1_000 })).decision,
   });
-  const model = scriptedModel([calls('book'), 'Done.']);
+  const model = scriptedModel([callTools('book'), 'Done.']);
   const { loop } = createMemoryLoop({ tools: [book], model });
   await runForOutput(loop);
-  return shownResults(model.requests[1]);
+  return getShownResults(model.requests[1]);
 }
 
 describe('a call that asks a question while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
     'fails outside a session, which would store the question, if its effect is %s',
     async (effect) => {
-      expect(await resultsFor(effect, 'running')).toEqual([
+      expect(await runOutsideSession(effect, 'running')).toEqual([
         "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
       ]);
     },
   );
 
   it('can be `once`, while a call that suspends cannot', async () => {
-    expect(await resultsFor('once', 'suspended')).toEqual([
+    expect(await runOutsideSession('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',
     ]);

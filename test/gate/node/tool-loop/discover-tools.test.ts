@@ -14,31 +14,31 @@ import {
   leaveHolderSilent,
   takeOver,
 } from '../session/former-holder.ts';
-import { clockedApp } from '../session/memory-app.ts';
+import { createClockedApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
 import {
-  appWith,
   captureErrors,
-  FAILED,
-  firstOf,
-  journal,
-  listingEvents,
-  offeredTools,
+  createApp,
+  DISCOVERY_ERROR,
+  getMessages,
+  getOfferedTools,
+  readEvents,
+  readListingEvents,
 } from './discovery-scene.ts';
-import { sourceOf } from './outside.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { createOutsideSource } from './outside.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
 describe('discovered tools', () => {
   it('are offered in the next model call, and journaled once', async () => {
-    const source = sourceOf('shop', () => ['buy', 'sell']);
-    const app = appWith([source.provider, readingTool('look')], [calls('buy'), 'Bought.']);
+    const source = createOutsideSource('shop', () => ['buy', 'sell']);
+    const app = createApp([source.provider, createReadingTool('look')], [callTools('buy'), 'Bought.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
-    expect(offeredTools(app)).toEqual([
+    expect(getOfferedTools(app)).toEqual([
       ['buy', 'look', 'sell'],
       ['buy', 'look', 'sell'],
     ]);
-    expect(shownResults(app.model.requests[1])).toEqual(['buy done']);
-    expect(await listingEvents(app)).toEqual([
+    expect(getShownResults(app.model.requests[1])).toEqual(['buy done']);
+    expect(await readListingEvents(app)).toEqual([
       {
         v: 1,
         type: 'tools-listed',
@@ -50,82 +50,94 @@ describe('discovered tools', () => {
   });
 
   it('are offered by another invocation without a new request', async () => {
-    const source = sourceOf('shop', () => ['buy']);
-    const app = appWith([source.provider], ['Hello.', calls('buy'), 'Bought.']);
+    const source = createOutsideSource('shop', () => ['buy']);
+    const app = createApp([source.provider], ['Hello.', callTools('buy'), 'Bought.']);
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     await advanceUntilSettled(app.clock, app.say('Buy.'));
-    expect(offeredTools(app)).toEqual([['buy'], ['buy'], ['buy']]);
-    expect([source.asked(), (await listingEvents(app)).length]).toEqual([1, 1]);
+    expect(getOfferedTools(app)).toEqual([['buy'], ['buy'], ['buy']]);
+    expect([source.asked(), (await readListingEvents(app)).length]).toEqual([1, 1]);
   });
 
   it('are requested again only if their source asks for it', async () => {
     const stale = { now: false };
-    const source = sourceOf('shop', (n) => (n === 1 ? ['buy'] : ['sell']), { isStale: () => stale.now });
-    const app = appWith([source.provider], ['Hello.', 'Hello again.', 'And again.']);
+    const source = createOutsideSource('shop', (n) => (n === 1 ? ['buy'] : ['sell']), {
+      isStale: () => stale.now,
+    });
+    const app = createApp([source.provider], ['Hello.', 'Hello again.', 'And again.']);
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     stale.now = true;
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     stale.now = false;
     await advanceUntilSettled(app.clock, app.say('Hi.'));
-    expect(offeredTools(app)).toEqual([['buy'], ['sell'], ['sell']]);
+    expect(getOfferedTools(app)).toEqual([['buy'], ['sell'], ['sell']]);
     expect(source.asked()).toBe(2);
   });
 
   it('are not requested again for the last reply at a limit, and stay the same', async () => {
-    const source = sourceOf('shop', () => ['buy'], { isStale: () => true });
-    const app = clockedApp({
+    const source = createOutsideSource('shop', () => ['buy'], { isStale: () => true });
+    const app = createClockedApp({
       tools: [source.provider],
-      replies: [calls('buy'), 'Enough.'],
+      replies: [callTools('buy'), 'Enough.'],
       leaseMs: LEASE_MS,
       limits: { iterations: 1 },
     });
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({
       turn: { outcome: 'limit-reached' },
     });
-    expect([offeredTools(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
+    expect([getOfferedTools(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
   });
 
   it('are journaled without secrets that a source repeats', async () => {
-    const source = sourceOf('shop?token=hunter22', () => ['buy']);
-    const app = appWith([source.provider], ['Hello.']);
+    const source = createOutsideSource('shop?token=hunter22', () => ['buy']);
+    const app = createApp([source.provider], ['Hello.']);
     await advanceUntilSettled(
       app.clock,
       app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }),
     );
-    expect(await listingEvents(app)).toMatchObject([
+    expect(await readListingEvents(app)).toMatchObject([
       { facts: [{ fact: { key: 'shop?token=[secret TOKEN]', told: ['buy'] } }] },
     ]);
-    expect(JSON.stringify(await journal(app))).not.toContain('hunter22');
+    expect(JSON.stringify(await readEvents(app))).not.toContain('hunter22');
   });
 
   it('stay the same for calls that another invocation completes, whatever was discovered in the meantime', async () => {
-    const source = sourceOf('shop', () => ['buy']);
-    const app = appWith([source.provider], [calls('buy'), 'Bought.']);
-    const fact = (told: readonly string[]) => createFact(LISTINGS, { key: 'shop', told: [...told] });
+    const source = createOutsideSource('shop', () => ['buy']);
+    const app = createApp([source.provider], [callTools('buy'), 'Bought.']);
+    const createListingFact = (told: readonly string[]) =>
+      createFact(LISTINGS, { key: 'shop', told: [...told] });
     const left = await leaveHolderSilent(app, [
-      { type: 'tools-listed', facts: [fact(['buy'])] },
+      { type: 'tools-listed', facts: [createListingFact(['buy'])] },
       ...callEvents(['buy'], ['sell']),
       // A nested loop of the same batch would record this.
-      { type: 'tools-listed', facts: [fact(['sell'])] },
+      { type: 'tools-listed', facts: [createListingFact(['sell'])] },
     ]);
     await takeOver(app, app.clock, left);
-    expect(shownResults(app.model.requests[0])).toEqual([
+    expect(getShownResults(app.model.requests[0])).toEqual([
       'buy done',
       "Error: Tool 'sell' does not exist. Available tools: [buy]. Use the exact tool name from this list. " +
         'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
     ]);
-    expect(offeredTools(app)[0]).toEqual(['sell']);
+    expect(getOfferedTools(app)[0]).toEqual(['sell']);
   });
 });
 
 describe('a tool source that fails', () => {
   it('adds no tools, is logged, and is asked again before the next model call', async () => {
     const logged = captureErrors();
-    const source = sourceOf('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
-    const app = appWith([source.provider, readingTool('look')], [calls('look'), calls('buy'), 'Bought.']);
+    const source = createOutsideSource('shop', (n) =>
+      n === 1 ? Promise.reject(new Error('down')) : ['buy'],
+    );
+    const app = createApp(
+      [source.provider, createReadingTool('look')],
+      [callTools('look'), callTools('buy'), 'Bought.'],
+    );
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
-    expect(offeredTools(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
-    expect([source.asked(), (await listingEvents(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
+    expect(getOfferedTools(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
+    expect([source.asked(), (await readListingEvents(app)).length, getMessages(logged)]).toEqual([
+      2,
+      1,
+      [DISCOVERY_ERROR],
+    ]);
   });
 
   it.each([
@@ -146,40 +158,46 @@ describe('a tool source that fails', () => {
     ],
   ] as const)('fails without an effect on other sources if it %s', async (_, discover) => {
     const logged = captureErrors();
-    const other = sourceOf('bank', () => ['pay']);
-    const app = appWith(
+    const other = createOutsideSource('bank', () => ['pay']);
+    const app = createApp(
       [toolProvider({ toolsNow: () => [], uses: [LISTED], discover }), other.provider],
       ['Hello.'],
     );
     expect(await advanceUntilSettled(app.clock, app.say('Hi.'))).toMatchObject({
       turn: { outcome: 'completed' },
     });
-    expect(offeredTools(app)).toEqual([['pay']]);
-    expect(firstOf(logged)).toEqual([FAILED]);
+    expect(getOfferedTools(app)).toEqual([['pay']]);
+    expect(getMessages(logged)).toEqual([DISCOVERY_ERROR]);
   });
 
   it('does not affect the other sources of its agent', async () => {
     const logged = captureErrors();
-    const good = sourceOf('shop', () => ['buy']);
-    const bad = sourceOf('bank', () => Promise.reject(new Error('down')));
-    const app = appWith([bad.provider, good.provider], ['Hello.', 'Hello again.']);
+    const good = createOutsideSource('shop', () => ['buy']);
+    const bad = createOutsideSource('bank', () => Promise.reject(new Error('down')));
+    const app = createApp([bad.provider, good.provider], ['Hello.', 'Hello again.']);
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     await advanceUntilSettled(app.clock, app.say('Hi.'));
-    expect(offeredTools(app)).toEqual([['buy'], ['buy']]);
-    expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
+    expect(getOfferedTools(app)).toEqual([['buy'], ['buy']]);
+    expect([good.asked(), bad.asked(), getMessages(logged)]).toEqual([
+      1,
+      2,
+      [DISCOVERY_ERROR, DISCOVERY_ERROR],
+    ]);
   });
 
   it('is ignored if it responds too late', async () => {
     captureErrors();
     const late = Promise.withResolvers<readonly string[]>();
-    const source = sourceOf('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
-    const app = appWith([source.provider, readingTool('look')], [calls('look'), 'Hello.']);
+    const source = createOutsideSource('shop', (n) =>
+      n === 1 ? late.promise : Promise.reject(new Error('down')),
+    );
+    const app = createApp([source.provider, createReadingTool('look')], [callTools('look'), 'Hello.']);
     const end = app.say('Hi.');
     await app.clock.advance(0);
     await app.clock.advance(120_000);
     late.resolve(['buy']);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Hello.' } });
-    expect(await listingEvents(app)).toEqual([]);
+    expect(await readListingEvents(app)).toEqual([]);
   });
 });
 
@@ -187,7 +205,7 @@ describe('a tool source without its module', () => {
   const bare = toolProvider({ toolsNow: () => [], discover: async () => [] });
 
   it('is refused by the definition of its agent', () => {
-    expect(() => appWith([bare], [])).toThrow(
+    expect(() => createApp([bare], [])).toThrow(
       new TypeError(
         "`discover` needs the module `listings`. Import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
       ),
@@ -196,7 +214,7 @@ describe('a tool source without its module', () => {
 
   it('is also refused inside a group and an agentic tool', () => {
     const group = defineToolGroup({ role: 'shop', description: 'Shops.', tools: [bare] });
-    expect(() => appWith([group], [])).toThrow(/^`discover` needs the module/);
+    expect(() => createApp([group], [])).toThrow(/^`discover` needs the module/);
     expect(() =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: '', tools: [bare] }),
     ).toThrow(/^`discover` needs the module/);
@@ -210,7 +228,8 @@ describe('a kind of tool whose strategy discovers tools', () => {
         name: 'shops',
         uses: [LISTED],
         discover: async () => [createFact(LISTINGS, { key: 'shop', told: ['buy'] })],
-        offer: (tools, view) => (view.recall(LISTINGS).length > 0 ? [...tools, readingTool('buy')] : tools),
+        offer: (tools, view) =>
+          view.recall(LISTINGS).length > 0 ? [...tools, createReadingTool('buy')] : tools,
       },
     });
     const agent = defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Sell.', tools: [] });
@@ -222,7 +241,7 @@ describe('a kind of tool whose strategy discovers tools', () => {
 
 describe('a nested loop', () => {
   it('discovers its own tools in its own frame', async () => {
-    const source = sourceOf('shop', () => ['buy']);
+    const source = createOutsideSource('shop', () => ['buy']);
     const trader = defineAgenticTool({
       name: 'trader',
       description: 'Trades.',
@@ -230,18 +249,18 @@ describe('a nested loop', () => {
       instructions: 'Trade.',
       tools: [source.provider],
     });
-    const app = appWith([trader], [calls('trader'), calls('buy'), 'Bought.', 'Done.']);
+    const app = createApp([trader], [callTools('trader'), callTools('buy'), 'Bought.', 'Done.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
-    expect(offeredTools(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
-    expect(await listingEvents(app)).toMatchObject([{ frame: 'id2.3.0' }]);
+    expect(getOfferedTools(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
+    expect(await readListingEvents(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
   it('inherits sources from the kinds of its tools, in its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
-      tools: [diggingTool([readingTool('look')])],
+      tools: [createDiggingTool([createReadingTool('look')])],
       strategies: [],
-      replies: [calls('dig'), 'Dug.', 'Done.'],
+      replies: [callTools('dig'), 'Dug.', 'Done.'],
       memories: [LISTINGS],
       everywhere: [
         {

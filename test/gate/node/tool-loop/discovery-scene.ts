@@ -3,22 +3,22 @@ import type { ToolSource } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { LEASE_MS } from '../session/former-holder.ts';
-import { type ClockedApp, clockedApp, type MemoryApp } from '../session/memory-app.ts';
+import { type ClockedApp, createClockedApp, type MemoryApp } from '../session/memory-app.ts';
 
-export const appWith = (tools: readonly ToolSource[], replies: readonly ScriptedReply[]): ClockedApp =>
-  clockedApp({ tools, replies, leaseMs: LEASE_MS });
+export const createApp = (tools: readonly ToolSource[], replies: readonly ScriptedReply[]): ClockedApp =>
+  createClockedApp({ tools, replies, leaseMs: LEASE_MS });
 
 /** Returns the names of the offered tools in each request. */
-export const offeredTools = ({ model }: MemoryApp): readonly (readonly string[])[] =>
+export const getOfferedTools = ({ model }: MemoryApp): readonly (readonly string[])[] =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
-export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent[]> {
+export async function readEvents({ port }: MemoryApp): Promise<readonly StoredEvent[]> {
   const rows = (await port.read({ from: 1 }))?.rows ?? [];
   return rows.map(({ body }) => JSON.parse(body));
 }
 
-export const listingEvents = async (app: MemoryApp) =>
-  (await journal(app)).filter(({ type }) => type === 'tools-listed');
+export const readListingEvents = async (app: MemoryApp) =>
+  (await readEvents(app)).filter(({ type }) => type === 'tools-listed');
 
 /** Records logged errors until the end of the test, instead of printing them. */
 export function captureErrors(): readonly (readonly unknown[])[] {
@@ -28,7 +28,7 @@ export function captureErrors(): readonly (readonly unknown[])[] {
 }
 
 /** Returns the message of each logged error, without the thrown value. */
-export const firstOf = (logged: readonly (readonly unknown[])[]): readonly unknown[] =>
+export const getMessages = (logged: readonly (readonly unknown[])[]): readonly unknown[] =>
   logged.map(([message]) => message);
 
-export const FAILED = "holdfast: the strategy 'dynamic-tools' could not find its tools";
+export const DISCOVERY_ERROR = "holdfast: the strategy 'dynamic-tools' could not find its tools";

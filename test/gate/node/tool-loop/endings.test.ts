@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, error, type Limits, ModelError } from '../../../../src/index.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
-import { type FeedItem, LIVE_TEXT } from '../../../doors/session.ts';
+import { type FeedItem, LIVE_TEXT_PARTS } from '../../../doors/session.ts';
 import { callResults } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 async function runTurn(
   replies: readonly ScriptedReply[],
   tools: readonly AnyTool[] = [look],
   limits?: Limits,
 ) {
-  const app = memoryApp({ tools, replies, limits });
+  const app = createMemoryApp({ tools, replies, limits });
   return { app, end: await app.say('Go.') };
 }
 
@@ -62,7 +62,7 @@ describe('a blank reply', () => {
   });
 
   it('is counted from zero again after a call (EMP-05)', async () => {
-    const { end, app } = await runTurn(['', calls('look'), '', 'Done.']);
+    const { end, app } = await runTurn(['', callTools('look'), '', 'Done.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
     expect(app.model.requests[3]?.messages.filter((m) => m.role === 'user' && m.text === NUDGE)).toHaveLength(
       2,
@@ -71,13 +71,13 @@ describe('a blank reply', () => {
 });
 
 describe('tools that return directly', () => {
-  const direct = (name: string, run: () => unknown) =>
+  const createDirectTool = (name: string, run: () => unknown) =>
     defineTool({ name, description: 'Answers.', effect: 'read', returnDirect: true, run });
-  const policy = direct('policy', () => 'Thirty days.');
-  const price = direct('price', () => ({ eur: 5 }));
+  const policy = createDirectTool('policy', () => 'Thirty days.');
+  const price = createDirectTool('price', () => ({ eur: 5 }));
 
   it('end the turn with their results in source order, without another model call (LOOP-11)', async () => {
-    const { app, end } = await runTurn([calls('policy', 'price')], [policy, price]);
+    const { app, end } = await runTurn([callTools('policy', 'price')], [policy, price]);
     expect(end).toMatchObject({
       turn: {
         outcome: 'returned-direct',
@@ -89,7 +89,7 @@ describe('tools that return directly', () => {
   });
 
   it('do not end the turn if another tool in the batch does not return directly (LOOP-11)', async () => {
-    const { end } = await runTurn([calls('policy', 'look'), 'Done.'], [policy, look]);
+    const { end } = await runTurn([callTools('policy', 'look'), 'Done.'], [policy, look]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
   });
 
@@ -102,7 +102,10 @@ describe('tools that return directly', () => {
     ],
     ['returns an error', () => error('No.')],
   ])('lead to another model call if one of them %s (LOOP-10)', async (_, run) => {
-    const { app, end } = await runTurn([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
+    const { app, end } = await runTurn(
+      [callTools('policy', 'fails'), 'Sorry.'],
+      [policy, createDirectTool('fails', run)],
+    );
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Sorry.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
   });
@@ -115,7 +118,7 @@ describe('the limit of iterations', () => {
     'gathered so far.';
 
   it('leads to one more model call for the best answer, with the same tools and the tool choice `none` (AEL-05)', async () => {
-    const { app, end } = await runTurn([calls('look'), calls('look'), 'My best.'], [look], limits);
+    const { app, end } = await runTurn([callTools('look'), callTools('look'), 'My best.'], [look], limits);
     expect(app.model.requests[2]?.tools).toEqual(app.model.requests[1]?.tools);
     expect(app.model.requests.map(({ settings }) => settings)).toEqual([
       undefined,
@@ -129,9 +132,9 @@ describe('the limit of iterations', () => {
   });
 
   it('leads to a request without tools if the model does not support the tool choice `none` (AEL-05)', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [look],
-      replies: [calls('look'), calls('look'), 'My best.'],
+      replies: [callTools('look'), callTools('look'), 'My best.'],
       limits,
       modelOptions: { heedsToolChoice: false },
     });
@@ -144,14 +147,14 @@ describe('the limit of iterations', () => {
   });
 
   it('is not reached if the model answers within it', async () => {
-    expect((await runTurn([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
+    expect((await runTurn([callTools('look'), 'Done.'], [look], limits)).end).toMatchObject({
       turn: { outcome: 'completed' },
     });
   });
 
   it('prevents calls that a model makes despite the tool choice `none`', async () => {
     const { app, end } = await runTurn(
-      [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
+      [callTools('look'), callTools('look'), { text: 'So far.', ...callTools('look') }],
       [look],
       limits,
     );
@@ -160,7 +163,11 @@ describe('the limit of iterations', () => {
   });
 
   it('leaves no trace in the later conversation', async () => {
-    const { app } = await runTurn([calls('look'), calls('look'), 'My best.', 'Next.'], [look], limits);
+    const { app } = await runTurn(
+      [callTools('look'), callTools('look'), 'My best.', 'Next.'],
+      [look],
+      limits,
+    );
     await app.say('And now?');
     expect(JSON.stringify(app.model.requests[3]?.messages)).not.toContain('STOP');
   });
@@ -187,7 +194,7 @@ describe('a failing model', () => {
   });
 
   it('is called a second time if its output had started, and clients learn that the output restarts', async () => {
-    const app = memoryApp({ replies: [halfway, { text: 'All.', pieces: ['All.'] }] });
+    const app = createMemoryApp({ replies: [halfway, { text: 'All.', pieces: ['All.'] }] });
     const shown: FeedItem[] = [];
     expect(await app.say('Go.', { show: (item) => shown.push(item) })).toMatchObject({
       turn: { text: 'All.' },
@@ -205,7 +212,11 @@ describe('a failing model', () => {
   });
 
   it.each([
-    ['a model with live text streams even without watchers, until its stream breaks off', LIVE_TEXT, true],
+    [
+      'a model with live text streams even without watchers, until its stream breaks off',
+      LIVE_TEXT_PARTS,
+      true,
+    ],
     ['a model without live text does not stream if there are no watchers', {}, false],
   ])('%s', async (_, host, isStreamed) => {
     const streams: boolean[] = [];
@@ -217,7 +228,7 @@ describe('a failing model', () => {
         return { text: 'Hi.', toolCalls: [], finish: 'stop' as const };
       },
     };
-    const app = memoryApp({ replies: [] });
+    const app = createMemoryApp({ replies: [] });
     await app.say('Go.', { agent: { ...app.agent, model: undefined }, model, ...host });
     expect(streams).toEqual([isStreamed, false]);
   });

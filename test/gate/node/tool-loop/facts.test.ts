@@ -14,9 +14,9 @@ import type { FactPlace, ToolMemory } from '../../../../src/module.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
-import { createFact, withheldResult } from '../../../doors/tools.ts';
+import { createFact, createWithheldResult } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
 /** A memory of the recorded notes with their places. */
 const notedMemory: ToolMemory<readonly string[], string> = {
@@ -27,20 +27,24 @@ const notedMemory: ToolMemory<readonly string[], string> = {
 };
 
 /** Resolves when a tool other than `slow` has recorded a note. */
-let noting = Promise.withResolvers<void>();
+let noteRecorded = Promise.withResolvers<void>();
 beforeEach(() => {
-  noting = Promise.withResolvers();
+  noteRecorded = Promise.withResolvers();
 });
 
 /** Returns a tool that records its name and returns the earlier notes. `slow` ends after another tool. */
-const notingTool = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
-  decorate(readingTool(name), {
+const createNotingTool = (
+  name: string,
+  serial?: Serial,
+  answer: (seen: string) => ToolResult = text,
+): AnyTool =>
+  decorate(createReadingTool(name), {
     serial,
     async call(_, call) {
-      if (name === 'slow') await noting.promise;
+      if (name === 'slow') await noteRecorded.promise;
       const seen = call.view.recall(notedMemory).join(', ');
       call.record(notedMemory, name);
-      if (name !== 'slow') noting.resolve();
+      if (name !== 'slow') noteRecorded.resolve();
       return answer(seen === '' ? 'nothing' : seen);
     },
   });
@@ -50,11 +54,11 @@ const memories: readonly ToolMemory[] = [notedMemory];
 describe('a fact that a call records', () => {
   it('is folded at the end of the batch, in source order, with the place of the call', async () => {
     const { state, model } = await runBare({
-      tools: [notingTool('slow'), notingTool('fast')],
+      tools: [createNotingTool('slow'), createNotingTool('fast')],
       memories,
-      replies: [calls('slow', 'fast'), calls('fast'), 'Done.'],
+      replies: [callTools('slow', 'fast'), callTools('fast'), 'Done.'],
     });
-    expect(shownResults(model.requests.at(-1))).toEqual([
+    expect(getShownResults(model.requests.at(-1))).toEqual([
       'nothing',
       'nothing',
       'memory 0: slow, memory 1: fast',
@@ -64,25 +68,25 @@ describe('a fact that a call records', () => {
 
   it.each([
     ['an error', () => error('No.')],
-    ['an unavailable tool', () => withheldResult('Not yet.')],
+    ['an unavailable tool', () => createWithheldResult('Not yet.')],
   ])('is discarded if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
-      tools: [notingTool('look', undefined, answer)],
+      tools: [createNotingTool('look', undefined, answer)],
       memories,
-      replies: [calls('look'), 'Done.'],
+      replies: [callTools('look'), 'Done.'],
     });
     expect(state.memories.get('noted')).toEqual([]);
   });
 
   it('is discarded if the tool throws a signal, while its stored state is kept', async () => {
-    const leaving = decorate(readingTool('leave'), {
+    const leaving = decorate(createReadingTool('leave'), {
       async call(_, call) {
         call.record(notedMemory, 'left');
         call.blackboard.add('a clue');
         throw exitEarly('Enough.');
       },
     });
-    const { state, end } = await runBare({ tools: [leaving], memories, replies: [calls('leave')] });
+    const { state, end } = await runBare({ tools: [leaving], memories, replies: [callTools('leave')] });
     expect(end).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Enough.' } });
     expect(state.memories.get('noted')).toEqual([]);
     expect(state.blackboard).toEqual([{ value: 'a clue' }]);
@@ -90,17 +94,17 @@ describe('a fact that a call records', () => {
 
   it('is visible only to later calls of the batch with the same serial key', async () => {
     const { model } = await runBare({
-      tools: [notingTool('slow', 'lane'), notingTool('next', 'lane'), notingTool('other')],
+      tools: [createNotingTool('slow', 'lane'), createNotingTool('next', 'lane'), createNotingTool('other')],
       memories,
-      replies: [calls('slow', 'next', 'other'), 'Done.'],
+      replies: [callTools('slow', 'next', 'other'), 'Done.'],
     });
-    expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
+    expect(getShownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
   it('is visible per input if the serial key is a function of the input', async () => {
-    const lanes = ({ at }: JsonObject): string => String(at);
+    const getLane = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
-      tools: [notingTool('slow', lanes), notingTool('next', lanes)],
+      tools: [createNotingTool('slow', getLane), createNotingTool('next', getLane)],
       memories,
       replies: [
         {
@@ -113,25 +117,28 @@ describe('a fact that a call records', () => {
         'Done.',
       ],
     });
-    expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
+    expect(getShownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
   it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
-    const dig = diggingTool([notingTool('look')], { facts: [createFact(notedMemory, 'opened')] });
+    const dig = createDiggingTool([createNotingTool('look')], { facts: [createFact(notedMemory, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
     });
     const { state, model } = await runBare({
       tools: [failing],
       memories,
-      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
+      replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.'],
     });
-    expect(shownResults(model.requests[2])).toEqual(['memory/dig 0: opened']);
+    expect(getShownResults(model.requests[2])).toEqual(['memory/dig 0: opened']);
     expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
   it('makes the loop throw if the app lacks the module that owns it', async () => {
-    const { end, state } = await runBare({ tools: [notingTool('look')], replies: [calls('look'), 'Done.'] });
+    const { end, state } = await runBare({
+      tools: [createNotingTool('look')],
+      replies: [callTools('look'), 'Done.'],
+    });
     expect([end.outcome, end.error, state.memories.size]).toEqual([
       'failed',
       {
@@ -144,21 +151,21 @@ describe('a fact that a call records', () => {
   });
 
   it('must be JSON, and any other value makes the call fail with an error that names it', async () => {
-    const bad = decorate(readingTool('bad'), {
+    const bad = decorate(createReadingTool('bad'), {
       async call(_, call) {
         call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
         return text('ok');
       },
     });
-    const { model } = await runBare({ tools: [bad], memories, replies: [calls('bad'), 'Done.'] });
-    expect(shownResults(model.requests[1])).toEqual([
+    const { model } = await runBare({ tools: [bad], memories, replies: [callTools('bad'), 'Done.'] });
+    expect(getShownResults(model.requests[1])).toEqual([
       "Error: a fact of 'noted': the value at `$.at` is NaN, which is not JSON.",
     ]);
   });
 });
 
 describe("a strategy's fact about a call", () => {
-  const noting = (log: FactPlace['call'][]): InjectionStrategy => ({
+  const createNotingStrategy = (log: FactPlace['call'][]): InjectionStrategy => ({
     name: 'noting',
     offer: (tools) => tools,
     remarkOn({ id, tool, input, result }) {
@@ -169,29 +176,32 @@ describe("a strategy's fact about a call", () => {
       };
     },
   });
-  const ended = (name: string, answer: ToolResult): AnyTool =>
-    decorate(readingTool(name), { call: async () => answer });
+  const createEndedTool = (name: string, answer: ToolResult): AnyTool =>
+    decorate(createReadingTool(name), { call: async () => answer });
 
   it('is recorded, and its remark is shown to the model below the result', async () => {
     const { state, model } = await runBare({
-      tools: [ended('look', text('Seen.'))],
+      tools: [createEndedTool('look', text('Seen.'))],
       memories,
-      strategies: [noting([])],
+      strategies: [createNotingStrategy([])],
       replies: [{ calls: [{ name: 'look', input: { at: 1 } }] }, 'Done.'],
     });
-    expect(shownResults(model.requests[1])).toEqual(['Seen.\n\nWell done.']);
+    expect(getShownResults(model.requests[1])).toEqual(['Seen.\n\nWell done.']);
     expect(state.memories.get('noted')).toEqual(['memory 0: look {"at":1} Seen.']);
   });
 
   it('is not requested if the call failed or was withheld', async () => {
     const log: string[] = [];
     const { model } = await runBare({
-      tools: [ended('fails', error('No.')), ended('waits', withheldResult('Not yet.'))],
+      tools: [
+        createEndedTool('fails', error('No.')),
+        createEndedTool('waits', createWithheldResult('Not yet.')),
+      ],
       memories,
-      strategies: [noting(log)],
-      replies: [calls('fails', 'waits'), 'Done.'],
+      strategies: [createNotingStrategy(log)],
+      replies: [callTools('fails', 'waits'), 'Done.'],
     });
-    expect(shownResults(model.requests[1])).toEqual(['Error: No.', 'Not yet.']);
+    expect(getShownResults(model.requests[1])).toEqual(['Error: No.', 'Not yet.']);
     expect(log).toEqual([]);
   });
 
@@ -205,11 +215,11 @@ describe("a strategy's fact about a call", () => {
       },
     };
     const { model } = await runBare({
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       strategies: [throwing],
-      replies: [calls('look'), 'Done.'],
+      replies: [callTools('look'), 'Done.'],
     });
-    expect(shownResults(model.requests[1])).toEqual(['look done']);
+    expect(getShownResults(model.requests[1])).toEqual(['look done']);
     expect(log).toHaveBeenCalledWith("holdfast: the strategy 'broken' threw in remarkOn", expect.any(Error));
     log.mockRestore();
   });
@@ -225,7 +235,7 @@ describe('a tool that routes calls to another tool', () => {
     run: ({ at }) => `target at ${at}`,
   });
   const facade: AnyTool = {
-    ...readingTool('facade'),
+    ...createReadingTool('facade'),
     route: (input) => ('target' in input ? { tool: target, input: { at: 1 } } : undefined),
   };
 
@@ -254,6 +264,6 @@ describe('a tool that routes calls to another tool', () => {
         'Done.',
       ],
     });
-    expect(shownResults(model.requests[1])).toEqual(['facade done', 'asked first']);
+    expect(getShownResults(model.requests[1])).toEqual(['facade done', 'asked first']);
   });
 });

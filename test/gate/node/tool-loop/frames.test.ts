@@ -7,12 +7,12 @@ import { nest } from '../../../../src/kinds/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { callEvents, callResults, LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** Returns a tool that only opens a frame, and returns its outcome. */
-function diggingTool(
+function createDiggingTool(
   tools: readonly AnyTool[],
   more: Partial<Frame> = {},
   outcomes: FrameOutcome[] = [],
@@ -50,7 +50,7 @@ async function runTurn(
   replies: readonly ScriptedReply[],
   use?: readonly ModuleUse[],
 ) {
-  const app = memoryApp({ tools, replies, use });
+  const app = createMemoryApp({ tools, replies, use });
   const end = await app.say('Go.');
   return { app, end, texts: callResults((await app.state()).messages).map(([, text]) => text) };
 }
@@ -58,8 +58,8 @@ async function runTurn(
 describe('a nested loop', () => {
   it('has its own messages, instructions and tools, and returns its text', async () => {
     const { app, texts, end } = await runTurn(
-      [diggingTool([count])],
-      [calls('dig'), calls('count'), 'Found it.', 'Done.'],
+      [createDiggingTool([count])],
+      [callTools('dig'), callTools('count'), 'Found it.', 'Done.'],
     );
     expect(app.model.requests[1]).toMatchObject({
       messages: [
@@ -74,8 +74,8 @@ describe('a nested loop', () => {
   });
 
   it('stores the state of its tools at its own path', async () => {
-    const replies = [calls('count', 'dig'), calls('count'), calls('count'), 'Two.', 'Done.'];
-    const { app } = await runTurn([count, diggingTool([count])], replies);
+    const replies = [callTools('count', 'dig'), callTools('count'), callTools('count'), 'Two.', 'Done.'];
+    const { app } = await runTurn([count, createDiggingTool([count])], replies);
     expect([...(await app.state()).callState].toSorted()).toEqual([
       ['tester', { n: 1 }],
       ['tester/dig', { n: 2 }],
@@ -85,8 +85,8 @@ describe('a nested loop', () => {
   it('passes its artifacts to the tool in order', async () => {
     const outcomes: FrameOutcome[] = [];
     await runTurn(
-      [diggingTool([count], {}, outcomes)],
-      [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
+      [createDiggingTool([count], {}, outcomes)],
+      [callTools('dig'), callTools('count'), callTools('count'), 'Two.', 'Done.'],
     );
     expect(outcomes).toMatchObject([
       {
@@ -99,26 +99,29 @@ describe('a nested loop', () => {
 
   it('can contain another nested loop', async () => {
     const { app, texts } = await runTurn(
-      [diggingTool([diggingTool([count])])],
-      [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
+      [createDiggingTool([createDiggingTool([count])])],
+      [callTools('dig'), callTools('dig'), callTools('count'), 'Deep.', 'Mid.', 'Done.'],
     );
     expect(texts).toEqual(['completed: Mid.']);
     expect([...(await app.state()).callState.keys()]).toEqual(['tester/dig/dig']);
   });
 
   it('ends at its own limit of iterations, while the turn continues', async () => {
-    const limited = diggingTool([count], { limits: { iterations: 1 } });
-    const { texts, end } = await runTurn([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
+    const limited = createDiggingTool([count], { limits: { iterations: 1 } });
+    const { texts, end } = await runTurn(
+      [limited],
+      [callTools('dig'), callTools('count'), 'So far.', 'Done.'],
+    );
     expect(texts).toEqual(['limit-reached: So far.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('counts its calls toward the limit of the turn', async () => {
     const outcomes: FrameOutcome[] = [];
-    const dig = diggingTool([count], {}, outcomes);
+    const dig = createDiggingTool([count], {}, outcomes);
     const { end } = await runTurn(
       [dig],
-      [calls('dig'), calls('count', 'count'), 'One.', 'Done.'],
+      [callTools('dig'), callTools('count', 'count'), 'One.', 'Done.'],
       [callLimits({ toolCalls: 2 })],
     );
     expect(outcomes).toMatchObject([
@@ -140,30 +143,33 @@ describe('a nested loop', () => {
     ],
     [
       'it calls a missing tool',
-      [calls('a', 'b', 'c', 'd')],
+      [callTools('a', 'b', 'c', 'd')],
       'The model called tools that do not exist more than 3 times in a row.',
     ],
   ])('fails without failing the turn if %s, and the tool receives the reason', async (_, inside, why) => {
-    const { texts, end } = await runTurn([diggingTool([count])], [calls('dig'), ...inside, 'Done.']);
+    const { texts, end } = await runTurn(
+      [createDiggingTool([count])],
+      [callTools('dig'), ...inside, 'Done.'],
+    );
     expect(texts).toEqual([`failed: ${why}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('can return the results of its last batch directly', async () => {
     const { texts } = await runTurn(
-      [diggingTool([{ ...count, returnDirect: true }])],
-      [calls('dig'), calls('count'), 'Done.'],
+      [createDiggingTool([{ ...count, returnDirect: true }])],
+      [callTools('dig'), callTools('count'), 'Done.'],
     );
     expect(texts).toEqual(['returned-direct: {"n":1}']);
   });
 
   it('occupies no slot, so that more nested loops than slots cause no deadlock', async () => {
-    const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
-      messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
+    const replyInside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
+      messages.some(({ role }) => role === 'tool') ? 'Dug.' : callTools('count');
     const nine = Array.from({ length: 9 }, () => 'dig');
     const { texts } = await runTurn(
-      [diggingTool([count])],
-      [calls(...nine), ...Array.from({ length: 18 }, () => inside), 'Done.'],
+      [createDiggingTool([count])],
+      [callTools(...nine), ...Array.from({ length: 18 }, () => replyInside), 'Done.'],
     );
     expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
   });
@@ -177,10 +183,10 @@ describe('a nested loop', () => {
         blackboard.add('note');
       },
     });
-    const slow = (name: string, run: () => unknown) =>
+    const createSerialTool = (name: string, run: () => unknown) =>
       defineTool({ name, description: 'Waits.', effect: 'read', serial: 's', run });
     let isDug = false;
-    const first = slow('first', async () => {
+    const first = createSerialTool('first', async () => {
       while (!isDug) await new Promise((resolve) => setTimeout(resolve, 0));
     });
     const second = defineTool({
@@ -190,13 +196,13 @@ describe('a nested loop', () => {
       serial: 's',
       run: (_, { blackboard }) => blackboard.entries().length,
     });
-    const done = (): ScriptedReply => {
+    const finishDigging = (): ScriptedReply => {
       isDug = true;
       return 'Dug.';
     };
     const { texts } = await runTurn(
-      [first, second, diggingTool([note])],
-      [calls('first', 'second', 'dig'), calls('note'), done, 'Done.'],
+      [first, second, createDiggingTool([note])],
+      [callTools('first', 'second', 'dig'), callTools('note'), finishDigging, 'Done.'],
     );
     expect(texts).toEqual(['Done', '0', 'completed: Dug.']);
   });
@@ -204,10 +210,10 @@ describe('a nested loop', () => {
 
 describe('a nested loop from an earlier invocation', () => {
   const opened = { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' } as const;
-  type Event = Parameters<typeof leaveHolderSilent>[1][number];
-  const inside = (
+  type HolderEvent = Parameters<typeof leaveHolderSilent>[1][number];
+  const createInnerReply = (
     event: Omit<Extract<SessionEvent, { type: 'model-replied' }>, 'turn' | 'type' | 'model' | 'finish'>,
-  ): Event => ({
+  ): HolderEvent => ({
     type: 'model-replied',
     model: 'scripted',
     finish: 'stop',
@@ -215,13 +221,13 @@ describe('a nested loop from an earlier invocation', () => {
     ...event,
   });
 
-  async function resumed(
+  async function resumeTurn(
     tools: readonly AnyTool[],
     replies: readonly ScriptedReply[],
-    events: readonly Event[],
+    events: readonly HolderEvent[],
   ) {
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
+    const app = createMemoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, [...callEvents(['dig']), ...events]);
     const end = await takeOver(app, clock, left);
     const types = (await app.events(left.turn)).map(({ type }) => type);
@@ -230,12 +236,12 @@ describe('a nested loop from an earlier invocation', () => {
 
   it('resumes without repeating its model calls and tool calls', async () => {
     const call = { id: 'c0.0', providerId: 'p', name: 'count', input: '{}' };
-    const { app, types, texts } = await resumed(
-      [diggingTool([count])],
+    const { app, types, texts } = await resumeTurn(
+      [createDiggingTool([count])],
       ['Found.', 'Done.'],
       [
         opened,
-        inside({ text: '', toolCalls: [call] }),
+        createInnerReply({ text: '', toolCalls: [call] }),
         { type: 'tool-call-ended', frame: 'c0', call: 'c0.0', result: { type: 'text', content: 'seven' } },
       ],
     );
@@ -245,17 +251,17 @@ describe('a nested loop from an earlier invocation', () => {
   });
 
   it('returns its stored answer without calling the model', async () => {
-    const { app, texts } = await resumed(
-      [diggingTool([count])],
+    const { app, texts } = await resumeTurn(
+      [createDiggingTool([count])],
       ['Done.'],
-      [opened, inside({ text: 'Found.', toolCalls: [] })],
+      [opened, createInnerReply({ text: 'Found.', toolCalls: [] })],
     );
     expect(app.model.requests).toHaveLength(1);
     expect(texts).toEqual(['completed: Found.']);
   });
 
   it('has an unknown outcome if its tool no longer exists', async () => {
-    const { texts } = await resumed([], ['Done.'], [opened]);
+    const { texts } = await resumeTurn([], ['Done.'], [opened]);
     expect(texts).toEqual([
       "Error: The outcome of this call of 'dig' is unknown: it was started, and no answer came back. It may have " +
         'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '../../../../src/index.ts';
 import { inspect, type LoopInspector, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { sourceOf } from './outside.ts';
-import { calls, diggingTool, readingTool } from './scenes.ts';
+import { createOutsideSource } from './outside.ts';
+import { callTools, createDiggingTool, createReadingTool } from './scenes.ts';
 
 type SeenMoment = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
@@ -22,7 +22,7 @@ function createWitness() {
   return { inspector, seen, of, moments: () => seen.map(([moment]) => moment) };
 }
 
-const agentWith = (tools: readonly ToolSource[], ...inspectors: LoopInspector[]) =>
+const createTestAgent = (tools: readonly ToolSource[], ...inspectors: LoopInspector[]) =>
   defineAgent({
     name: 'clerk',
     description: 'Works.',
@@ -31,11 +31,11 @@ const agentWith = (tools: readonly ToolSource[], ...inspectors: LoopInspector[])
     use: [inspect(...inspectors)],
   });
 
-let logged: MockInstance;
+let logSpy: MockInstance;
 beforeEach(() => {
-  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  logSpy = vi.spyOn(console, 'error').mockImplementation(() => {});
 });
-afterEach(() => logged.mockRestore());
+afterEach(() => logSpy.mockRestore());
 
 describe('an inspector', () => {
   it('receives each model call, tool call and iteration in order, counted from 1 (CBK-01, CBK-05)', async () => {
@@ -47,7 +47,9 @@ describe('an inspector', () => {
       metadata: { group: 'eyes' },
       run: () => ({ seen: 3 }),
     });
-    const session = createTestSession(agentWith([look], inspector), { replies: [calls('look'), 'Three.'] });
+    const session = createTestSession(createTestAgent([look], inspector), {
+      replies: [callTools('look'), 'Three.'],
+    });
     const { turn } = await session.send('How many?');
     expect(moments()).toEqual([
       ...['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall', 'afterIteration'],
@@ -99,10 +101,12 @@ describe('an inspector', () => {
 
   it('receives the number of offered tools and requested sources in each iteration (S2-21)', async () => {
     const { inspector, of } = createWitness();
-    const shop = sourceOf('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
-    const bank = sourceOf('bank', () => ['pay']);
-    const agent = agentWith([shop.provider, bank.provider, readingTool('look')], inspector);
-    await createTestSession(agent, { replies: [calls('look'), 'Done.'] }).send('Go.');
+    const shop = createOutsideSource('shop', (asked) => [`buy_${asked}`], {
+      isStale: (view) => view.iterations > 0,
+    });
+    const bank = createOutsideSource('bank', () => ['pay']);
+    const agent = createTestAgent([shop.provider, bank.provider, createReadingTool('look')], inspector);
+    await createTestSession(agent, { replies: [callTools('look'), 'Done.'] }).send('Go.');
     expect(
       of('beforeModelCall').map((seen) => [seen.iteration, seen.tools.length, seen.sourcesAsked]),
     ).toEqual([
@@ -113,7 +117,7 @@ describe('an inspector', () => {
 
   it('can request a token estimate for a request (CBK-01)', async () => {
     const { inspector, of } = createWitness();
-    await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
+    await createTestSession(createTestAgent([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
     const [first] = of('beforeModelCall');
     expect(first?.tokenEstimate()).toBeGreaterThan(1_000);
     expect(first?.tokenEstimate()).toBeLessThan(1_050);
@@ -121,10 +125,10 @@ describe('an inspector', () => {
 
   it('also receives calls that fail, that are refused and that name an unknown tool (CBK-05, TNF-07)', async () => {
     const { inspector, of } = createWitness();
-    const broken = readingTool('broken', () => {
+    const broken = createReadingTool('broken', () => {
       throw new Error('No.');
     });
-    const session = createTestSession(agentWith([broken], inspector), {
+    const session = createTestSession(createTestAgent([broken], inspector), {
       replies: [
         { calls: [{ name: 'broken' }, { name: 'nothing' }, { name: 'broken', input: '[' }] },
         'Well.',
@@ -150,34 +154,34 @@ describe('an inspector', () => {
   it('receives the duration of a call according to the clock of the session', async () => {
     const { inspector, of } = createWitness();
     let now = 0;
-    const slow = readingTool('slow', () => {
+    const slow = createReadingTool('slow', () => {
       now += 70;
     });
     const clock = { now: () => now, after: () => () => {} };
-    const agent = agentWith([slow], inspector);
-    await createTestSession(agent, { replies: [calls('slow'), 'Done.'], clock }).send('Go.');
+    const agent = createTestAgent([slow], inspector);
+    await createTestSession(agent, { replies: [callTools('slow'), 'Done.'], clock }).send('Go.');
     expect(of('afterToolCall').map(({ ms }) => ms)).toEqual([70]);
   });
 
   it.each<[string, AnyTool, string]>([
-    ['returns directly', readingTool('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
+    ['returns directly', createReadingTool('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
     [
       'requests replanning',
-      readingTool('last', () => {
+      createReadingTool('last', () => {
         throw replan('Other.');
       }),
       'completed',
     ],
   ])('receives the end of the iteration if a call %s (CBK-04)', async (_, tool, outcome) => {
     const { inspector, of } = createWitness();
-    const session = createTestSession(agentWith([tool], inspector), { replies: [calls('last')] });
+    const session = createTestSession(createTestAgent([tool], inspector), { replies: [callTools('last')] });
     expect(await session.send('Go.')).toMatchObject({ outcome });
     expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
   });
 
   it('receives the end of an iteration without calls if the model answered (CBK-04)', async () => {
     const { inspector, of } = createWitness();
-    await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('Go.');
+    await createTestSession(createTestAgent([], inspector), { replies: ['Hi.'] }).send('Go.');
     expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
   });
 
@@ -186,20 +190,20 @@ describe('an inspector', () => {
     const refuse = (): never => {
       throw new Error('The inspector failed.');
     };
-    const rejects = async (): Promise<void> => refuse();
+    const rejectAsync = async (): Promise<void> => refuse();
     const broken: LoopInspector = {
       beforeModelCall: refuse,
-      afterModelCall: rejects,
+      afterModelCall: rejectAsync,
       beforeToolCall: refuse,
       afterToolCall: refuse,
-      afterIteration: rejects,
+      afterIteration: rejectAsync,
     };
-    const agent = agentWith([readingTool('look')], broken, inspector);
-    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
+    const agent = createTestAgent([createReadingTool('look')], broken, inspector);
+    const session = createTestSession(agent, { replies: [callTools('look'), 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(moments()).toHaveLength(8);
     await vi.waitFor(() => {
-      expect(logged.mock.calls.map(([words]) => words).toSorted()).toEqual([
+      expect(logSpy.mock.calls.map(([words]) => words).toSorted()).toEqual([
         'holdfast: an inspector threw in afterIteration',
         'holdfast: an inspector threw in afterIteration',
         'holdfast: an inspector threw in afterModelCall',
@@ -218,8 +222,8 @@ describe('an inspector', () => {
       afterToolCall: ({ result }) => void Object.assign(result, { content: 'spoilt' }),
     };
     const { inspector, of } = createWitness();
-    const session = createTestSession(agentWith([readingTool('look')], spoil, inspector), {
-      replies: [calls('look'), 'Done.'],
+    const session = createTestSession(createTestAgent([createReadingTool('look')], spoil, inspector), {
+      replies: [callTools('look'), 'Done.'],
     });
     await session.send('Go.');
     expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4]);
@@ -229,9 +233,12 @@ describe('an inspector', () => {
 
   it('also receives the events of nested loops, with their frames', async () => {
     const { inspector, of } = createWitness();
-    const session = createTestSession(agentWith([diggingTool([readingTool('look')])], inspector), {
-      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
-    });
+    const session = createTestSession(
+      createTestAgent([createDiggingTool([createReadingTool('look')])], inspector),
+      {
+        replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.'],
+      },
+    );
     const { turn } = await session.send('Go.');
     expect(of('afterIteration').map(({ path, frame, iteration }) => [path, frame, iteration])).toEqual([
       ['clerk/dig', `${turn}.3.0`, 1],
@@ -242,7 +249,7 @@ describe('an inspector', () => {
   });
 
   it('receives the principal of the turn with each event, each time as a copy', async () => {
-    const spoils = (seen: { readonly principal: object }): void => {
+    const spoilPrincipal = (seen: { readonly principal: object }): void => {
       expect(seen.principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
       Object.assign(seen.principal, { id: 'eve' });
     };
@@ -253,19 +260,22 @@ describe('an inspector', () => {
       'afterToolCall',
       'afterIteration',
     ];
-    const spoiler: LoopInspector = Object.fromEntries(moments.map((moment) => [moment, spoils]));
+    const spoiler: LoopInspector = Object.fromEntries(moments.map((moment) => [moment, spoilPrincipal]));
     const { inspector, seen } = createWitness();
-    const session = createTestSession(agentWith([diggingTool([readingTool('look')])], spoiler, inspector), {
-      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
-      // The invocation that resumes an interrupted call reports it again.
-      warm: true,
-      principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
-    });
+    const session = createTestSession(
+      createTestAgent([createDiggingTool([createReadingTool('look')])], spoiler, inspector),
+      {
+        replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
+        // The invocation that resumes an interrupted call reports it again.
+        warm: true,
+        principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
+      },
+    );
     await session.send('Go.');
     expect(seen).toHaveLength(16);
     for (const [, { principal }] of seen)
       expect(principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
-    expect(logged).not.toHaveBeenCalled();
+    expect(logSpy).not.toHaveBeenCalled();
     await session.send('And me?', { principal: { id: 'bob' } });
     expect(seen.at(-1)?.[1].principal).toEqual({ id: 'bob' });
   });
@@ -281,7 +291,9 @@ describe('an inspector', () => {
         if (kills-- > 0) session.kill();
       },
     });
-    const session = createTestSession(agentWith([look], inspector), { replies: [calls('look'), 'Done.'] });
+    const session = createTestSession(createTestAgent([look], inspector), {
+      replies: [callTools('look'), 'Done.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(of('beforeToolCall')).toHaveLength(2);
     expect(of('afterIteration')).toHaveLength(2);

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { inspect, type LoopInspector, metricsInspector } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { calls, diggingTool } from './scenes.ts';
+import { callTools, createDiggingTool } from './scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** Returns the iterations that an inspector receives, each with its number of calls. */
-async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Promise<number[][]> {
+async function listIterations(replies: readonly ScriptedReply[], limits = {}): Promise<number[][]> {
   const seen: number[][] = [];
   const inspector: LoopInspector = {
     afterIteration: ({ iteration, calls: made }) => seen.push([iteration, made.length]),
@@ -19,14 +19,14 @@ async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Pro
 }
 
 it('an inspector receives the last iteration even if a limit was reached (CBK-04)', async () => {
-  expect(await iterationsOf([calls('look'), 'Best.'], { iterations: 1 })).toEqual([
+  expect(await listIterations([callTools('look'), 'Best.'], { iterations: 1 })).toEqual([
     [1, 1],
     [2, 0],
   ]);
 });
 
 it('an inspector receives an iteration with a blank reply (CBK-04)', async () => {
-  expect(await iterationsOf(['', 'Best.'])).toEqual([
+  expect(await listIterations(['', 'Best.'])).toEqual([
     [1, 0],
     [2, 0],
   ]);
@@ -35,9 +35,11 @@ it('an inspector receives an iteration with a blank reply (CBK-04)', async () =>
 it('metrics count a call in a nested loop for the agent of the turn (AEL-04)', async () => {
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
-  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [diggingTool([look])] };
+  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [createDiggingTool([look])] };
   const agent = defineAgent({ ...base, use: [inspect(metricsInspector(metrics))] });
-  await createTestSession(agent, { replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'] }).send('Go.');
+  await createTestSession(agent, { replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.'] }).send(
+    'Go.',
+  );
   expect(tags).toEqual([
     { tool: 'look', agent: 'clerk' },
     { tool: 'dig', agent: 'clerk' },

@@ -31,17 +31,17 @@ const search = (run: (query: string) => unknown) =>
     run: ({ query }) => run(query),
   });
 
-interface Call {
+interface CallSetup {
   readonly query: string | undefined;
   readonly name: string | undefined;
   readonly clock: ManualClock | undefined;
 }
 
 /** Runs a turn with one call of one tool. */
-async function turnOf(
+async function runTurn(
   tool: AnyTool,
   inspector: LoopInspector,
-  { query = 'kelp', name = tool.name, clock = createManualClock() }: Partial<Call> = {},
+  { query = 'kelp', name = tool.name, clock = createManualClock() }: Partial<CallSetup> = {},
 ) {
   const agent = defineAgent({
     name: 'clerk',
@@ -54,13 +54,13 @@ async function turnOf(
   await createTestSession(agent, { replies, clock }).send('Go.');
 }
 
-async function loggedLines(
+async function collectLogLines(
   run: (query: string) => unknown,
-  { query, name, clock, ...options }: LoggingOptions & Partial<Call> = {},
+  { query, name, clock, ...options }: LoggingOptions & Partial<CallSetup> = {},
 ): Promise<readonly LogLine[]> {
   const logged: LogLine[] = [];
   const inspector = loggingInspector({ ...options, log: (line) => logged.push(line) });
-  await turnOf(search(run), inspector, { query, name, clock });
+  await runTurn(search(run), inspector, { query, name, clock });
   return logged;
 }
 
@@ -75,7 +75,7 @@ describe('the log entry of a call', () => {
       await clock.advance(56.7);
       return 'three rows';
     };
-    expect(await loggedLines(run, { clock })).toEqual([
+    expect(await collectLogLines(run, { clock })).toEqual([
       {
         level: 'info',
         logger,
@@ -104,24 +104,24 @@ describe('the log entry of a call', () => {
       },
     ],
   ])('has the level of the outcome: %s (AEL-01)', async (_, level, message, run) => {
-    expect(await loggedLines(run)).toEqual([
+    expect(await collectLogLines(run)).toEqual([
       { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}`, ...place },
     ]);
   });
 
   it('has a level that depends on the type of the result, not on its text (AEL-08)', async () => {
-    expect((await loggedLines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
-      'info',
-    ]);
+    expect(
+      (await collectLogLines(() => 'Error: is what the book is called')).map(({ level }) => level),
+    ).toEqual(['info']);
   });
 
   it("has the complete texts at the finest level, and the model's definition of the tool (AEL-01)", async () => {
     const answer = 'x'.repeat(300);
-    const debug = await loggedLines(() => answer, { level: 'debug' });
+    const debug = await collectLogLines(() => answer, { level: 'debug' });
     expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
     expect(debug[0]?.message).toBe(`Tool 'search' is called with ${input}`);
     expect(debug[2]?.message).toBe(`Tool 'search' answered ${answer}`);
-    const [spec] = await loggedLines(() => answer, { level: 'trace' });
+    const [spec] = await collectLogLines(() => answer, { level: 'trace' });
     const { name, description, inputSchema } = search(() => '');
     expect(spec).toEqual({
       level: 'trace',
@@ -137,7 +137,7 @@ describe('the log entry of a call', () => {
     ['all', -1, `: ${input} -> ${'x'.repeat(201)}`],
     ['no text', 0, ''],
   ])('quotes %s (AEL-02)', async (_, truncate, words) => {
-    expect(await loggedLines(() => 'x'.repeat(201), { truncate })).toMatchObject([
+    expect(await collectLogLines(() => 'x'.repeat(201), { truncate })).toMatchObject([
       { message: `Tool 'search' succeeded in 0 ms${words}` },
     ]);
   });
@@ -149,20 +149,20 @@ describe('the log entry of a call', () => {
   });
 
   it('is omitted if it is finer than the configured level', async () => {
-    expect(await loggedLines(() => 'rows', { level: 'warn' })).toEqual([]);
-    expect(await loggedLines(() => error('no rows'), { level: 'error' })).toEqual([]);
+    expect(await collectLogLines(() => 'rows', { level: 'warn' })).toEqual([]);
+    expect(await collectLogLines(() => error('no rows'), { level: 'error' })).toEqual([]);
   });
 
   it('is a single line, whatever a model writes', async () => {
-    const [line] = await loggedLines(() => 'a\r\nb', { name: 'sea\nrch' });
+    const [line] = await collectLogLines(() => 'a\r\nb', { name: 'sea\nrch' });
     expect(line).toMatchObject({ level: 'warn', logger: 'holdfast.tool.sea_rch' });
     expect(line?.message).toMatch(/^Tool 'sea_rch' failed in 0 ms: /);
-    expect((await loggedLines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
+    expect((await collectLogLines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
   });
 
   it('is written to the console by default (AEL-07)', async () => {
     const info = vi.spyOn(console, 'info').mockImplementation(() => {});
-    await turnOf(
+    await runTurn(
       search(() => 'rows'),
       loggingInspector(),
     );
@@ -178,7 +178,7 @@ describe('the log entry of a call', () => {
       await clock.advance(1_234);
       throw new Error('disk full');
     };
-    await turnOf(search(run), loggingInspector(), { clock });
+    await runTurn(search(run), loggingInspector(), { clock });
     expect(warned).toEqual([
       `${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full (session test, turn id2)`,
     ]);
@@ -188,7 +188,7 @@ describe('the log entry of a call', () => {
 describe('a result that an inspector receives', () => {
   it('contains its value, for use in traces (AEL-06)', async () => {
     const seen: ToolResultSeen[] = [];
-    await turnOf(
+    await runTurn(
       search(() => ({ rows: 3 })),
       { afterToolCall: (one) => void seen.push(one) },
     );

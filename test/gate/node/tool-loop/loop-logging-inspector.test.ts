@@ -7,25 +7,25 @@ import {
   loopLoggingInspector,
 } from '../../../../src/modules/inspect/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { calls, diggingTool, readingTool } from './scenes.ts';
+import { callTools, createDiggingTool, createReadingTool } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-function sessionWith(options?: LoopLoggingOptions) {
+function startSession(options?: LoopLoggingOptions) {
   const agent = defineAgent({
     name: 'clerk',
     description: 'W.',
     instructions: 'Secretly.',
-    tools: [diggingTool([readingTool('look', () => 'a secret')])],
+    tools: [createDiggingTool([createReadingTool('look', () => 'a secret')])],
     use: [inspect(loopLoggingInspector(options))],
   });
-  const replies = [calls('dig'), calls('look'), 'My secret.', 'Done.'];
+  const replies = [callTools('dig'), callTools('look'), 'My secret.', 'Done.'];
   return createTestSession(agent, { replies, clock: createManualClock() });
 }
 
 it('the logging inspector logs sizes and durations of loops, including nested ones, and no text of messages (CBK-09)', async () => {
   const lines: LogLine[] = [];
-  await sessionWith({ log: (line) => lines.push(line) }).send('The secret?');
+  await startSession({ log: (line) => lines.push(line) }).send('The secret?');
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['debug']));
   expect(lines.map(({ logger, message }) => `${logger} ${message}`)).toEqual([
     'holdfast.loop.clerk 1: asks with 2 messages of 20 characters and 1 tools',
@@ -71,13 +71,13 @@ it.each(['info', 'debug', 'trace'] as const)(
   'the logging inspector logs loops at a single level: %s (CBK-09)',
   async (level) => {
     const levels = new Set<string>();
-    await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');
+    await startSession({ level, log: (line) => levels.add(line.level) }).send('Go.');
     expect([...levels]).toEqual([level]);
   },
 );
 
 it('the logging inspector logs to the console by default', async () => {
   const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
-  await sessionWith().send('Go.');
+  await startSession().send('Go.');
   expect(debug).toHaveBeenCalledWith('holdfast.loop.clerk: 2: ends with 0 calls (session test, turn id2)');
 });

@@ -28,8 +28,8 @@ import {
 import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -39,8 +39,8 @@ interface Scene {
   readonly warm?: boolean;
 }
 
-function sessionOf({
-  tools = [readingTool('look')],
+function startSession({
+  tools = [createReadingTool('look')],
   replies,
   limits,
   instructions = '',
@@ -52,8 +52,8 @@ function sessionOf({
 
 describe('a loop', () => {
   it('calls the model once per iteration, each time with the complete history (LOOP-01, LOOP-21, S2-09)', async () => {
-    const session = sessionOf({
-      tools: [readingTool('look'), readingTool('list')],
+    const session = startSession({
+      tools: [createReadingTool('look'), createReadingTool('list')],
       instructions: 'You look.',
       replies: [
         { text: 'Let me see.', calls: [{ name: 'look', input: { at: 1 }, id: 'p1' }] },
@@ -83,8 +83,8 @@ describe('a loop', () => {
   });
 
   it('ends at the limit of model calls with the history, the usage and the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
-    const session = sessionOf({
-      replies: [calls('look'), calls('look'), 'My best.'],
+    const session = startSession({
+      replies: [callTools('look'), callTools('look'), 'My best.'],
       limits: { iterations: 2 },
     });
     expect(await session.send('Go.')).toMatchObject({
@@ -98,7 +98,9 @@ describe('a loop', () => {
   });
 
   it('has a default limit of 20 model calls (LOOP-02, S2-24)', async () => {
-    const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
+    const session = startSession({
+      replies: [...Array.from({ length: 20 }, () => callTools('look')), 'Enough.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
     expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([
       ...Array.from({ length: 20 }, () => undefined),
@@ -126,8 +128,8 @@ describe('a loop', () => {
       afterToolCall: ({ text }) => void log.push(text),
     };
     const { loop } = createMemoryLoop({
-      tools: [readingTool('look', () => void log.push('run'))],
-      model: scriptedModel([calls('look'), 'Done.']),
+      tools: [createReadingTool('look', () => void log.push('run'))],
+      model: scriptedModel([callTools('look'), 'Done.']),
       message: 'Go.',
       strategies: [strategy],
       uses: [inspect(inspector)],
@@ -142,19 +144,19 @@ describe('a loop', () => {
 
   it('starts the calls of a reply in their order (LOOP-05)', async () => {
     const begun: string[] = [];
-    const tool = (name: string) => readingTool(name, () => void begun.push(name));
-    const session = sessionOf({
-      tools: ['a', 'b', 'c'].map(tool),
-      replies: [calls('c', 'a', 'b', 'a'), 'Done.'],
+    const createRecordingTool = (name: string) => createReadingTool(name, () => void begun.push(name));
+    const session = startSession({
+      tools: ['a', 'b', 'c'].map(createRecordingTool),
+      replies: [callTools('c', 'a', 'b', 'a'), 'Done.'],
     });
     await session.send('Go.');
     expect(begun).toEqual(['c', 'a', 'b', 'a']);
   });
 
   it('returns its outcome and text, and its messages are in the state (LOOP-07, S2-10)', async () => {
-    const session = sessionOf({
-      tools: [readingTool('look', () => ({ seen: 1 }))],
-      replies: [calls('look'), 'One.'],
+    const session = startSession({
+      tools: [createReadingTool('look', () => ({ seen: 1 }))],
+      replies: [callTools('look'), 'One.'],
     });
     const answer = await session.send('Go.', { loopId: 'mine' });
     expect(answer).toEqual({
@@ -206,16 +208,16 @@ describe('a loop', () => {
       name: 'clerk',
       description: 'W.',
       instructions: '',
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
     });
     expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
   });
 
   it('has one system message, which is the first message (LOOP-17)', async () => {
-    const session = sessionOf({
-      tools: [diggingTool([readingTool('look')])],
+    const session = startSession({
+      tools: [createDiggingTool([createReadingTool('look')])],
       instructions: 'You work.',
-      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'More.'],
+      replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.', 'More.'],
     });
     await session.send('Go.');
     await session.send('And?');
@@ -235,7 +237,7 @@ describe('a loop', () => {
     const web = defineToolGroup({
       role: 'web',
       description: 'The web.',
-      tools: [readingTool('search')],
+      tools: [createReadingTool('search')],
       childToolUsageNotes: 'Search before you guess.',
     });
     const handbook = defineReference({
@@ -252,7 +254,7 @@ describe('a loop', () => {
       output: v.object({ total: v.number() }),
     });
     const session = createTestSession(agent, {
-      replies: [calls('search'), 'Seven.', '{"total":7}', '{"total":8}'],
+      replies: [callTools('search'), 'Seven.', '{"total":7}', '{"total":8}'],
     });
     await session.send('Go.');
     await session.send('And?');
@@ -273,9 +275,9 @@ describe('a loop', () => {
 describe('the events of a loop', () => {
   it('contain the start, each call with its input, result and duration, and the end (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [
-        readingTool('look', async () => {
+        createReadingTool('look', async () => {
           await clock.advance(250);
           return 'seen';
         }),
@@ -306,12 +308,16 @@ describe('the events of a loop', () => {
 
   it('contain the group of a tool, and the durations of model calls and tool calls (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
-    const slowly = (name: string, ms: number) =>
-      readingTool(name, async () => {
+    const createSlowTool = (name: string, ms: number) =>
+      createReadingTool(name, async () => {
         await clock.advance(ms);
         return `${name} done`;
       });
-    const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [slowly('search', 250)] });
+    const web = defineToolGroup({
+      role: 'web',
+      description: 'The web.',
+      tools: [createSlowTool('search', 250)],
+    });
     const seen: unknown[] = [];
     const inspector: LoopInspector = {
       beforeModelCall: ({ iteration, tools }) => void seen.push(['asked', iteration, tools]),
@@ -319,14 +325,14 @@ describe('the events of a loop', () => {
       beforeToolCall: ({ call, metadata }) => void seen.push([call.name, call.input, metadata]),
       afterToolCall: ({ call, metadata, text, ms }) => void seen.push([call.name, text, metadata, ms]),
     };
-    const tools = [slowly('look', 30)];
+    const tools = [createSlowTool('look', 30)];
     const base = { name: 'clerk', description: 'W.', instructions: '', use: [inspect(inspector)] };
-    const slowReply = async () => {
+    const replySlowly = async () => {
       await clock.advance(40);
-      return calls('search');
+      return callTools('search');
     };
     await createTestSession(defineAgent({ ...base, tools: [...tools, asksFor('web')] }), {
-      replies: [slowReply, calls('look'), 'Done.'],
+      replies: [replySlowly, callTools('look'), 'Done.'],
       use: [registered([web])],
       clock,
     }).send('Go.');
@@ -353,8 +359,8 @@ describe('the events of a loop', () => {
   });
 
   it('distinguish two simultaneous calls of one tool (LOOP-19)', async () => {
-    const app = memoryApp({
-      tools: [readingTool('look')],
+    const app = createMemoryApp({
+      tools: [createReadingTool('look')],
       replies: [
         {
           calls: [
@@ -381,15 +387,15 @@ describe('the events of a loop', () => {
       'Dug.',
       'Done.',
     ];
-    const tools = [readingTool('look'), diggingTool([readingTool('look')])];
-    async function journalOf(show?: (item: FeedItem) => void): Promise<readonly SessionEvent[]> {
-      const app = memoryApp({ tools, replies, clock: createManualClock() });
+    const tools = [createReadingTool('look'), createDiggingTool([createReadingTool('look')])];
+    async function getJournal(show?: (item: FeedItem) => void): Promise<readonly SessionEvent[]> {
+      const app = createMemoryApp({ tools, replies, clock: createManualClock() });
       const end = await app.say('Go.', { show });
       return await app.events(end.status === 'ended' ? end.turn.id : '');
     }
     const shown: FeedItem[] = [];
-    const watched = await journalOf((item) => shown.push(item));
-    expect(watched).toEqual(await journalOf());
+    const watched = await getJournal((item) => shown.push(item));
+    expect(watched).toEqual(await getJournal());
     const texts = shown.flatMap((item) =>
       item.type === 'text-delta' && item.frame === undefined ? [item.text] : [],
     );
@@ -418,9 +424,9 @@ describe('a cancelled turn', () => {
         });
       },
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [step],
-      replies: [calls('step', 'step'), 'Never.'],
+      replies: [callTools('step', 'step'), 'Never.'],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -467,14 +473,14 @@ describe('a loop that is killed', () => {
         return `${n} by ${id.split('.').at(-2)}`;
       },
     });
-    const session: TestSession = sessionOf({
+    const session: TestSession = startSession({
       tools: [put],
-      replies: [calls('put'), calls('put'), calls('put'), 'Done.'],
+      replies: [callTools('put'), callTools('put'), callTools('put'), 'Done.'],
       warm: true,
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: 4 });
     expect(session.requests).toHaveLength(4);
-    expect(shownResults(session.requests[3])).toEqual(['1 by 3', '2 by 6', '3 by 10']);
+    expect(getShownResults(session.requests[3])).toEqual(['1 by 3', '2 by 6', '3 by 10']);
     expect(keys).toHaveLength(4);
     expect(keys[1]).toBe(keys[2]);
     expect(new Set(keys).size).toBe(3);
@@ -492,11 +498,11 @@ describe('a loop that is killed', () => {
         return n;
       },
     });
-    const session: TestSession = sessionOf({
+    const session: TestSession = startSession({
       tools: [restarting],
-      replies: [calls('count'), calls('count'), calls('count'), 'Done.'],
+      replies: [callTools('count'), callTools('count'), callTools('count'), 'Done.'],
     });
     await session.send('Go.');
-    expect(shownResults(session.requests[3])).toEqual(['1', '2', '3']);
+    expect(getShownResults(session.requests[3])).toEqual(['1', '2', '3']);
   });
 });

@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { messageOf } from '../../../doors/loop.ts';
+import { getThrownMessage } from '../../../doors/loop.ts';
 
-const failureWith = (message: string, cause?: unknown) => new Error(message, { cause });
+const createFailure = (message: string, cause?: unknown) => new Error(message, { cause });
 
 describe('the message that a model sees for a thrown value', () => {
   it.each<[string, unknown, string]>([
-    ['the message of the error', failureWith('No stock'), 'No stock'],
+    ['the message of the error', createFailure('No stock'), 'No stock'],
     [
       'the messages of the error and of its cause',
-      failureWith('No stock', failureWith('disk full')),
+      createFailure('No stock', createFailure('disk full')),
       'No stock (cause: disk full)',
     ],
     [
       'the messages of a chain of causes',
-      failureWith('a', failureWith('b', failureWith('c'))),
+      createFailure('a', createFailure('b', createFailure('c'))),
       'a (cause: b (cause: c))',
     ],
-    ['a cause that is not an error', failureWith('No stock', 'disk full'), 'No stock (cause: disk full)'],
+    ['a cause that is not an error', createFailure('No stock', 'disk full'), 'No stock (cause: disk full)'],
     [
       'a repeated cause only once',
-      failureWith('No stock: disk full', failureWith('disk full')),
+      createFailure('No stock: disk full', createFailure('disk full')),
       'No stock: disk full',
     ],
     [
       'the message of the cause if the error has no message',
-      failureWith(' ', failureWith('disk full')),
+      createFailure(' ', createFailure('disk full')),
       'disk full',
     ],
     [
       'the message of the error if the cause has no message',
-      failureWith('No stock', failureWith('')),
+      createFailure('No stock', createFailure('')),
       'No stock',
     ],
     ['the text of a value that is not an error', 'plain words', 'plain words'],
   ])('contains %s (ANN-11)', (_, thrown, expected) => {
-    expect(messageOf('buy', thrown)).toBe(expected);
+    expect(getThrownMessage('buy', thrown)).toBe(expected);
   });
 
   it('is finite even if its causes are circular', () => {
-    const round = failureWith('round');
-    round.cause = failureWith('and round', round);
-    expect(messageOf('buy', round)).toBe(
+    const round = createFailure('round');
+    round.cause = createFailure('and round', round);
+    expect(getThrownMessage('buy', round)).toBe(
       'round (cause: and round (cause: round (cause: and round (cause: round (cause: and round)))))',
     );
   });
 
   it('is truncated', () => {
-    expect(messageOf('buy', failureWith('a'.repeat(1_999), failureWith('b'.repeat(9))))).toBe(
+    expect(getThrownMessage('buy', createFailure('a'.repeat(1_999), createFailure('b'.repeat(9))))).toBe(
       `${'a'.repeat(1_999)} `,
     );
   });
@@ -57,7 +57,7 @@ describe('the message that a model sees for a thrown value', () => {
         throw new Error('no');
       },
     });
-    expect(messageOf('buy', hostile)).toBe('Exception occurred in tool: buy (TypeError)');
-    expect(messageOf('buy', new RangeError(''))).toBe('Exception occurred in tool: buy (RangeError)');
+    expect(getThrownMessage('buy', hostile)).toBe('Exception occurred in tool: buy (TypeError)');
+    expect(getThrownMessage('buy', new RangeError(''))).toBe('Exception occurred in tool: buy (RangeError)');
   });
 });

@@ -17,7 +17,7 @@ import {
 } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { failureResult, toSignalResult } from '../../../doors/tools.ts';
+import { createFailureResult, toSignalResult } from '../../../doors/tools.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -32,7 +32,7 @@ function createRecorder() {
 }
 
 /** Runs a turn with one call of the same tool for each of these functions. */
-async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolCalls?: number) {
+async function runTurn(runs: readonly (() => unknown)[], metrics?: Metrics, toolCalls?: number) {
   const clock = createManualClock();
   let next = 0;
   const tool = defineTextTool({
@@ -66,7 +66,7 @@ describe('the metrics of a call', () => {
   it('count successes, failures, errors and skipped calls separately (AEL-04)', async () => {
     const { metrics, counts } = createRecorder();
     const tags = { tool: 'search', agent: 'clerk' };
-    await turnOf([() => 'rows', () => error('no rows'), throwDiskFull, () => 'never'], metrics, 3);
+    await runTurn([() => 'rows', () => error('no rows'), throwDiskFull, () => 'never'], metrics, 3);
     expect(counts.toSorted()).toEqual([
       ['holdfast.tool.error', 1, tags],
       ['holdfast.tool.failure', 1, tags],
@@ -77,13 +77,13 @@ describe('the metrics of a call', () => {
 
   it('contain the duration (AEL-04)', async () => {
     const { metrics, values } = createRecorder();
-    await turnOf([() => 'rows'], metrics);
+    await runTurn([() => 'rows'], metrics);
     expect(values).toEqual([['holdfast.tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
   });
 
   it('are discarded if there is no receiver (AEL-04, AEL-07)', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect(await turnOf([() => 'rows', throwDiskFull])).toMatchObject({ outcome: 'completed' });
+    expect(await runTurn([() => 'rows', throwDiskFull])).toMatchObject({ outcome: 'completed' });
     // The tool itself reports an error, and the inspector records nothing.
     expect(report).toHaveBeenCalledOnce();
   });
@@ -114,7 +114,7 @@ describe('the metrics of a call', () => {
       metrics.value('rows', 40, {});
       return 'rows';
     };
-    await turnOf([run], metrics);
+    await runTurn([run], metrics);
     expect(counts).toHaveLength(2);
     expect(counts[0]).toEqual(['cache.hit', 2, { tool: 'search' }]);
     expect(values[0]).toEqual(['rows', 40, {}]);
@@ -142,7 +142,7 @@ describe('the outcome of a call', () => {
     ['an early exit', toSignalResult(exitEarly('bye')), 'success'],
     ...Object.entries(reasons).map(([reason, outcome]): [string, ResultData, CallOutcome] => [
       reason,
-      failureResult(reason as ErrorReason, 'no'), // A key of `reasons`.
+      createFailureResult(reason as ErrorReason, 'no'), // A key of `reasons`.
       outcome,
     ]),
   ])('depends on the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {

@@ -4,13 +4,20 @@ import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { runBare } from './bare-loop.ts';
 
-const tool = (name: string, description = `Does ${name}.`) =>
+const createNamedTool = (name: string, description = `Does ${name}.`) =>
   defineTool({ name, description, effect: 'read', run: () => description });
 
 describe('the offered tools', () => {
   it('are sorted by code units of their names, regardless of locale and original order (TOOL-21)', async () => {
     const { offered } = await runBare({
-      tools: [tool('b'), tool('a_b'), tool('Z'), tool('a'), tool('a-b'), tool('a1')],
+      tools: [
+        createNamedTool('b'),
+        createNamedTool('a_b'),
+        createNamedTool('Z'),
+        createNamedTool('a'),
+        createNamedTool('a-b'),
+        createNamedTool('a1'),
+      ],
       replies: ['Done.'],
     });
     expect(offered).toEqual([['Z', 'a', 'a-b', 'a1', 'a_b', 'b']]);
@@ -19,10 +26,15 @@ describe('the offered tools', () => {
   it('include only the first tool of each name if strategies add others, and calls run that tool (TOOL-21, AEV-05)', async () => {
     const again: InjectionStrategy = {
       name: 'again',
-      offer: (tools) => [...tools, tool('look', 'The second.'), tool('new'), tool('new', 'The second.')],
+      offer: (tools) => [
+        ...tools,
+        createNamedTool('look', 'The second.'),
+        createNamedTool('new'),
+        createNamedTool('new', 'The second.'),
+      ],
     };
     const { model } = await runBare({
-      tools: [tool('look', 'The first.')],
+      tools: [createNamedTool('look', 'The first.')],
       strategies: [again],
       replies: [{ calls: [{ name: 'look' }, { name: 'new' }] }, 'Done.'],
     });
@@ -37,7 +49,7 @@ describe('the offered tools', () => {
   });
 
   it('exclude inner tools, which appear only in listings (TOOL-20)', async () => {
-    const facade = decorate(tool('facade'), { inner: [tool('inside')] });
+    const facade = decorate(createNamedTool('facade'), { inner: [createNamedTool('inside')] });
     const { offered } = await runBare({ tools: [facade], replies: ['Done.'] });
     expect(offered).toEqual([['facade']]);
   });

@@ -3,7 +3,7 @@ import { type AnyTool, text } from '../../../../src/index.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, readingTool, shownResults } from './scenes.ts';
+import { callTools, createReadingTool, getShownResults } from './scenes.ts';
 
 /** A memory of words. Its strategy offers a tool for each word. */
 const words: ToolMemory<readonly string[], string> = {
@@ -18,8 +18,8 @@ const numbers: ToolMemory<readonly number[], number> = {
   initial: [],
   apply: (value, number) => [...value, number],
 };
-const sayingTool = (name: string, records: boolean): AnyTool => ({
-  ...readingTool(name),
+const createSayingTool = (name: string, records: boolean): AnyTool => ({
+  ...createReadingTool(name),
   effect: 'none',
   serial: 'words',
   async call(_, call) {
@@ -32,17 +32,20 @@ const sayingTool = (name: string, records: boolean): AnyTool => ({
 describe('a call that asks which tools will be offered after it', () => {
   it('receives the tools at the start of its batch, and those that earlier calls of its lane recorded', async () => {
     const { model, offered } = await runBare({
-      tools: [sayingTool('a', true), sayingTool('b', false), sayingTool('c', true)],
+      tools: [createSayingTool('a', true), createSayingTool('b', false), createSayingTool('c', true)],
       memories: [words],
       strategies: [
         {
           name: 'words',
-          offer: (tools, view) => [...tools, ...view.recall(words).map((word) => readingTool(`${word}_1`))],
+          offer: (tools, view) => [
+            ...tools,
+            ...view.recall(words).map((word) => createReadingTool(`${word}_1`)),
+          ],
         },
       ],
-      replies: [calls('a', 'b', 'c'), 'Done.'],
+      replies: [callTools('a', 'b', 'c'), 'Done.'],
     });
-    expect(shownResults(model.requests[1])).toEqual([
+    expect(getShownResults(model.requests[1])).toEqual([
       'a, b, c, a_1',
       'a, b, c, a_1, b_1',
       'a, b, c, a_1, c_1',
@@ -52,18 +55,18 @@ describe('a call that asks which tools will be offered after it', () => {
 
   it('receives the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
     const asking: AnyTool = {
-      ...readingTool('ask'),
+      ...createReadingTool('ask'),
       effect: 'none',
       async call(_, call) {
-        const after = (word: string): string =>
+        const listOfferedAfter = (word: string): string =>
           call
             .offeredAfter(words, word)
             .map((tool) => tool.name)
             .join(', ');
-        const said = [after('a')];
+        const said = [listOfferedAfter('a')];
         call.record(words, 'b');
         call.record(numbers, 7);
-        said.push(after('a'), after('c'), call.view.recall(words).join(', '));
+        said.push(listOfferedAfter('a'), listOfferedAfter('c'), call.view.recall(words).join(', '));
         return text(said.join('; '));
       },
     };
@@ -75,14 +78,14 @@ describe('a call that asks which tools will be offered after it', () => {
           name: 'both',
           offer: (tools, view) => [
             ...tools,
-            ...view.recall(words).map((word) => readingTool(`${word}_1`)),
-            ...view.recall(numbers).map((number) => readingTool(`n${number}`)),
+            ...view.recall(words).map((word) => createReadingTool(`${word}_1`)),
+            ...view.recall(numbers).map((number) => createReadingTool(`n${number}`)),
           ],
         },
       ],
-      replies: [calls('ask'), 'Done.'],
+      replies: [callTools('ask'), 'Done.'],
     });
-    expect(shownResults(model.requests[1])).toEqual(['ask, a_1; ask, b_1, a_1, n7; ask, b_1, c_1, n7; ']);
+    expect(getShownResults(model.requests[1])).toEqual(['ask, a_1; ask, b_1, a_1, n7; ask, b_1, c_1, n7; ']);
     expect(offered[1]).toEqual(['ask', 'b_1', 'n7']);
   });
 });

@@ -6,18 +6,18 @@ import { createManualClock, createTestSession } from '../../../../src/testing/en
 import { FOLDING } from '../../../doors/journal.ts';
 import { createFact, DEFAULT_TIMEOUT_MS } from '../../../doors/tools.ts';
 import { advanceUntilSettled } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, readingTool, shownResults } from './scenes.ts';
+import { callTools, createReadingTool, getShownResults } from './scenes.ts';
 
-const sessionOf = (
+const startSession = (
   tools: readonly AnyTool[],
   names: readonly string[],
   clock = createManualClock(),
   warm = false,
 ) =>
   createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), {
-    replies: [calls(...names), 'Done.'],
+    replies: [callTools(...names), 'Done.'],
     clock,
     warm,
   });
@@ -27,7 +27,7 @@ describe('the calls of one reply', () => {
     let running = 0;
     let most = 0;
     const six = Promise.withResolvers<void>();
-    const work = readingTool('work', async () => {
+    const work = createReadingTool('work', async () => {
       running += 1;
       most = Math.max(most, running);
       if (running === 6) six.resolve();
@@ -36,12 +36,12 @@ describe('the calls of one reply', () => {
     });
     const clock = createManualClock();
     const late: number[] = [];
-    const hangs = readingTool(
+    const hangs = createReadingTool(
       'hangs',
       ({ signal }) => new Promise(() => signal.addEventListener('abort', () => void late.push(clock.now()))),
     );
     const began = clock.now();
-    const session = sessionOf([work, hangs], [...Array.from({ length: 9 }, () => 'work'), 'hangs'], clock);
+    const session = startSession([work, hangs], [...Array.from({ length: 9 }, () => 'work'), 'hangs'], clock);
     await advanceUntilSettled(clock, session.send('Go.'));
     expect(most).toBe(6);
     expect(DEFAULT_TIMEOUT_MS).toBe(30_000);
@@ -49,30 +49,30 @@ describe('the calls of one reply', () => {
   });
 
   it('have the same events whether there is one call or several (PAR-02, PAR-11)', async () => {
-    const one = sessionOf([readingTool('look')], ['look'], createManualClock(), true);
-    const two = sessionOf([readingTool('look')], ['look', 'look'], createManualClock(), true);
+    const one = startSession([createReadingTool('look')], ['look'], createManualClock(), true);
+    const two = startSession([createReadingTool('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
     await two.send('Go.');
-    expect(shownResults(one.requests[1])).toEqual(['look done']);
-    expect(shownResults(two.requests[1])).toEqual(['look done', 'look done']);
-    const kinds = async (session: typeof one): Promise<readonly string[]> =>
+    expect(getShownResults(one.requests[1])).toEqual(['look done']);
+    expect(getShownResults(two.requests[1])).toEqual(['look done', 'look done']);
+    const readEventTypes = async (session: typeof one): Promise<readonly string[]> =>
       (await session.events()).map(({ type }) => type);
     const [began, ended] = ['tool-call-started', 'tool-call-ended'];
-    expect((await kinds(one)).slice(3, -2)).toEqual([began, ended]);
-    expect((await kinds(two)).slice(3, -2)).toEqual([began, began, ended, ended]);
+    expect((await readEventTypes(one)).slice(3, -2)).toEqual([began, ended]);
+    expect((await readEventTypes(two)).slice(3, -2)).toEqual([began, began, ended, ended]);
   });
 
   it('have separate timeouts, so that a late call does not discard other results (PAR-03, PAR-11)', async () => {
     const clock = createManualClock();
-    const hangs = readingTool('hangs', () => new Promise(() => {}), { timeout: 1_000 });
-    const slow = readingTool(
+    const hangs = createReadingTool('hangs', () => new Promise(() => {}), { timeout: 1_000 });
+    const slow = createReadingTool(
       'slow',
       () => new Promise((resolve) => clock.after(5_000, () => resolve('slow, done'))),
     );
-    const session = sessionOf([hangs, slow, readingTool('look')], ['hangs', 'slow', 'look'], clock);
+    const session = startSession([hangs, slow, createReadingTool('look')], ['hangs', 'slow', 'look'], clock);
     const began = clock.now();
     expect(await advanceUntilSettled(clock, session.send('Go.'))).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       "Error: Tool 'hangs' did not answer within 1000 ms.",
       'slow, done',
       'look done',
@@ -83,7 +83,7 @@ describe('the calls of one reply', () => {
   it('are aborted at their timeout, and their later results are ignored (PAR-09)', async () => {
     const clock = createManualClock();
     const reasons: string[] = [];
-    const stubborn = readingTool(
+    const stubborn = createReadingTool(
       'stubborn',
       ({ signal, blackboard }) =>
         new Promise((resolve) => {
@@ -95,14 +95,14 @@ describe('the calls of one reply', () => {
         }),
       { timeout: 1_000 },
     );
-    const rest = readingTool(
+    const rest = createReadingTool(
       'rest',
       () => new Promise((resolve) => clock.after(5_000, () => resolve('rested'))),
     );
-    const session = sessionOf([stubborn, rest], ['stubborn', 'rest'], clock);
+    const session = startSession([stubborn, rest], ['stubborn', 'rest'], clock);
     await advanceUntilSettled(clock, session.send('Go.'));
     expect(reasons).toEqual(['TimeoutError']);
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       "Error: Tool 'stubborn' did not answer within 1000 ms.",
       'rested',
     ]);
@@ -110,9 +110,9 @@ describe('the calls of one reply', () => {
   });
 
   it('are looked up one by one, and unknown tools lead to error results (PAR-04)', async () => {
-    const session = sessionOf([readingTool('look')], ['look', 'fly', 'look']);
+    const session = startSession([createReadingTool('look')], ['look', 'fly', 'look']);
     await session.send('Go.');
-    const texts = shownResults(session.requests[1]);
+    const texts = getShownResults(session.requests[1]);
     expect([texts[0], texts[2]]).toEqual(['look done', 'look done']);
     expect(texts[1]).toMatch(/^Error: Tool 'fly' does not exist\. Available tools: \[look\]\./);
   });
@@ -120,16 +120,16 @@ describe('the calls of one reply', () => {
   it('all end and keep their results before one of them ends the loop (PAR-05, PAR-06)', async () => {
     const ended: string[] = [];
     const stopped = Promise.withResolvers<void>();
-    const stop = readingTool('stop', () => {
+    const stop = createReadingTool('stop', () => {
       stopped.resolve();
       throw terminateAgent('Enough.');
     });
-    const slow = readingTool('slow', async () => {
+    const slow = createReadingTool('slow', async () => {
       await stopped.promise;
       ended.push('slow');
       return 'slow, done';
     });
-    const session = sessionOf([stop, slow], ['stop', 'slow']);
+    const session = startSession([stop, slow], ['stop', 'slow']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled', toolCalls: 2 });
     expect(ended).toEqual(['slow']);
     expect((await session.state()).messages[1]).toMatchObject({
@@ -151,18 +151,18 @@ describe('the calls of one reply', () => {
       name: 'unlock',
       offer: (tools, view) => {
         const names = view.recall(opened);
-        return names.length === 0 ? tools : [...tools, ...names.map((name) => readingTool(name))];
+        return names.length === 0 ? tools : [...tools, ...names.map((name) => createReadingTool(name))];
       },
       remarkOn: ({ result }) => ({ facts: [createFact(opened, result.content)] }),
     };
-    const fails = readingTool('fails', () => {
+    const fails = createReadingTool('fails', () => {
       throw new Error('No.');
     });
     const { offered, state } = await runBare({
-      tools: [readingTool('first', () => 'garden'), readingTool('second', () => 'attic'), fails],
+      tools: [createReadingTool('first', () => 'garden'), createReadingTool('second', () => 'attic'), fails],
       memories: [opened],
       strategies: [unlock],
-      replies: [calls('first', 'fails', 'second'), 'Done.'],
+      replies: [callTools('first', 'fails', 'second'), 'Done.'],
     });
     expect(offered).toEqual([
       ['fails', 'first', 'second'],
@@ -172,8 +172,9 @@ describe('the calls of one reply', () => {
   });
 
   it('return directly together, and not only the last of them (PAR-08)', async () => {
-    const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
-    const session = sessionOf([direct('a'), direct('b')], ['b', 'a', 'b']);
+    const createDirectTool = (name: string) =>
+      createReadingTool(name, () => `${name}!`, { returnDirect: true });
+    const session = startSession([createDirectTool('a'), createDirectTool('b')], ['b', 'a', 'b']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
 
@@ -181,13 +182,13 @@ describe('the calls of one reply', () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });
-    const look = readingTool('look', () => {
+    const look = createReadingTool('look', () => {
       log.push('look');
       looked.resolve();
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [pay, look],
-      replies: [calls('pay', 'look'), 'Done.'],
+      replies: [callTools('pay', 'look'), 'Done.'],
       wrap: (port) => ({
         ...port,
         append: async (...request) => {

@@ -12,7 +12,7 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -22,12 +22,12 @@ interface Scene {
   readonly use?: readonly ModuleUse[];
 }
 
-async function runTurn({ tools = [readingTool('look'), readingTool('list')], ...scene }: Scene) {
+async function runTurn({ tools = [createReadingTool('look'), createReadingTool('list')], ...scene }: Scene) {
   const { replies, ...declared } = scene;
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, ...declared });
   const session = createTestSession(agent, { replies });
   const answer = await session.send('Go.');
-  return { session, answer, texts: shownResults(session.requests.at(-1)) };
+  return { session, answer, texts: getShownResults(session.requests.at(-1)) };
 }
 
 describe('a call of an unknown tool', () => {
@@ -35,7 +35,7 @@ describe('a call of an unknown tool', () => {
   const message = "Tool 'fly' not found. Available tools: [list, look]";
 
   it('fails the turn at once if the policy is `immediate` (TNF-01, PAR-04)', async () => {
-    const { answer, session } = await runTurn({ replies: [calls('fly', 'look')], policies: immediate });
+    const { answer, session } = await runTurn({ replies: [callTools('fly', 'look')], policies: immediate });
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found', message } });
     expect((await session.state()).messages[1]).toMatchObject({
       calls: [
@@ -47,8 +47,8 @@ describe('a call of an unknown tool', () => {
 
   it('fails only the nested loop that made it (TNF-01)', async () => {
     const { answer, texts } = await runTurn({
-      tools: [diggingTool([readingTool('look')])],
-      replies: [calls('dig'), calls('fly'), 'Done.'],
+      tools: [createDiggingTool([createReadingTool('look')])],
+      replies: [callTools('dig'), callTools('fly'), 'Done.'],
       policies: immediate,
     });
     expect(texts).toEqual(["failed: Tool 'fly' not found. Available tools: [look]"]);
@@ -57,7 +57,7 @@ describe('a call of an unknown tool', () => {
 
   it.each([0, 1])('is reported %i times in a row, as the policy allows (TNF-01, TNF-06)', async (retries) => {
     const { answer, session } = await runTurn({
-      replies: [calls('fly'), calls('fly'), calls('fly')],
+      replies: [callTools('fly'), callTools('fly'), callTools('fly')],
       policies: { unknownTools: { retries } },
     });
     expect(session.requests).toHaveLength(retries + 1);
@@ -69,10 +69,10 @@ describe('a call of an unknown tool', () => {
 
   it('is counted separately in each turn and each loop (TNF-06)', async () => {
     const { session, answer } = await runTurn({
-      tools: [diggingTool([])],
+      tools: [createDiggingTool([])],
       replies: [
-        ...[calls('fly'), calls('dig'), calls('fly'), 'Dug.', calls('fly'), 'Done.'],
-        ...[calls('fly'), 'Done again.'],
+        ...[callTools('fly'), callTools('dig'), callTools('fly'), 'Dug.', callTools('fly'), 'Done.'],
+        ...[callTools('fly'), 'Done again.'],
       ],
       policies: { unknownTools: { retries: 1 } },
     });
@@ -91,8 +91,8 @@ describe('a call of an unknown tool', () => {
     'suggests names that are as similar as the policy requires: %j (TNF-03, TNF-05)',
     async (policy, words) => {
       const { texts } = await runTurn({
-        tools: [readingTool('searchMail'), readingTool('searchNotes')],
-        replies: [calls('search'), 'Done.'],
+        tools: [createReadingTool('searchMail'), createReadingTool('searchNotes')],
+        replies: [callTools('search'), 'Done.'],
         policies: { unknownTools: policy },
       });
       expect(texts).toEqual([
@@ -102,7 +102,7 @@ describe('a call of an unknown tool', () => {
   );
 
   it('does not run a similar tool by default (TNF-08)', async () => {
-    const { texts } = await runTurn({ replies: [calls('LOOK'), 'Done.'] });
+    const { texts } = await runTurn({ replies: [callTools('LOOK'), 'Done.'] });
     expect(texts[0]).toMatch(/^Error: Tool 'LOOK' does not exist\. Did you mean 'look'\?/);
   });
 
@@ -110,27 +110,34 @@ describe('a call of an unknown tool', () => {
     const autoExecute = { unknownTools: { autoExecute: true } } as const;
 
     it('runs the tool that the model means, under its real name in the conversation', async () => {
-      const { texts, session } = await runTurn({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
+      const { texts, session } = await runTurn({
+        replies: [callTools('Lo-ok'), 'Done.'],
+        policies: autoExecute,
+      });
       expect(texts).toEqual(['look done']);
       expect(session.requests[1]?.messages[1]).toMatchObject({ toolCalls: [{ name: 'look' }] });
     });
 
     it('does not choose between two tools', async () => {
-      const tools = [readingTool('look_up'), readingTool('lookUp')];
-      const { texts } = await runTurn({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
+      const tools = [createReadingTool('look_up'), createReadingTool('lookUp')];
+      const { texts } = await runTurn({
+        tools,
+        replies: [callTools('lookup'), 'Done.'],
+        policies: autoExecute,
+      });
       expect(texts[0]).toMatch(
         /^Error: Tool 'lookup' does not exist\. Possible matches: \['lookUp', 'look_up'\]\./,
       );
     });
 
     it('does not guess a tool from a similar name', async () => {
-      const { texts } = await runTurn({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
+      const { texts } = await runTurn({ replies: [callTools('looks'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(/^Error: Tool 'looks' does not exist\./);
     });
 
     it('counts each spelling toward the limit of the tool', async () => {
       const { texts } = await runTurn({
-        replies: [calls('look', 'LOOK', 'Look'), 'Done.'],
+        replies: [callTools('look', 'LOOK', 'Look'), 'Done.'],
         policies: autoExecute,
         use: [callLimits({ callsPerTool: 2 })],
       });
@@ -142,8 +149,8 @@ describe('a call of an unknown tool', () => {
     it('runs calls with the same serial key one after another, whatever their spelling', async () => {
       const log: string[] = [];
       const listed = Promise.withResolvers<void>();
-      const list = readingTool('list', () => listed.resolve());
-      const step = readingTool(
+      const list = createReadingTool('list', () => listed.resolve());
+      const step = createReadingTool(
         'step',
         async ({ id }) => {
           log.push(`starts ${id.at(-1)}`);
@@ -152,7 +159,7 @@ describe('a call of an unknown tool', () => {
         },
         { serial: 's' },
       );
-      const replies = [calls('step', 'STEP', 'list'), 'Done.'];
+      const replies = [callTools('step', 'STEP', 'list'), 'Done.'];
       await runTurn({ tools: [step, list], replies, policies: autoExecute });
       expect(log).toEqual(['starts 0', 'ends 0', 'starts 1', 'ends 1']);
     });
@@ -223,16 +230,16 @@ describe('a blank reply', () => {
 
   it('is counted separately in each loop (EMP-05)', async () => {
     const { answer } = await runTurn({
-      tools: [diggingTool([])],
-      replies: ['', calls('dig'), '', 'Dug.', '', 'Done.'],
+      tools: [createDiggingTool([])],
+      replies: ['', callTools('dig'), '', 'Dug.', '', 'Done.'],
     });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 });
 
 describe('a direct return', () => {
-  const policy = readingTool('policy', () => 'Thirty days.', { returnDirect: true });
-  const fails = readingTool(
+  const policy = createReadingTool('policy', () => 'Thirty days.', { returnDirect: true });
+  const fails = createReadingTool(
     'fails',
     () => {
       throw new Error('No.');
@@ -243,8 +250,8 @@ describe('a direct return', () => {
 
   it('needs only one call of a batch with the policy `any`, and contains the results of such calls (LOOP-09, LOOP-11)', async () => {
     const { answer, session } = await runTurn({
-      tools: [policy, readingTool('look')],
-      replies: [calls('look', 'policy', 'policy')],
+      tools: [policy, createReadingTool('look')],
+      replies: [callTools('look', 'policy', 'policy')],
       policies: any,
     });
     expect(answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
@@ -254,22 +261,22 @@ describe('a direct return', () => {
   });
 
   it('does not happen if a call fails, under any policy (LOOP-10)', async () => {
-    const alone = await runTurn({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
+    const alone = await runTurn({ tools: [fails], replies: [callTools('fails'), 'Sorry.'], policies: any });
     expect(alone.answer).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
     const beside = await runTurn({
       tools: [fails, policy],
-      replies: [calls('fails', 'policy')],
+      replies: [callTools('fails', 'policy')],
       policies: any,
     });
     expect(beside.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.' });
   });
 
   it('needs all calls of a batch by default (LOOP-11, PAR-08)', async () => {
-    const both = await runTurn({ tools: [policy], replies: [calls('policy', 'policy')] });
+    const both = await runTurn({ tools: [policy], replies: [callTools('policy', 'policy')] });
     expect(both.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
     const mixed = await runTurn({
-      tools: [policy, readingTool('look')],
-      replies: [calls('policy', 'look'), 'So.'],
+      tools: [policy, createReadingTool('look')],
+      replies: [callTools('policy', 'look'), 'So.'],
     });
     expect(mixed.answer).toMatchObject({ outcome: 'completed', text: 'So.' });
   });
@@ -278,7 +285,7 @@ describe('a direct return', () => {
 describe('a call that the policy `isEligible` refuses', () => {
   it('has an error result, and the loop continues (SPM-08)', async () => {
     let ran = 0;
-    const pay = readingTool('pay', () => {
+    const pay = createReadingTool('pay', () => {
       ran += 1;
     });
     const asked: unknown[] = [];
@@ -286,7 +293,7 @@ describe('a call that the policy `isEligible` refuses', () => {
       name: 'clerk',
       description: 'W.',
       instructions: '',
-      tools: [pay, readingTool('look')],
+      tools: [pay, createReadingTool('look')],
       context: { role: 'guest' },
       policies: {
         isEligible: async (call, context) => {
@@ -299,12 +306,12 @@ describe('a call that the policy `isEligible` refuses', () => {
       replies: [
         { calls: [{ name: 'pay', input: { eur: 5 } }, { name: 'look' }] },
         'Sorry.',
-        calls('pay'),
+        callTools('pay'),
         'Paid.',
       ],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       "Error: Tool 'pay' was not run: this call is not permitted.",
       'look done',
     ]);
@@ -319,8 +326,8 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('counts as a refusal, not as a success, and never returns directly (SPM-08)', async () => {
     const { answer, session } = await runTurn({
-      tools: [readingTool('last', () => 'x', { returnDirect: true })],
-      replies: [calls('last'), 'Well.'],
+      tools: [createReadingTool('last', () => 'x', { returnDirect: true })],
+      replies: [callTools('last'), 'Well.'],
       policies: { isEligible: () => false },
     });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
@@ -331,7 +338,7 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('is refused if the policy throws (SPM-08)', async () => {
     const { texts } = await runTurn({
-      replies: [calls('look'), 'Well.'],
+      replies: [callTools('look'), 'Well.'],
       policies: {
         isEligible: () => {
           throw new Error('The directory is down.');
@@ -350,16 +357,16 @@ describe('a call that the policy `isEligible` refuses', () => {
       name: 'clerk',
       description: 'W.',
       instructions: '',
-      tools: [readingTool('look')],
+      tools: [createReadingTool('look')],
       policies: { isEligible: () => new Promise<never>(() => {}) },
     });
-    const session = createTestSession(agent, { replies: [calls('look'), 'Well.'], clock });
+    const session = createTestSession(agent, { replies: [callTools('look'), 'Well.'], clock });
     const answer = session.send('Go.');
     await manual.advance(29_999);
     expect(session.requests).toHaveLength(1);
     await manual.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
-    expect(shownResults(session.requests[1])).toEqual([
+    expect(getShownResults(session.requests[1])).toEqual([
       "Error: Tool 'look' was not run: code that runs before it did not finish within 30000 ms.",
     ]);
     expect(timersLeft()).toBe(0);
@@ -367,11 +374,11 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('is refused in nested loops too', async () => {
     const { session } = await runTurn({
-      tools: [diggingTool([readingTool('look')])],
-      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
+      tools: [createDiggingTool([createReadingTool('look')])],
+      replies: [callTools('dig'), callTools('look'), 'Dug.', 'Done.'],
       policies: { isEligible: ({ name }) => name !== 'look' },
     });
-    expect(shownResults(session.requests[2])).toEqual([
+    expect(getShownResults(session.requests[2])).toEqual([
       "Error: Tool 'look' was not run: this call is not permitted.",
     ]);
   });
@@ -379,18 +386,18 @@ describe('a call that the policy `isEligible` refuses', () => {
 
 describe('an error thrown by a tool', () => {
   class OutOfPaper extends RangeError {}
-  const throws = (name: string, thrown: unknown) =>
-    readingTool(name, () => {
+  const createThrowingTool = (name: string, thrown: unknown) =>
+    createReadingTool(name, () => {
       throw thrown;
     });
   const tools = [
-    throws('print', new OutOfPaper('No paper.')),
-    throws('ring', new Error('No.')),
-    readingTool('look'),
+    createThrowingTool('print', new OutOfPaper('No paper.')),
+    createThrowingTool('ring', new Error('No.')),
+    createReadingTool('look'),
   ];
 
   it('is shown to the model as its message by default (SPM-10)', async () => {
-    const { answer, texts } = await runTurn({ tools, replies: [calls('print'), 'Well.'] });
+    const { answer, texts } = await runTurn({ tools, replies: [callTools('print'), 'Well.'] });
     expect(texts).toEqual(['Error: No paper.']);
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
@@ -398,7 +405,7 @@ describe('an error thrown by a tool', () => {
   it('is shown to the model with the text of the policy (SPM-10)', async () => {
     const { texts } = await runTurn({
       tools,
-      replies: [calls('print'), 'Well.'],
+      replies: [callTools('print'), 'Well.'],
       policies: { exceptions: ({ tool, thrown }) => `${tool} broke: ${(thrown as Error).name}` },
     });
     expect(texts).toEqual(['Error: print broke: RangeError']);
@@ -407,7 +414,7 @@ describe('an error thrown by a tool', () => {
   it('fails the turn if the policy always rethrows it, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const { answer, session } = await runTurn({
       tools,
-      replies: [calls('look', 'ring')],
+      replies: [callTools('look', 'ring')],
       policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
     });
     const message = "Tool 'ring' threw, which ended the turn. The exception is in the result of its call.";
@@ -424,21 +431,21 @@ describe('an error thrown by a tool', () => {
 
   it('ends the turn if its class or a base class is listed in the policy (SPM-10)', async () => {
     const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
-    const fatal = await runTurn({ tools, replies: [calls('print')], policies });
+    const fatal = await runTurn({ tools, replies: [callTools('print')], policies });
     expect(fatal.answer).toMatchObject({
       outcome: 'failed',
       error: {
         message: "Tool 'print' threw, which ended the turn. The exception is in the result of its call.",
       },
     });
-    const told = await runTurn({ tools, replies: [calls('ring'), 'Well.'], policies });
+    const told = await runTurn({ tools, replies: [callTools('ring'), 'Well.'], policies });
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });
 
   it('becomes a signal if the policy returns one (SPM-10)', async () => {
     const { answer } = await runTurn({
       tools,
-      replies: [calls('ring')],
+      replies: [callTools('ring')],
       policies: {
         exceptions: () => {
           throw replan('The bell is broken.');
@@ -454,8 +461,8 @@ describe('an error thrown by a tool', () => {
 
   it('is shown to the model as its class if it has no message (SPM-10)', async () => {
     const { texts } = await runTurn({
-      tools: [throws('print', new OutOfPaper())],
-      replies: [calls('print'), 'Well.'],
+      tools: [createThrowingTool('print', new OutOfPaper())],
+      replies: [callTools('print'), 'Well.'],
     });
     expect(texts).toEqual(['Error: Exception occurred in tool: print (OutOfPaper)']);
   });

@@ -5,11 +5,11 @@ import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { withRemark } from '../../../doors/loop.ts';
-import { modelText, toolResult } from '../../../doors/tools.ts';
-import { calls, readingTool, shownResults } from './scenes.ts';
+import { createToolResult, modelText } from '../../../doors/tools.ts';
+import { callTools, createReadingTool, getShownResults } from './scenes.ts';
 
 const value = { id: 'c1' };
-const artifactResult = toolResult({ type: 'artifact', value });
+const artifactResult = createToolResult({ type: 'artifact', value });
 
 describe('a remark on a result', () => {
   it('follows the text of the result', () => {
@@ -47,14 +47,16 @@ describe('remarkOn of a strategy', () => {
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [readingTool('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
+      tools: [createReadingTool('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
       use: [defineInjectionStrategy(strategy)],
     });
-    const replies = [calls('leak'), 'Done.'];
+    const replies = [callTools('leak'), 'Done.'];
     const session = createTestSession(agent, { replies, secrets: () => ({ KEY: 'hunter22' }) });
     await session.send('Go.');
     expect(noted.map(({ result }) => modelText(result))).toEqual(['{"key":"[secret KEY]"}']);
-    expect(shownResults(session.requests[1])).toEqual(['{"key":"[secret KEY]"}\n\nThe key is [secret KEY].']);
+    expect(getShownResults(session.requests[1])).toEqual([
+      '{"key":"[secret KEY]"}\n\nThe key is [secret KEY].',
+    ]);
     expect(JSON.stringify(await session.events())).not.toContain('hunter22');
   });
 });

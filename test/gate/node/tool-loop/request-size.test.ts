@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/model/entry.ts';
-import { sizeOf } from '../../../doors/loop.ts';
-import { requestsAskedIn, scene } from './budget-scene.ts';
-import { readingTool } from './scenes.ts';
+import { estimateSize } from '../../../doors/loop.ts';
+import { createScene, readReservations } from './budget-scene.ts';
+import { createReadingTool } from './scenes.ts';
 
-const byteLengthOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+const countJsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-const system = (text: string): ModelMessage => ({ role: 'system', text });
-const user = (text: string): ModelMessage => ({ role: 'user', text });
-const tool = (name: string, description = 'Looks.'): ToolDefinition => ({
+const createSystemMessage = (text: string): ModelMessage => ({ role: 'system', text });
+const createUserMessage = (text: string): ModelMessage => ({ role: 'user', text });
+const createToolDefinition = (name: string, description = 'Looks.'): ToolDefinition => ({
   name,
   description,
   inputSchema: { type: 'object' },
@@ -22,104 +22,113 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
 });
 
 /** Returns the counted size of a message whose number of tokens is unknown. */
-const countBytes = (message: ModelMessage): number => byteLengthOf(message) + 16;
+const countBytes = (message: ModelMessage): number => countJsonBytes(message) + 16;
 
-const ASKED = [system('Work.'), user('Go.'), user('On.')];
-const TOLD = 20;
+const FIRST_MESSAGES = [createSystemMessage('Work.'), createUserMessage('Go.'), createUserMessage('On.')];
+const REPORTED_TOKENS = 20;
 
 /** Returns the counted size of a request that follows a request with known tokens. */
-function sizeAfter(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
-  const { lengths } = sizeOf('m', earlier, undefined);
-  return sizeOf(model, later, { request: lengths, inputTokens: told }).inputTokens;
+function computeSizeAfter(
+  earlier: ModelRequest,
+  later: ModelRequest,
+  { model = 'm', told = REPORTED_TOKENS } = {},
+): number {
+  const { lengths } = estimateSize('m', earlier, undefined);
+  return estimateSize(model, later, { request: lengths, inputTokens: told }).inputTokens;
 }
 
-const inputTokensOf = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
+const countInputTokens = (asked: ModelRequest): number => estimateSize('m', asked, undefined).inputTokens;
 
 describe('the stored size of a request', () => {
   it('contains its model, its number of messages, and lengths', () => {
-    const { lengths, inputTokens } = sizeOf('m', request(ASKED), undefined);
-    const text = ASKED.slice(1).reduce((sum, message) => sum + countBytes(message), 0);
+    const { lengths, inputTokens } = estimateSize('m', request(FIRST_MESSAGES), undefined);
+    const text = FIRST_MESSAGES.slice(1).reduce((sum, message) => sum + countBytes(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
     expect(inputTokens).toBe(64 + 5 + text);
   });
 
   it('is journaled as numbers', async () => {
-    const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [readingTool('look')] });
+    const session = createScene(['Done.'], {
+      budget: { tokens: 50_000 },
+      tools: [createReadingTool('look')],
+    });
     await session.send('Go.');
-    expect((await requestsAskedIn(session)).map(({ request: one }) => one)).toEqual([
+    expect((await readReservations(session)).map(({ request: one }) => one)).toEqual([
       {
         model: 'scripted',
         system: 5,
         tools: expect.any(Number),
         messages: 1,
-        text: countBytes(user('Go.')),
+        text: countBytes(createUserMessage('Go.')),
       },
     ]);
   });
 
   it('counts text in bytes, even if it is not Latin', () => {
-    expect(sizeOf('m', request([system('你好')]), undefined).lengths.system).toBe(6);
+    expect(estimateSize('m', request([createSystemMessage('你好')]), undefined).lengths.system).toBe(6);
   });
 });
 
 describe('a request that follows a request with known tokens', () => {
   it('counts the known tokens and the bytes that were added since', () => {
-    const came = [user('More?'), user('And?')];
+    const came = [createUserMessage('More?'), createUserMessage('And?')];
     const since = came.reduce((sum, message) => sum + countBytes(message), 0);
-    expect(sizeAfter(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
-    expect(sizeAfter(request(ASKED), request(ASKED))).toBe(TOLD);
+    expect(computeSizeAfter(request(FIRST_MESSAGES), request([...FIRST_MESSAGES, ...came]))).toBe(
+      REPORTED_TOKENS + since,
+    );
+    expect(computeSizeAfter(request(FIRST_MESSAGES), request(FIRST_MESSAGES))).toBe(REPORTED_TOKENS);
   });
 
-  const tools = [tool('look'), tool('mail')];
-  const offered = inputTokensOf(request([], { tools })) - 64;
+  const tools = [createToolDefinition('look'), createToolDefinition('mail')];
+  const offered = countInputTokens(request([], { tools })) - 64;
   const output = { name: 'answer', schema: { type: 'object' } };
-  const form = inputTokensOf(request([], { output })) - 64;
-  const long = user('x'.repeat(9_000));
-  const HEAVY = [system('Work.'), long];
+  const form = countInputTokens(request([], { output })) - 64;
+  const long = createUserMessage('x'.repeat(9_000));
+  const HEAVY = [createSystemMessage('Work.'), long];
 
   it.each([
-    ['the system text', { messages: [system('Work on.'), long] }, 8],
+    ['the system text', { messages: [createSystemMessage('Work on.'), long] }, 8],
     ['the added tools', { tools }, offered],
     ['the added answer format', { output }, form],
     [
       'the messages',
-      { messages: [system('Work.'), user('y'.repeat(5_000))] },
-      countBytes(user('y'.repeat(5_000))),
+      { messages: [createSystemMessage('Work.'), createUserMessage('y'.repeat(5_000))] },
+      countBytes(createUserMessage('y'.repeat(5_000))),
     ],
   ])('counts all bytes of a part whose length has changed: %s', (_, change, part) => {
     const earlier = request(HEAVY);
-    expect(sizeAfter(earlier, { ...earlier, ...change })).toBe(TOLD + part);
+    expect(computeSizeAfter(earlier, { ...earlier, ...change })).toBe(REPORTED_TOKENS + part);
   });
 
   it('counts no removed tools, and all of them if they return', () => {
     const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
-    expect(sizeAfter(withTools, without)).toBe(TOLD);
-    expect(sizeAfter(without, withTools)).toBe(TOLD + offered);
+    expect(computeSizeAfter(withTools, without)).toBe(REPORTED_TOKENS);
+    expect(computeSizeAfter(without, withTools)).toBe(REPORTED_TOKENS + offered);
   });
 
   it('counts all messages if there are fewer, even if their total length is the same', () => {
-    const earlier = [user('a'.repeat(500)), user('b'.repeat(500))];
+    const earlier = [createUserMessage('a'.repeat(500)), createUserMessage('b'.repeat(500))];
     const sum = earlier.reduce((length, message) => length + countBytes(message), 0);
-    const one = user('c'.repeat(sum - countBytes(user(''))));
+    const one = createUserMessage('c'.repeat(sum - countBytes(createUserMessage(''))));
     expect(countBytes(one)).toBe(sum);
-    expect(sizeAfter(request(earlier), request([one]))).toBe(TOLD + sum);
+    expect(computeSizeAfter(request(earlier), request([one]))).toBe(REPORTED_TOKENS + sum);
   });
 
   it('never counts more than its bytes', () => {
-    const later = request([system('Be quick.'), user('Go.')]);
-    expect(sizeAfter(request(ASKED), later, { told: 9_000 })).toBe(inputTokensOf(later));
+    const later = request([createSystemMessage('Be quick.'), createUserMessage('Go.')]);
+    expect(computeSizeAfter(request(FIRST_MESSAGES), later, { told: 9_000 })).toBe(countInputTokens(later));
   });
 
   it('is counted in bytes if it goes to another model', () => {
-    const later = request([...HEAVY, user('More?')]);
-    expect(sizeAfter(request(HEAVY), later, { model: 'other' })).toBe(inputTokensOf(later));
+    const later = request([...HEAVY, createUserMessage('More?')]);
+    expect(computeSizeAfter(request(HEAVY), later, { model: 'other' })).toBe(countInputTokens(later));
   });
 
   it('does not notice a change that keeps the length of a part', () => {
     const [before, since] = [
-      request([system('It is 12:59.'), long]),
-      request([system('It is 13:00.'), long]),
+      request([createSystemMessage('It is 12:59.'), long]),
+      request([createSystemMessage('It is 13:00.'), long]),
     ];
-    expect(sizeAfter(before, since)).toBe(TOLD);
+    expect(computeSizeAfter(before, since)).toBe(REPORTED_TOKENS);
   });
 });

@@ -5,7 +5,7 @@ import { type AnyTool, defineTool, type Effect, type Reconciliation } from '../.
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, callResults } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
 const look = defineTool({
   name: 'vectorSearch',
@@ -16,14 +16,14 @@ const look = defineTool({
 });
 const list = defineTool({ name: 'list', description: 'Lists.', effect: 'read', run: () => 'a, b' });
 
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 async function runTurn(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use?: readonly ModuleUse[],
 ) {
-  const app = memoryApp({ tools, replies, use });
+  const app = createMemoryApp({ tools, replies, use });
   const end = await app.say('Go.');
   const texts = callResults((await app.state()).messages).map(([, text]) => text);
   return { app, end, texts };
@@ -39,13 +39,16 @@ describe('a call of an unknown tool', () => {
     ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
     ['__proto__', ''],
   ])('returns the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
-    const { texts, end } = await runTurn([look, list], [calls(name), 'Done.']);
+    const { texts, end } = await runTurn([look, list], [callTools(name), 'Done.']);
     expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('fails the turn if it is the fourth in a row (TNF-01)', async () => {
-    const { app, end } = await runTurn([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
+    const { app, end } = await runTurn(
+      [look],
+      [callTools('a'), callTools('b', 'c'), callTools('d'), 'Never.'],
+    );
     expect(app.model.requests).toHaveLength(3);
     expect(end).toMatchObject({
       turn: {
@@ -61,7 +64,7 @@ describe('a call of an unknown tool', () => {
   it('is counted from zero after a call of a known tool (TNF-06)', async () => {
     const { end } = await runTurn(
       [look],
-      [calls('a', 'b', 'c'), calls('vectorSearch'), calls('a', 'b', 'c'), 'Done.'],
+      [callTools('a', 'b', 'c'), callTools('vectorSearch'), callTools('a', 'b', 'c'), 'Done.'],
     );
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
@@ -95,7 +98,7 @@ describe('limits of tool calls (SPM-13)', () => {
   const total = 'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.';
 
   it('refuse further calls of one tool, and the turn ends as limit-reached', async () => {
-    const replies = [calls('list', 'list', 'vectorSearch', 'list'), calls('list'), 'Best so far.'];
+    const replies = [callTools('list', 'list', 'vectorSearch', 'list'), callTools('list'), 'Best so far.'];
     const { texts, end } = await runTurn([look, list], replies, [callLimits({ callsPerTool: 2 })]);
     expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best so far.' } });
@@ -104,7 +107,7 @@ describe('limits of tool calls (SPM-13)', () => {
   it('refuse all further calls', async () => {
     const { texts, end } = await runTurn(
       [look, list],
-      [calls('list', 'vectorSearch'), calls('list', 'list'), 'Best.'],
+      [callTools('list', 'vectorSearch'), callTools('list', 'list'), 'Best.'],
       [callLimits({ toolCalls: 3 })],
     );
     expect(texts).toEqual(['a, b', 'seen', 'a, b', total]);
@@ -112,9 +115,9 @@ describe('limits of tool calls (SPM-13)', () => {
   });
 
   it('count from the message of the turn', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [list],
-      replies: [calls('list'), 'One.', calls('list'), 'Two.'],
+      replies: [callTools('list'), 'One.', callTools('list'), 'Two.'],
       use: [callLimits({ toolCalls: 1 })],
     });
     await app.say('Go.');
@@ -123,7 +126,7 @@ describe('limits of tool calls (SPM-13)', () => {
 });
 
 describe('a tool that exceeds its time limit', () => {
-  const hangs = (effect: Effect, reconcile?: () => Reconciliation) => {
+  const createHangingTool = (effect: Effect, reconcile?: () => Reconciliation) => {
     const signals: AbortSignal[] = [];
     const config = { name: 'slow', description: 'Waits.', timeout: 1_000 } as const;
     const run = (_: unknown, call: { signal: AbortSignal }): Promise<never> => {
@@ -151,8 +154,8 @@ describe('a tool that exceeds its time limit', () => {
     ['a `once` call that keeps running may still complete', 'once', () => 'not-done', unknown],
   ])('is aborted: %s (PAR-03, PAR-09)', async (_, effect, reconcile, text) => {
     const clock = createManualClock();
-    const { tool, signals } = hangs(effect, reconcile);
-    const app = memoryApp({ tools: [tool], replies: [calls('slow'), 'Done.'], clock });
+    const { tool, signals } = createHangingTool(effect, reconcile);
+    const app = createMemoryApp({ tools: [tool], replies: [callTools('slow'), 'Done.'], clock });
     expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({
       turn: { outcome: 'completed' },
     });
@@ -176,8 +179,8 @@ describe('a tool that exceeds its time limit', () => {
         }),
       reconcile: () => outcomes.shift() ?? 'unknown',
     });
-    const replies = [calls('slow'), calls('slow'), calls('slow'), 'Done.'];
-    const app = memoryApp({ tools: [pay], replies, clock });
+    const replies = [callTools('slow'), callTools('slow'), callTools('slow'), 'Done.'];
+    const app = createMemoryApp({ tools: [pay], replies, clock });
     await advanceUntilSettled(clock, app.say('Go.'));
     expect(callResults((await app.state()).messages)).toEqual([
       ['slow', 'paid after all'],
@@ -199,7 +202,7 @@ describe('a tool that exceeds its time limit', () => {
       description: 'Calls an object.',
       run: () => Promise.reject(thrown),
     });
-    const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'] });
+    const app = createMemoryApp({ tools: [slow], replies: [callTools('slow'), 'Done.'] });
     await app.say('Go.');
     expect(callResults((await app.state()).messages)).toEqual([['slow', unknown]]);
   });
@@ -212,7 +215,7 @@ describe('a tool that exceeds its time limit', () => {
       timeout: 1_000,
       run: () => new Promise((resolve) => clock.after(4_000, () => resolve('late'))),
     });
-    const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'], clock });
+    const app = createMemoryApp({ tools: [slow], replies: [callTools('slow'), 'Done.'], clock });
     await advanceUntilSettled(clock, app.say('Go.'));
     expect(callResults((await app.state()).messages)).toEqual([['slow', 'late']]);
   });
@@ -226,7 +229,7 @@ describe('a tool that exceeds its time limit', () => {
     };
     const config = { name: 'cut', description: 'Breaks.', run } as const;
     const tool = effect === 'once' ? defineTool(config) : defineTool({ ...config, effect });
-    expect((await runTurn([tool], [calls('cut'), 'Done.'])).texts).toEqual([text]);
+    expect((await runTurn([tool], [callTools('cut'), 'Done.'])).texts).toEqual([text]);
   });
 });
 
@@ -247,7 +250,7 @@ describe('a tool that `defineTool` did not define', () => {
         return execute(leaf);
       },
     };
-    const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
+    const app = createMemoryApp({ tools: [greedy], replies: [callTools('greedy'), 'Done.'] });
     await app.say('Go.');
     expect(callResults((await app.state()).messages)).toEqual([
       ['greedy', "Error: Tool 'greedy' can execute or nest only once per call."],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { hasOpenFrame } from '../../../doors/loop.ts';
-import { calls, diggingTool } from './scenes.ts';
+import { callTools, createDiggingTool } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
   it('learns whether its frame is already open because the frame was interrupted', async () => {
@@ -18,7 +18,7 @@ describe('a call that opens a frame', () => {
         return 'alive';
       },
     });
-    const dig = diggingTool([dies]);
+    const dig = createDiggingTool([dies]);
     const asks: AnyTool = {
       ...dig,
       call(input, call) {
@@ -28,7 +28,7 @@ describe('a call that opens a frame', () => {
     };
     const agent = defineAgent({ name: 'clerk', description: 'Digs.', instructions: '', tools: [asks] });
     const session: TestSession = createTestSession(agent, {
-      replies: [calls('dig'), calls('die'), 'Dug.', 'Done.'],
+      replies: [callTools('dig'), callTools('die'), 'Dug.', 'Done.'],
       warm: true,
     });
     await session.send('Go.');

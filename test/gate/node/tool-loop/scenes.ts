@@ -4,22 +4,22 @@ import { nest } from '../../../../src/kinds/entry.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 
 /** Makes a reply that calls these tools without input. */
-export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+export const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** Defines a `read` tool that runs this function. */
-export const readingTool = (
+export const createReadingTool = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
   more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
 ) => defineTool({ name, description: 'Does.', effect: 'read', run: (_, call) => run(call), ...more });
 
 /** Returns the tool results in one request. */
-export const shownResults = (request: ModelRequest | undefined): readonly string[] =>
+export const getShownResults = (request: ModelRequest | undefined): readonly string[] =>
   request?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? [];
 
 /** Returns a tool that only opens a frame, and returns its outcome. */
-export const diggingTool = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
-  ...readingTool('dig'),
+export const createDiggingTool = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
+  ...createReadingTool('dig'),
   effect: 'none',
   inner: tools,
   usesInside: more.uses,

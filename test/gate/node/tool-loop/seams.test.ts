@@ -5,7 +5,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 
-const tool = (name: string, run = (): string => name) =>
+const createNamedTool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
 /** A minimal kind of tool: a successful call unlocks the tool `inner`. */
@@ -15,7 +15,7 @@ const unlockedMemory: ToolMemory<boolean, boolean> = {
   initial: false,
   observe: (value, moment) => value || (moment.type === 'call-ended' && moment.result.type !== 'error'),
 };
-const inner = tool('inner');
+const inner = createNamedTool('inner');
 const unlockStrategy: InjectionStrategy = {
   name: 'unlock',
   offer: (tools, view) => (view.recall(unlockedMemory) ? [inner, ...tools] : tools),
@@ -24,7 +24,7 @@ const unlockStrategy: InjectionStrategy = {
 describe('the strategy of a kind of tool', () => {
   it('offers the tools in its memory with the next model call, after other tools (TOOL-21)', async () => {
     const { offered, end } = await runBare({
-      tools: [tool('open'), tool('alpha')],
+      tools: [createNamedTool('open'), createNamedTool('alpha')],
       memories: [unlockedMemory],
       strategies: [unlockStrategy],
       replies: [{ calls: [{ name: 'open' }] }, { calls: [{ name: 'inner' }] }, 'Done.'],
@@ -39,7 +39,7 @@ describe('the strategy of a kind of tool', () => {
 
   it('offers no new tools within the batch', async () => {
     const { model } = await runBare({
-      tools: [tool('open')],
+      tools: [createNamedTool('open')],
       memories: [unlockedMemory],
       strategies: [unlockStrategy],
       replies: [{ calls: [{ name: 'open' }, { name: 'inner' }] }, 'Done.'],
@@ -58,7 +58,7 @@ describe('the strategy of a kind of tool', () => {
     };
     const always: InjectionStrategy = { name: 'always', offer: (tools) => [...tools, inner] };
     const { offered } = await runBare({
-      tools: [tool('open')],
+      tools: [createNamedTool('open')],
       strategies: [always, hide],
       replies: ['Done.'],
     });

@@ -9,7 +9,7 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { calls, readingTool, shownResults } from './scenes.ts';
+import { callTools, createReadingTool, getShownResults } from './scenes.ts';
 
 interface Scene {
   readonly policies?: Policies;
@@ -17,26 +17,29 @@ interface Scene {
   readonly replies?: readonly ScriptedReply[];
 }
 
-const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.'], ...more }: Scene = {}) =>
+const startSession = (
+  tools: readonly AnyTool[],
+  { replies = [callTools('look'), 'Done.'], ...more }: Scene = {},
+) =>
   createTestSession(
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more }),
     { use: [files()], replies },
   );
 
 /** Returns what the model sees of the value that a tool returns. */
-async function resultShownFor(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
-  const session = sessionOf([readingTool('look', answer)], scene);
+async function getShownResult(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
+  const session = startSession([createReadingTool('look', answer)], scene);
   await session.send('Go.');
-  return shownResults(session.requests.at(-1)).at(-1);
+  return getShownResults(session.requests.at(-1)).at(-1);
 }
 
 describe('a result', () => {
   it('is shown completely up to 65,536 characters', async () => {
-    expect(await resultShownFor(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
+    expect(await getShownResult(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
   });
 
   it('is shown only at its beginning if it is longer, with a note on the shown part', async () => {
-    expect(await resultShownFor(() => 'x'.repeat(1_000_000))).toBe(
+    expect(await getShownResult(() => 'x'.repeat(1_000_000))).toBe(
       `${'x'.repeat(65_536)}\n... [shortened: 65536 of 1000000 characters are shown]`,
     );
   });
@@ -51,12 +54,13 @@ describe('a result', () => {
     ],
     ['a surrogate pair that just fits', () => 'kelp 😀', 'kelp 😀'],
   ])('is limited to the characters that the agent allows: %s', async (_, answer, text) => {
-    expect(await resultShownFor(answer, { policies: { resultCharacters: 7 } })).toBe(text);
+    expect(await getShownResult(answer, { policies: { resultCharacters: 7 } })).toBe(text);
   });
 
   it('shares its limit with its text files, each of which has a note on the shown part', async () => {
-    const sheet = (letter: string) => file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
-    const text = await resultShownFor(() => content(['Sales:', sheet('a'), sheet('b')]), {
+    const createSheet = (letter: string) =>
+      file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
+    const text = await getShownResult(() => content(['Sales:', createSheet('a'), createSheet('b')]), {
       policies: { resultCharacters: 450 },
     });
     const lines =
@@ -69,15 +73,15 @@ describe('a result', () => {
   it('is shortened after transformers have processed the complete text', async () => {
     const use = [defineTransformer({ name: 'counts', result: (text) => `${text.length} ${text}` })];
     const scene = { policies: { resultCharacters: 8 }, use };
-    expect(await resultShownFor(() => 'x'.repeat(90), scene)).toBe(
+    expect(await getShownResult(() => 'x'.repeat(90), scene)).toBe(
       '90 xxxxx\n... [shortened: 8 of 93 characters are shown]',
     );
   });
 
   it('is journaled completely, and is a complete answer if it is returned directly', async () => {
     const whole = 'x'.repeat(90);
-    const look = readingTool('look', () => whole, { returnDirect: true });
-    const session = sessionOf([look], { policies: { resultCharacters: 8 } });
+    const look = createReadingTool('look', () => whole, { returnDirect: true });
+    const session = startSession([look], { policies: { resultCharacters: 8 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: whole });
     expect((await session.state()).messages[1]).toMatchObject({
       calls: [{ ended: { result: { type: 'text', content: whole } } }],
@@ -89,12 +93,12 @@ describe('a result', () => {
       name: 'dig',
       description: 'Digs.',
       instructions: 'You dig.',
-      tools: [readingTool('look', () => 'abcdefghij')],
+      tools: [createReadingTool('look', () => 'abcdefghij')],
     });
-    const replies = [calls('dig'), calls('look'), '0123456789', 'Done.'];
-    const session = sessionOf([dig], { policies: { resultCharacters: 8 }, replies });
+    const replies = [callTools('dig'), callTools('look'), '0123456789', 'Done.'];
+    const session = startSession([dig], { policies: { resultCharacters: 8 }, replies });
     await session.send('Go.');
-    expect(session.requests.flatMap((request) => shownResults(request))).toEqual([
+    expect(session.requests.flatMap((request) => getShownResults(request))).toEqual([
       'abcdefgh\n... [shortened: 8 of 10 characters are shown]',
       '01234567\n... [shortened: 8 of 10 characters are shown]',
     ]);
@@ -102,13 +106,13 @@ describe('a result', () => {
 
   it('counts as delivered by a one-shot tool if it was shortened, because it would be shortened again', async () => {
     const load = oneShotPerLoop(
-      readingTool('load', () => 'x'.repeat(90)),
+      createReadingTool('load', () => 'x'.repeat(90)),
       'Work.',
     );
-    const replies = [calls('load'), calls('load'), 'Done.'];
-    const session = sessionOf([load], { policies: { resultCharacters: 8 }, replies });
+    const replies = [callTools('load'), callTools('load'), 'Done.'];
+    const session = startSession([load], { policies: { resultCharacters: 8 }, replies });
     await session.send('Go.');
-    expect(shownResults(session.requests.at(-1))).toEqual([
+    expect(getShownResults(session.requests.at(-1))).toEqual([
       'xxxxxxxx\n... [shortened: 8 of 90 characters are shown]',
       'ALREADY \n... [shortened: 8 of 151 characters are shown]',
     ]);
@@ -124,12 +128,12 @@ describe('a result', () => {
         return 'Sum.';
       },
     });
-    const agent = (resultCharacters: number) =>
+    const createTestAgent = (resultCharacters: number) =>
       defineAgent({
         name: 'clerk',
         description: 'Works.',
         instructions: '',
-        tools: [readingTool('look', () => 'x'.repeat(4_000))],
+        tools: [createReadingTool('look', () => 'x'.repeat(4_000))],
         policies: { resultCharacters },
         use: [compaction],
       });
@@ -138,7 +142,9 @@ describe('a result', () => {
       [4_000, 1],
     ] as const) {
       asked = 0;
-      const session = createTestSession(agent(characters), { replies: [calls('look'), 'A.', 'B.'] });
+      const session = createTestSession(createTestAgent(characters), {
+        replies: [callTools('look'), 'A.', 'B.'],
+      });
       await session.send('Look.');
       await session.send('And?');
       expect(asked).toBe(times);
@@ -169,8 +175,8 @@ describe('a result', () => {
 
 describe('a result that was shown before', () => {
   it('is not rendered again for each request', async () => {
-    const replies = [...Array.from({ length: 20 }, () => calls('look')), 'Done.'];
-    const tools = [readingTool('look', () => ({ kelp: 'green' }))];
+    const replies = [...Array.from({ length: 20 }, () => callTools('look')), 'Done.'];
+    const tools = [createReadingTool('look', () => ({ kelp: 'green' }))];
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
     // One invocation runs the whole turn.
     const session = createTestSession(agent, { replies, warm: true });
@@ -179,7 +185,7 @@ describe('a result that was shown before', () => {
     await session.send('Go.');
     const written = stringify.mock.calls.filter(([value]) => isResult(value)).length;
     stringify.mockRestore();
-    expect(shownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
+    expect(getShownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
     // Once for the model, and twice when the call ends. It would be 250 times if each request rendered all
     // earlier results.
     expect(written).toBe(60);

@@ -16,17 +16,17 @@ import {
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { toolResult } from '../../../doors/tools.ts';
+import { createToolResult } from '../../../doors/tools.ts';
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import { callResults } from '../session/former-holder.ts';
-import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from './scenes.ts';
 
-const sendingTool = (
+const createSendingTool = (
   name: string,
   thrown: () => unknown,
-  more: Parameters<typeof readingTool>[2] = {},
+  more: Parameters<typeof createReadingTool>[2] = {},
 ): AnyTool =>
-  readingTool(
+  createReadingTool(
     name,
     () => {
       throw thrown();
@@ -34,18 +34,18 @@ const sendingTool = (
     more,
   );
 
-const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]) =>
+const startSession = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]) =>
   createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), { replies });
 
 async function runTurn(tools: readonly AnyTool[], replies: readonly ScriptedReply[]) {
-  const session = sessionOf(tools, replies);
+  const session = startSession(tools, replies);
   const answer = await session.send('Go.');
   return { session, answer, texts: callResults((await session.state()).messages).map(([, words]) => words) };
 }
 
 const failSignal = (reason: string) => new SignalError({ type: 'fail', reason });
 
-const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = [
+const SIGNAL_KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = [
   ['replan', replan, { outcome: 'completed' }],
   ['terminate-action', terminateAction, { outcome: 'completed' }],
   ['terminate-agent', terminateAgent, { outcome: 'cancelled' }],
@@ -58,12 +58,12 @@ const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = 
   ['fail', failSignal, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
 ];
 
-describe.each(KINDS)('the signal %s', (type, make, ends) => {
+describe.each(SIGNAL_KINDS)('the signal %s', (type, make, ends) => {
   const signal = { type, reason: 'Enough.' };
-  const thrown = sendingTool('stop', () => make('Enough.'));
+  const thrown = createSendingTool('stop', () => make('Enough.'));
 
   it('ends the turn without another model call and without an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
-    const { session, answer } = await runTurn([thrown], [calls('stop')]);
+    const { session, answer } = await runTurn([thrown], [callTools('stop')]);
     expect(answer).toMatchObject({ ...ends, signal, text: '', iterations: 1, toolCalls: 1 });
     expect(session.requests).toHaveLength(1);
   });
@@ -71,25 +71,25 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   it('ends the turn if the result of a decorator contains it (SIG-01)', async () => {
     const { decorated, ran } = (() => {
       const ran: string[] = [];
-      const inside = readingTool('stop', () => void ran.push('ran'));
+      const inside = createReadingTool('stop', () => void ran.push('ran'));
       const call: AnyTool['call'] = async (input, live) => {
         const result = await inside.call(input, live);
-        return toolResult({ ...result, signal: { type, reason: 'Enough.' } });
+        return createToolResult({ ...result, signal: { type, reason: 'Enough.' } });
       };
       return { decorated: decorate(inside, { call }), ran };
     })();
-    const { answer } = await runTurn([decorated], [calls('stop')]);
+    const { answer } = await runTurn([decorated], [callTools('stop')]);
     expect(answer).toMatchObject({ ...ends, signal });
     expect(ran).toEqual(['ran']);
   });
 
   it('ends the turn if code around a tool throws it (SIG-01)', async () => {
-    const around = decorate(readingTool('stop'), {
+    const around = decorate(createReadingTool('stop'), {
       call: async () => {
         throw make('Enough.');
       },
     });
-    expect((await runTurn([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
+    expect((await runTurn([around], [callTools('stop')])).answer).toMatchObject({ ...ends, signal });
   });
 
   it('takes effect even if a decorator replaces the result (SIG-01)', async () => {
@@ -99,7 +99,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
         return text('Nothing happened.');
       },
     });
-    const { answer, texts } = await runTurn([hushed], [calls('stop')]);
+    const { answer, texts } = await runTurn([hushed], [callTools('stop')]);
     expect(answer).toMatchObject({ ...ends, signal });
     expect(texts).toEqual(['Nothing happened.']);
   });
@@ -122,7 +122,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   it('lets the other calls of the batch run, and keeps their effects (PAR-05, LOOP-16)', async () => {
     const ran: string[] = [];
     const stopped = Promise.withResolvers<void>();
-    const slow = readingTool('slow', async ({ id }) => {
+    const slow = createReadingTool('slow', async ({ id }) => {
       await stopped.promise;
       ran.push(id);
       return 'slow but sure';
@@ -130,7 +130,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
     const stop = decorate(thrown, {
       call: (input, live) => thrown.call(input, live).finally(stopped.resolve),
     });
-    const { texts, session } = await runTurn([stop, slow], [calls('slow', 'stop', 'slow')]);
+    const { texts, session } = await runTurn([stop, slow], [callTools('slow', 'stop', 'slow')]);
     expect(ran).toHaveLength(2);
     expect(texts[0]).toBe('slow but sure');
     expect(texts[2]).toBe('slow but sure');
@@ -140,15 +140,15 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
 
   it('skips calls with its serial key that had not started (LOOP-16)', async () => {
     let ran = 0;
-    const stop = sendingTool('stop', () => make('Enough.'), { serial: 's' });
-    const step = readingTool(
+    const stop = createSendingTool('stop', () => make('Enough.'), { serial: 's' });
+    const step = createReadingTool(
       'step',
       () => {
         ran += 1;
       },
       { serial: 's' },
     );
-    const { texts } = await runTurn([stop, step], [calls('step', 'stop', 'step', 'stop')]);
+    const { texts } = await runTurn([stop, step], [callTools('step', 'stop', 'step', 'stop')]);
     expect(ran).toBe(1);
     expect(texts.slice(2)).toEqual([
       "Error: Skipped: 'step' was not run, since another call of this reply ended the loop: Enough.",
@@ -157,7 +157,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   });
 
   it('leaves a conversation that can continue, because each call has a result (LOOP-16)', async () => {
-    const { session } = await runTurn([thrown], [calls('stop', 'stop'), 'Here I am.']);
+    const { session } = await runTurn([thrown], [callTools('stop', 'stop'), 'Here I am.']);
     expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'tool'],
@@ -168,21 +168,23 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
 
 describe('a signal', () => {
   it('is returned with its reason, and is not an error if it replans or stops (SIG-01, LOOP-12)', async () => {
-    const kinds = KINDS.map(([type, make]) => sendingTool(type.replace('-', '_'), () => make('Enough.')));
+    const kinds = SIGNAL_KINDS.map(([type, make]) =>
+      createSendingTool(type.replace('-', '_'), () => make('Enough.')),
+    );
     for (const tool of kinds) {
-      const { texts } = await runTurn([tool], [calls(tool.name)]);
+      const { texts } = await runTurn([tool], [callTools(tool.name)]);
       const isFailure = tool.name === 'misconfigured' || tool.name === 'fail';
       expect(texts).toEqual([isFailure ? 'Error: Enough.' : 'Enough.']);
     }
   });
 
   it('keeps the blackboard entries of its tool when it replans (LOOP-12)', async () => {
-    const tool = readingTool('stop', ({ blackboard, state }) => {
+    const tool = createReadingTool('stop', ({ blackboard, state }) => {
       blackboard.add('a clue', { name: 'clue' });
       state.set('seen', 1);
       throw replan('I found a clue.');
     });
-    const { session, answer } = await runTurn([tool], [calls('stop')]);
+    const { session, answer } = await runTurn([tool], [callTools('stop')]);
     expect(answer).toMatchObject({ signal: { type: 'replan', reason: 'I found a clue.' } });
     const { blackboard, callState: cells } = await session.state();
     expect(blackboard).toEqual([{ name: 'clue', value: 'a clue' }]);
@@ -195,11 +197,11 @@ describe('a signal', () => {
         name: 'clerk',
         description: 'W.',
         instructions: '',
-        tools: [sendingTool('stop', () => replan('Anew.'))],
+        tools: [createSendingTool('stop', () => replan('Anew.'))],
       },
       output: v.object({ n: v.number() }),
     });
-    const session = createTestSession(agent, { replies: [calls('stop')] });
+    const session = createTestSession(agent, { replies: [callTools('stop')] });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: '' });
     expect(answer).not.toHaveProperty('object');
@@ -214,11 +216,11 @@ describe('a signal', () => {
     ['fail before all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
     ['misconfigured before all others', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
   ])('is selected from several signals: %s (PAR-05, PAR-06)', async (_, names, type) => {
-    const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
-      const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
-      return sendingTool(name, () => make(`${name} says so.`));
+    const tools = [...SIGNAL_KINDS, ['replan', replan] as const].map(([kind, make], index) => {
+      const name = index === SIGNAL_KINDS.length ? 'replan_2' : kind.replace('-', '_');
+      return createSendingTool(name, () => make(`${name} says so.`));
     });
-    const { answer } = await runTurn(tools, [calls(...names)]);
+    const { answer } = await runTurn(tools, [callTools(...names)]);
     const first = type === 'replan' ? 'replan' : type.replace('-', '_');
     expect(answer.signal).toEqual({ type, reason: `${first} says so.` });
   });
@@ -226,18 +228,18 @@ describe('a signal', () => {
   it('ends the loop after a kill too, and skips calls that had not started (LOOP-16, LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
-    const once = (name: string, run: () => unknown) =>
+    const createIdempotentTool = (name: string, run: () => unknown) =>
       defineTool({ name, description: 'Does.', serial: 's', effect: 'idempotent', run });
-    const stop = once('stop', () => {
+    const stop = createIdempotentTool('stop', () => {
       ran.push('stop');
       throw terminateAction('Enough.');
     });
-    const step = once('step', () => {
+    const step = createIdempotentTool('step', () => {
       ran.push('step');
       if (kills-- > 0) session.kill();
     });
-    const later = once('later', () => ran.push('later'));
-    const session = sessionOf([stop, step, later], [calls('step', 'stop', 'later')]);
+    const later = createIdempotentTool('later', () => ran.push('later'));
+    const session = startSession([stop, step, later], [callTools('step', 'stop', 'later')]);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'completed',
       signal: { type: 'terminate-action', reason: 'Enough.' },
@@ -253,7 +255,7 @@ describe('a signal', () => {
   it('ends the loop in the next invocation if it was stored before a kill, and only started calls run (LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
-    const tool = (name: string, run: () => unknown, serial?: string) =>
+    const createNamedTool = (name: string, run: () => unknown, serial?: string) =>
       defineTool({
         ...{ name, description: 'Does.', serial, effect: 'idempotent' },
         run: () => {
@@ -261,10 +263,10 @@ describe('a signal', () => {
           return run();
         },
       });
-    const stop = tool('stop', () => {
+    const stop = createNamedTool('stop', () => {
       throw replan('Anew.');
     });
-    const slow = tool(
+    const slow = createNamedTool(
       'slow',
       async () => {
         await waitForEvent(session, ({ type }) => type === 'tool-call-ended');
@@ -272,7 +274,10 @@ describe('a signal', () => {
       },
       's',
     );
-    const session = sessionOf([stop, slow, tool('later', () => 'x', 's')], [calls('stop', 'slow', 'later')]);
+    const session = startSession(
+      [stop, slow, createNamedTool('later', () => 'x', 's')],
+      [callTools('stop', 'slow', 'later')],
+    );
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan', reason: 'Anew.' } });
     expect(ran).toEqual(['stop', 'slow', 'slow']);
     expect(callResults((await session.state()).messages).at(-1)).toEqual([
@@ -287,11 +292,11 @@ describe('a signal', () => {
         name: 'clerk',
         description: 'W.',
         instructions: '',
-        tools: [sendingTool('stop', () => replan('Anew.'))],
+        tools: [createSendingTool('stop', () => replan('Anew.'))],
       },
       use: [callLimits({ toolCalls: 1 })],
     });
-    const session = createTestSession(agent, { replies: [calls('stop', 'stop')] });
+    const session = createTestSession(agent, { replies: [callTools('stop', 'stop')] });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
       text: '',
@@ -306,25 +311,25 @@ describe('a signal in a nested loop', () => {
     ['terminate-action', terminateAction],
   ])('ends only that loop: %s (SIG-02)', async (_, make) => {
     const { session, answer } = await runTurn(
-      [diggingTool([sendingTool('stop', () => make('Enough.'))])],
-      [calls('dig'), calls('stop'), 'Done.'],
+      [createDiggingTool([createSendingTool('stop', () => make('Enough.'))])],
+      [callTools('dig'), callTools('stop'), 'Done.'],
     );
-    expect(shownResults(session.requests[2])).toEqual(['completed: Enough.']);
+    expect(getShownResults(session.requests[2])).toEqual(['completed: Enough.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(answer).not.toHaveProperty('signal');
   });
 
-  it.each(KINDS.slice(2))(
+  it.each(SIGNAL_KINDS.slice(2))(
     'reaches the turn even if the tool around the loop replaces the result: %s (SIG-02, SIG-03)',
     async (type, make, ends) => {
-      const dig = diggingTool([sendingTool('stop', () => make('Enough.'))]);
+      const dig = createDiggingTool([createSendingTool('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {
         call: async (input, live) => {
           await dig.call(input, live);
           return text('All is well.');
         },
       });
-      const { session, answer, texts } = await runTurn([calm], [calls('dig'), calls('stop')]);
+      const { session, answer, texts } = await runTurn([calm], [callTools('dig'), callTools('stop')]);
       expect(answer).toMatchObject({ ...ends, signal: { type, reason: 'Enough.' }, text: '' });
       expect(texts).toEqual(['All is well.']);
       expect(session.requests).toHaveLength(2);
@@ -333,8 +338,8 @@ describe('a signal in a nested loop', () => {
 
   it('reaches the turn from a loop at depth two', async () => {
     const { answer, session } = await runTurn(
-      [diggingTool([diggingTool([sendingTool('stop', () => exitEarly('Out.'))])])],
-      [calls('dig'), calls('dig'), calls('stop')],
+      [createDiggingTool([createDiggingTool([createSendingTool('stop', () => exitEarly('Out.'))])])],
+      [callTools('dig'), callTools('dig'), callTools('stop')],
     );
     expect(answer).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Out.' } });
     expect(session.requests).toHaveLength(3);
@@ -350,7 +355,7 @@ describe('a signal in a nested loop', () => {
         throw terminateAgent('Enough.');
       },
     });
-    const dig = diggingTool([inside]);
+    const dig = createDiggingTool([inside]);
     const dies = decorate(dig, {
       call: async (input, live) => {
         const result = await dig.call(input, live);
@@ -359,7 +364,7 @@ describe('a signal in a nested loop', () => {
       },
     });
     // Replies of the nested loop that were not stored are requested again.
-    const session = sessionOf([dies], [calls('dig'), calls('stop'), calls('stop')]);
+    const session = startSession([dies], [callTools('dig'), callTools('stop'), callTools('stop')]);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'cancelled',
       signal: { type: 'terminate-agent', reason: 'Enough.' },

@@ -7,12 +7,12 @@ describe('slots', () => {
     const slots = new Slots(2);
     const log: string[] = [];
     const releases: (() => void)[] = [];
-    const hold = (name: string) =>
+    const holdSlot = (name: string) =>
       slots.hold(async () => {
         log.push(name);
         await new Promise<void>((resolve) => releases.push(resolve));
       });
-    const all = Promise.all(['a', 'b', 'c', 'd'].map(hold));
+    const all = Promise.all(['a', 'b', 'c', 'd'].map(holdSlot));
     expect(log).toEqual(['a', 'b']);
     for (let i = 0; i < 4; i += 1) {
       releases[i]?.();

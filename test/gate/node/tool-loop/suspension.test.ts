@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
-import { aWait } from '../../../fixtures/a-wait.ts';
+import { createWait } from '../../../fixtures/a-wait.ts';
 import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
-const waitingTool = (serial?: string): AnyTool => ({
+const createWaitingTool = (serial?: string): AnyTool => ({
   name: 'ask',
   description: 'Asks a person.',
   inputSchema: { type: 'object' },
@@ -28,11 +28,14 @@ const look = (ran: string[], serial?: string) =>
       return 'seen';
     },
   });
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 describe('a call that waits for an answer from outside', () => {
   it('suspends the turn after the other calls of its batch have ended, and their results are kept', async () => {
-    const app = memoryApp({ tools: [waitingTool(), look([])], replies: [calls('ask', 'look')] });
+    const app = createMemoryApp({
+      tools: [createWaitingTool(), look([])],
+      replies: [callTools('ask', 'look')],
+    });
     expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
     const [, reply] = (await app.state()).messages;
     expect(reply).toMatchObject({
@@ -54,7 +57,7 @@ describe('a call that waits for an answer from outside', () => {
         return text((await call.ask({ for: 'decision', message: 'Was that right?' })).decision);
       },
     };
-    const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });
+    const app = createMemoryApp({ tools: [late], replies: [callTools('pay'), 'Hm.'] });
     expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Hm.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       text: "Error: Tool 'pay' cannot ask after it has run. Ask before.",
@@ -63,7 +66,7 @@ describe('a call that waits for an answer from outside', () => {
   });
 
   it('counts as not started', async () => {
-    const app = memoryApp({ tools: [waitingTool()], replies: [calls('ask')] });
+    const app = createMemoryApp({ tools: [createWaitingTool()], replies: [callTools('ask')] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
     expect((await app.events(turn)).map(({ type }) => type)).toEqual([
@@ -75,7 +78,10 @@ describe('a call that waits for an answer from outside', () => {
 
   it('delays later calls with its serial key', async () => {
     const ran: string[] = [];
-    const app = memoryApp({ tools: [waitingTool('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
+    const app = createMemoryApp({
+      tools: [createWaitingTool('s'), look(ran, 's')],
+      replies: [callTools('ask', 'look')],
+    });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
   });
@@ -83,13 +89,13 @@ describe('a call that waits for an answer from outside', () => {
   it('delays later calls with its serial key after a take-over too, and the turn is suspended again', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
-    const app = memoryApp({
-      tools: [waitingTool('s'), look(ran, 's')],
+    const app = createMemoryApp({
+      tools: [createWaitingTool('s'), look(ran, 's')],
       replies: [],
       clock,
       leaseMs: LEASE_MS,
     });
-    const suspended = { type: 'tool-call-suspended', call: 'c0', wait: aWait() } as const;
+    const suspended = { type: 'tool-call-suspended', call: 'c0', wait: createWait() } as const;
     const left = await leaveHolderSilent(app, [...callEvents(['ask'], ['look']), suspended]);
     expect(await takeOver(app, clock, left)).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
@@ -97,7 +103,7 @@ describe('a call that waits for an answer from outside', () => {
 
   it('suspends the turn from inside a nested loop', async () => {
     const dig: AnyTool = {
-      ...waitingTool(),
+      ...createWaitingTool(),
       name: 'dig',
       effect: 'none',
       call: async (_, call) => {
@@ -105,12 +111,12 @@ describe('a call that waits for an answer from outside', () => {
           name: 'dig',
           instructions: '',
           message: 'Dig.',
-          tools: [waitingTool()],
+          tools: [createWaitingTool()],
         });
         return text(outcome);
       },
     };
-    const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('ask')] });
+    const app = createMemoryApp({ tools: [dig], replies: [callTools('dig'), callTools('ask')] });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     const frames = [...((await app.state()).turn?.frames.values() ?? [])];
     expect(frames.at(-1)?.messages.at(-1)).toMatchObject({
@@ -119,7 +125,7 @@ describe('a call that waits for an answer from outside', () => {
   });
 
   it('is cancelled by the next lease holder if a cancel arrives while it waits', async () => {
-    const app = memoryApp({ tools: [waitingTool()], replies: [calls('ask'), 'Next.'] });
+    const app = createMemoryApp({ tools: [createWaitingTool()], replies: [callTools('ask'), 'Next.'] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');

@@ -8,34 +8,38 @@ import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { emptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
-import { listFirstWords, longMessage } from '../session/compaction-scene.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { diggingTool } from '../tool-loop/scenes.ts';
+import { createEmptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
+import { createLongMessage, listFirstWords } from '../session/compaction-scene.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  byPlace,
-  changesOf,
   closeCall,
+  createThinkingReply,
   doors,
-  extendsIt,
+  isExtension,
   joinNames,
   openCall,
   openingDoors,
   placeOf,
-  repliesOf,
-  SIGNS,
-  sessionOf,
+  readChanges,
+  readReplies,
+  replyByPlace,
+  SIGNING_OPTIONS,
+  startSession,
   TOOLS,
-  thinkingReply,
 } from './scenes.ts';
 
-const declared = { name: 'files', description: 'Files.', tools: [createTool('read'), createTool('write')] };
-const FILES = defineUnfolding(declared);
-const OPEN_FILES = defineUnfolding({ ...declared, scope: 'session' });
+const declaration = {
+  name: 'files',
+  description: 'Files.',
+  tools: [createTool('read'), createTool('write')],
+};
+const FILES = defineUnfolding(declaration);
+const OPEN_FILES = defineUnfolding({ ...declaration, scope: 'session' });
 
 /** Returns the requests of a session by position. Requests at the same position must be identical. */
-function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
+function mapRequests({ requests }: TestSession): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (const request of requests) {
     const [place, text] = [placeOf(request), JSON.stringify(request)];
@@ -50,13 +54,13 @@ function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
  * position.
  */
 async function playColdAndWarm(
-  loops: Parameters<typeof byPlace>[0],
+  loops: Parameters<typeof replyByPlace>[0],
   more: object,
   messages: readonly string[],
 ) {
   const play = async (ends?: string): Promise<TestSession> => {
-    const session: TestSession = sessionOf(
-      byPlace(loops, (place) => place === ends && session.kill()),
+    const session: TestSession = startSession(
+      replyByPlace(loops, (place) => place === ends && session.kill()),
       more,
     );
     for (const message of messages)
@@ -64,31 +68,31 @@ async function playColdAndWarm(
     return session;
   };
   const warm = await play();
-  const cold = await Promise.all([...requestsOf(warm).keys()].map(play));
+  const cold = await Promise.all([...mapRequests(warm).keys()].map(play));
   for (const session of cold) {
     expect(session.requests.length).toBeGreaterThan(warm.requests.length);
-    expect(requestsOf(session)).toEqual(requestsOf(warm));
-    expect(await changesWithoutTurn(session)).toEqual(await changesWithoutTurn(warm));
+    expect(mapRequests(session)).toEqual(mapRequests(warm));
+    expect(await readChangesWithoutTurn(session)).toEqual(await readChangesWithoutTurn(warm));
     expect((await session.state()).offered).toEqual((await warm.state()).offered);
   }
   return { warm, cold };
 }
 
 /** Returns the journaled tool changes of a session, without the ids of turns and calls. */
-const changesWithoutTurn = async (session: TestSession) =>
-  (await changesOf(session)).map(({ turn: _, frame, ...change }) => ({
+const readChangesWithoutTurn = async (session: TestSession) =>
+  (await readChanges(session)).map(({ turn: _, frame, ...change }) => ({
     ...change,
     isNested: frame !== undefined,
   }));
 
 describe('a session with changing tools', () => {
   const replies = [
-    thinkingReply('One', openCall('zoo'), ['files', {}]),
-    thinkingReply('Two', openCall('bar', 'b'), ['read', {}]),
-    thinkingReply('Three', closeCall('zoo')),
-    thinkingReply('Four'),
-    thinkingReply('Five', openCall('bar')),
-    thinkingReply('Six'),
+    createThinkingReply('One', openCall('zoo'), ['files', {}]),
+    createThinkingReply('Two', openCall('bar', 'b'), ['read', {}]),
+    createThinkingReply('Three', closeCall('zoo')),
+    createThinkingReply('Four'),
+    createThinkingReply('Five', openCall('bar')),
+    createThinkingReply('Six'),
   ];
   const more = { tools: [...TOOLS, FILES] };
 
@@ -96,7 +100,7 @@ describe('a session with changing tools', () => {
     const { warm, cold } = await playColdAndWarm({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
     expect(
-      (await changesWithoutTurn(warm)).map(({ came, went, cause }) => [
+      (await readChangesWithoutTurn(warm)).map(({ came, went, cause }) => [
         joinNames(came),
         joinNames(went),
         cause,
@@ -112,30 +116,39 @@ describe('a session with changing tools', () => {
 
   it('sends the same requests in nested loops', async () => {
     const nested = [...replies.slice(0, 3), 'Deep.'];
-    const around = [thinkingReply('Six', ['dig', {}]), thinkingReply('Seven', openCall('car')), 'Done.'];
+    const around = [
+      createThinkingReply('Six', ['dig', {}]),
+      createThinkingReply('Seven', openCall('car')),
+      'Done.',
+    ];
     const loops = { 'Help.': around, 'You dig.': nested };
-    const declared = { tools: [...TOOLS, diggingTool(more.tools, { strategies: [doors] })] };
+    const declared = { tools: [...TOOLS, createDiggingTool(more.tools, { strategies: [doors] })] };
     const { warm, cold } = await playColdAndWarm(loops, declared, ['Go.']);
     expect(cold).toHaveLength(7);
-    expect((await changesWithoutTurn(warm)).map(({ isNested, came }) => [isNested, joinNames(came)])).toEqual(
-      [
-        [true, 'files read write zoo'],
-        [true, 'bar'],
-        [true, ''],
-        [false, 'car'],
-      ],
-    );
+    expect(
+      (await readChangesWithoutTurn(warm)).map(({ isNested, came }) => [isNested, joinNames(came)]),
+    ).toEqual([
+      [true, 'files read write zoo'],
+      [true, 'bar'],
+      [true, ''],
+      [false, 'car'],
+    ]);
   });
 
   it('sends the same requests if it was compacted after a change that had no reply', async () => {
     const failed = new ModelError('bad-request', 'No.');
-    const app = memoryApp({
-      replies: [thinkingReply('One', ['files', {}]), failed, thinkingReply('Two'), thinkingReply('Three')],
-      modelOptions: SIGNS,
+    const app = createMemoryApp({
+      replies: [
+        createThinkingReply('One', ['files', {}]),
+        failed,
+        createThinkingReply('Two'),
+        createThinkingReply('Three'),
+      ],
+      modelOptions: SIGNING_OPTIONS,
       tools: [OPEN_FILES],
       use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listFirstWords })],
     });
-    for (const message of [longMessage('a'), longMessage('b')]) await app.say(message);
+    for (const message of [createLongMessage('a'), createLongMessage('b')]) await app.say(message);
     const warm = await app.state();
     expect(warm.cut).toBeDefined();
     const leased = await app.lease('And?');
@@ -144,18 +157,18 @@ describe('a session with changing tools', () => {
     const last = app.model.requests.at(-1);
     const before = app.model.requests.at(-2);
     if (!last || !before) throw new Error('The model received fewer than two requests.');
-    expect([joinNames(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
+    expect([joinNames(last.tools), isExtension(before, last)]).toEqual(['files read write', true]);
   });
 
   it('reports no change with its first request if older code has journaled it, and reports later changes', async () => {
-    const app = memoryApp({
+    const app = createMemoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,
       use: [openingDoors],
     });
     await app.say('Go.');
-    const state = emptyState();
-    for (const event of await repliesOf(app)) {
+    const state = createEmptyState();
+    for (const event of await readReplies(app)) {
       const { asked: _, ...older } = event;
       reduce(state, parseEvent({ ...toRow(older), seq: 1, at: 0 }));
     }
@@ -181,7 +194,7 @@ describe('the requests of random turns', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
         let kills = 0;
-        const meets = async (place: string): Promise<void> => {
+        const disturbAt = async (place: string): Promise<void> => {
           const at = Number(place.split(' ')[1]);
           const what = drawn[at]?.[1];
           // A turn with eight consecutive kills would be abandoned.
@@ -190,18 +203,21 @@ describe('the requests of random turns', () => {
           if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });
         };
         const replies = drawn.map(([asked, what], at) =>
-          what === 'blank' ? '' : thinkingReply(`Reply ${at}`, ...asked),
+          what === 'blank' ? '' : createThinkingReply(`Reply ${at}`, ...asked),
         );
-        const ends = Array.from({ length: 10 }, (_, at) => thinkingReply(`End ${at}`));
-        const session: TestSession = sessionOf(byPlace({ 'Help.': [...replies, ...ends] }, meets), {
-          // This tool closes with its turn, and the definition of its open form is then lost.
-          tools: [...TOOLS, OPEN_FILES],
-        });
+        const ends = Array.from({ length: 10 }, (_, at) => createThinkingReply(`End ${at}`));
+        const session: TestSession = startSession(
+          replyByPlace({ 'Help.': [...replies, ...ends] }, disturbAt),
+          {
+            // This tool closes with its turn, and the definition of its open form is then lost.
+            tools: [...TOOLS, OPEN_FILES],
+          },
+        );
         for (const message of ['Go.', 'And?', 'And now?']) await session.send(message);
         // Lost replies are requested again with the newer messages, so that the last request counts.
         const all = [...new Map(session.requests.map((request) => [placeOf(request), request])).values()];
         for (const [at, request] of all.entries()) {
-          expect([at, all[at + 1] === undefined || extendsIt(request, all[at + 1])]).toEqual([at, true]);
+          expect([at, all[at + 1] === undefined || isExtension(request, all[at + 1])]).toEqual([at, true]);
         }
       }),
       { seed: 20_261_123, numRuns: 40 },

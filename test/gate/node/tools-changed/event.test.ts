@@ -4,65 +4,65 @@ import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce } from '../../../doors/journal.ts';
+import { createEmptyState, reduce } from '../../../doors/journal.ts';
 import { readJournal } from '../../../doors/session.ts';
 import { advanceUntilSettled, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
-import { clockedApp, memoryApp } from '../session/memory-app.ts';
-import { diggingTool } from '../tool-loop/scenes.ts';
+import { createClockedApp, createMemoryApp } from '../session/memory-app.ts';
+import { createDiggingTool } from '../tool-loop/scenes.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  agentOf,
-  type Change,
-  changesOf,
+  type ChangeEvent,
   closeCall,
+  createTestAgent,
+  createThinkingReply,
   doors,
   joinNames,
   openCall,
   openingDoors,
-  repliesOf,
-  SIGNS,
-  sessionOf,
+  readChanges,
+  readReplies,
+  SIGNING_OPTIONS,
+  startSession,
   TOOLS,
-  thinkingReply,
 } from './scenes.ts';
 
-type Tools = NonNullable<Change['came']>;
+type ToolList = NonNullable<ChangeEvent['came']>;
 
 /**
  * Events without a fixed order: read calls start at any time, and another invocation can resume after each
  * reply.
  */
-const LEFT_OUT = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
+const OMITTED_TYPES = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
 
-const hashedTool = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
+const createHashedTool = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
 
 describe('the tools-changed event', () => {
   it('lists added and removed tools with their earlier definitions once, before the next reply', async () => {
-    const session = sessionOf([
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('bar')),
-      thinkingReply('Three'),
+    const session = startSession([
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('bar')),
+      createThinkingReply('Three'),
     ]);
     await session.send('Go.');
     const events = await session.events();
-    const [first, second, ...more] = await changesOf(session);
+    const [first, second, ...more] = await readChanges(session);
     expect(first).toEqual({
       type: 'tools-changed',
       turn: expect.any(String),
-      came: [hashedTool('zoo')],
+      came: [createHashedTool('zoo')],
       went: [],
-      all: [hashedTool('close'), hashedTool('open'), hashedTool('zoo')],
+      all: [createHashedTool('close'), createHashedTool('open'), createHashedTool('zoo')],
       cause: 'session',
     });
     expect(second).toEqual({
       type: 'tools-changed',
       turn: expect.any(String),
-      came: [hashedTool('bar')],
+      came: [createHashedTool('bar')],
       went: [],
       cause: 'session',
     });
     expect(more).toEqual([]);
-    expect(events.filter(({ type }) => !LEFT_OUT.includes(type)).map(({ type }) => type)).toEqual([
+    expect(events.filter(({ type }) => !OMITTED_TYPES.includes(type)).map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'model-replied',
@@ -77,24 +77,24 @@ describe('the tools-changed event', () => {
   });
 
   it('is omitted while the tools stay the same', async () => {
-    const session = sessionOf([thinkingReply('One', ['close', {}]), 'Two', 'Three'], { use: [] });
+    const session = startSession([createThinkingReply('One', ['close', {}]), 'Two', 'Three'], { use: [] });
     await session.send('Go.');
     session.restart();
     await session.send('And?');
-    expect(await changesOf(session)).toEqual([]);
+    expect(await readChanges(session)).toEqual([]);
   });
 
   it('lists a redefined tool as removed and added, at its old position', async () => {
     const replies = [
-      thinkingReply('One', openCall('zoo'), openCall('bar')),
-      thinkingReply('Two', openCall('bar', 'b')),
-      thinkingReply('Three', closeCall('zoo')),
-      thinkingReply('Four', openCall('zoo')),
+      createThinkingReply('One', openCall('zoo'), openCall('bar')),
+      createThinkingReply('Two', openCall('bar', 'b')),
+      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('Four', openCall('zoo')),
       'Five',
     ];
-    const session = sessionOf(replies);
+    const session = startSession(replies);
     await session.send('Go.');
-    const changes = await changesOf(session);
+    const changes = await readChanges(session);
     expect(changes.map(({ came, went }) => [joinNames(came), joinNames(went)])).toEqual([
       ['bar zoo', ''],
       ['bar', 'bar'],
@@ -112,15 +112,15 @@ describe('the tools-changed event', () => {
   });
 
   it('lists added tools even if a message arrived during the model call', async () => {
-    const session: TestSession = sessionOf([
+    const session: TestSession = startSession([
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
-        return thinkingReply('One', openCall('zoo'));
+        return createThinkingReply('One', openCall('zoo'));
       },
       'Two',
     ]);
     await session.send('Go.');
-    expect((await changesOf(session)).map(({ came, cause }) => [joinNames(came), cause])).toEqual([
+    expect((await readChanges(session)).map(({ came, cause }) => [joinNames(came), cause])).toEqual([
       ['zoo', 'session'],
     ]);
   });
@@ -131,15 +131,15 @@ describe('the tools-changed event', () => {
       offer: (tools, { iterations }) =>
         iterations < 1 ? tools : [...tools, createTool(`late_${iterations}`)],
     };
-    const session = sessionOf(
-      [thinkingReply('One', ['close', {}]), thinkingReply('Two', ['close', {}]), 'Three'],
+    const session = startSession(
+      [createThinkingReply('One', ['close', {}]), createThinkingReply('Two', ['close', {}]), 'Three'],
       {
         use: [defineInjectionStrategy(later)],
       },
     );
     await session.send('Go.');
     expect(
-      (await changesOf(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
+      (await readChanges(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
     ).toEqual([
       ['late_1', '', 'session'],
       ['late_2', 'late_1', 'session'],
@@ -148,25 +148,25 @@ describe('the tools-changed event', () => {
 
   it('lists the changes of a deployment during a turn, or all tools if the earlier ones were not journaled', async () => {
     const replies = [
-      thinkingReply('One', ['close', {}]),
-      thinkingReply('Two', openCall('zoo')),
-      thinkingReply('Three', ['close', {}]),
+      createThinkingReply('One', ['close', {}]),
+      createThinkingReply('Two', openCall('zoo')),
+      createThinkingReply('Three', ['close', {}]),
       'Four',
     ];
-    const options = { tools: TOOLS, use: [openingDoors], modelOptions: SIGNS };
-    const before = clockedApp({ replies, ...options });
+    const options = { tools: TOOLS, use: [openingDoors], modelOptions: SIGNING_OPTIONS };
+    const before = createClockedApp({ replies, ...options });
     await advanceUntilSettled(before.clock, before.say('Go.'));
     const events = (await readJournal(before.port)).flatMap((event) =>
       'incarnation' in event || event.type === 'turn-started' ? [] : event,
     );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
-    const agent = agentOf({ tools: [...TOOLS, createTool('dig')] });
+    const agent = createTestAgent({ tools: [...TOOLS, createTool('dig')] });
     const told: unknown[] = [];
     for (const end of ends) {
-      const app = clockedApp({ replies: ['Five'], ...options });
+      const app = createClockedApp({ replies: ['Five'], ...options });
       const left = await leaveHolderSilent(app, events.slice(0, end));
       await takeOver(app, app.clock, left, { agent });
-      const { came, went, all, cause } = (await changesOf(app)).at(-1) ?? {};
+      const { came, went, all, cause } = (await readChanges(app)).at(-1) ?? {};
       told.push([came && joinNames(came), went && joinNames(went), all && joinNames(all), cause]);
     }
     expect(told).toEqual([
@@ -184,50 +184,51 @@ describe('the tools-changed event', () => {
       ['bar', 'a'],
     ].map(([name = '', hash = '']) => ({ name, hash }));
     if (!zoo || !other || !bar) throw new Error('There must be three tools.');
-    const change = (came: Tools, went: Tools): SessionEvent => ({
+    const createChange = (came: ToolList, went: ToolList): SessionEvent => ({
       type: 'tools-changed',
       turn: 't',
       came,
       went,
       cause: 'session',
     });
-    const state = emptyState();
-    const after = (event: SessionEvent) => reduce(state, { ...event, seq: state.seq + 1 }).offered.change;
-    expect(after(change([zoo], []))).toEqual({ came: [zoo], went: [] });
-    expect(after(change([other, bar], [zoo]))).toEqual({ came: [other, bar], went: [] });
-    expect(after(change([], [other, bar]))).toBeUndefined();
+    const state = createEmptyState();
+    const applyEvent = (event: SessionEvent) =>
+      reduce(state, { ...event, seq: state.seq + 1 }).offered.change;
+    expect(applyEvent(createChange([zoo], []))).toEqual({ came: [zoo], went: [] });
+    expect(applyEvent(createChange([other, bar], [zoo]))).toEqual({ came: [other, bar], went: [] });
+    expect(applyEvent(createChange([], [other, bar]))).toBeUndefined();
     state.offered.list = [zoo, bar];
-    expect(after(change([other], [zoo]))).toEqual({ came: [other], went: [zoo] });
-    expect(after(change([], [bar]))).toEqual({ came: [other], went: [zoo, bar] });
-    expect(after(change([zoo], [other]))).toEqual({ came: [], went: [bar] });
+    expect(applyEvent(createChange([other], [zoo]))).toEqual({ came: [other], went: [zoo] });
+    expect(applyEvent(createChange([], [bar]))).toEqual({ came: [other], went: [zoo, bar] });
+    expect(applyEvent(createChange([zoo], [other]))).toEqual({ came: [], went: [bar] });
     expect(state.offered.list).toEqual([zoo]);
   });
 
   it('belongs to the loop of its tools', async () => {
-    const inner = diggingTool(TOOLS, { strategies: [doors] });
-    const session = sessionOf(
-      [{ calls: [{ name: 'dig' }] }, thinkingReply('In', openCall('zoo')), 'Deep.', 'Done.'],
+    const inner = createDiggingTool(TOOLS, { strategies: [doors] });
+    const session = startSession(
+      [{ calls: [{ name: 'dig' }] }, createThinkingReply('In', openCall('zoo')), 'Deep.', 'Done.'],
       {
         tools: [inner],
         use: [],
       },
     );
     await session.send('Go.');
-    const [change, ...more] = await changesOf(session);
+    const [change, ...more] = await readChanges(session);
     expect([change?.frame, joinNames(change?.all), more]).toEqual([expect.any(String), 'close open zoo', []]);
   });
 });
 
 describe('the request that is journaled with a reply', () => {
   it('has one hash of the instructions and one of the tools', async () => {
-    const session = sessionOf(
+    const session = startSession(
       [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two', 'Three'],
       {},
       {},
     );
     await session.send('Go.');
     await session.send('And?');
-    const [first, second, third] = (await repliesOf(session)).map(({ asked }) => asked);
+    const [first, second, third] = (await readReplies(session)).map(({ asked }) => asked);
     expect(first).toEqual({
       instructions: expect.stringMatching(/^[0-9a-z]+$/),
       tools: expect.stringMatching(/^[0-9a-z]+$/),
@@ -238,19 +239,19 @@ describe('the request that is journaled with a reply', () => {
   });
 
   it('has a new hash if the instructions change, and a hash of the earlier messages if they are signed', async () => {
-    const app = memoryApp({
-      replies: [thinkingReply('One'), thinkingReply('Two')],
-      modelOptions: SIGNS,
+    const app = createMemoryApp({
+      replies: [createThinkingReply('One'), createThinkingReply('Two')],
+      modelOptions: SIGNING_OPTIONS,
       instructions: 'Help.',
     });
     await app.say('Go.');
-    await app.say('And?', { agent: agentOf({ instructions: 'Help more.', tools: [], use: [] }) });
+    await app.say('And?', { agent: createTestAgent({ instructions: 'Help more.', tools: [], use: [] }) });
     const turns = app.model.requests.map(({ messages }) => messages[0]);
     expect(turns).toEqual([
       { role: 'system', text: 'Help.' },
       { role: 'system', text: 'Help more.' },
     ]);
-    const [first, second] = await repliesOf(app);
+    const [first, second] = await readReplies(app);
     expect(first?.asked?.instructions).not.toBe(second?.asked?.instructions);
     expect(second?.asked).toEqual({
       instructions: expect.any(String),
@@ -262,7 +263,7 @@ describe('the request that is journaled with a reply', () => {
 
 it('inspectors receive a tool change before the request', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
-  const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {
+  const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {
     use: [
       openingDoors,
       inspect(

@@ -21,15 +21,15 @@ import { withoutPlace } from '../../../fixtures/stored.ts';
 import type { MemoryApp } from '../session/memory-app.ts';
 import { createTool } from '../unfolding/scenes.ts';
 
-export type Request = ScriptedModel['requests'][number];
-type Reply = Extract<SessionEvent, { type: 'model-replied' }>;
-export type Change = Extract<SessionEvent, { type: 'tools-changed' }>;
+export type ScriptedRequest = ScriptedModel['requests'][number];
+type ReplyEvent = Extract<SessionEvent, { type: 'model-replied' }>;
+export type ChangeEvent = Extract<SessionEvent, { type: 'tools-changed' }>;
 
 /** The options of a model that reasons, receives tool changes, and signs the messages before its replies. */
-export const SIGNS = { provider: 'maker', showToolsChanges, signPrefix } as const;
+export const SIGNING_OPTIONS = { provider: 'maker', showToolsChanges, signPrefix } as const;
 
 /** Makes a reply with reasoning, which is therefore stored with its parts. */
-export const thinkingReply = (
+export const createThinkingReply = (
   text: string,
   ...calls: readonly (readonly [string, object])[]
 ): ScriptedReply => ({
@@ -52,11 +52,11 @@ export const thinkingReply = (
 export const openCall = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
 export const closeCall = (name: string): readonly [string, object] => ['close', { name }];
 
-const doorTool = (name: string, kind: string): AnyTool =>
+const createDoorTool = (name: string, kind: string): AnyTool =>
   createTool(name, () => `${name} done`, `Does ${name} ${kind}.`);
 
 /** All tools that `open` can offer. They are its inner tools, so that their definitions are known. */
-const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => doorTool(name, kind)));
+const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => createDoorTool(name, kind)));
 
 /** Offers the tools that calls in the conversation have opened, after the tools of the agent. */
 export const doors: InjectionStrategy = {
@@ -83,9 +83,9 @@ export const TOOLS: readonly AnyTool[] = [
   createTool('close', () => 'closed'),
 ];
 
-type More = Partial<Omit<AgentConfig<'clerk', InputDeclaration>, 'name' | 'model'>>;
+type AgentOverrides = Partial<Omit<AgentConfig<'clerk', InputDeclaration>, 'name' | 'model'>>;
 
-export const agentOf = (more: More = {}) =>
+export const createTestAgent = (more: AgentOverrides = {}) =>
   defineAgent({
     name: 'clerk',
     description: 'Helps.',
@@ -95,30 +95,30 @@ export const agentOf = (more: More = {}) =>
     ...more,
   });
 
-export function sessionOf(
+export function startSession(
   replies: readonly ScriptedReply[],
-  more: More = {},
-  model: object = SIGNS,
+  more: AgentOverrides = {},
+  model: object = SIGNING_OPTIONS,
 ): TestSession {
-  return createTestSession(agentOf(more), { model: scriptedModel(replies, model) });
+  return createTestSession(createTestAgent(more), { model: scriptedModel(replies, model) });
 }
 
 /** A session, or an app whose session is read. */
-type Journaled = Pick<TestSession, 'events'> | MemoryApp;
+type JournalSource = Pick<TestSession, 'events'> | MemoryApp;
 
-const journalOf = async (of: Journaled) => ('port' in of ? readJournal(of.port) : of.events());
+const readJournalOf = async (of: JournalSource) => ('port' in of ? readJournal(of.port) : of.events());
 
-export const changesOf = async (of: Journaled): Promise<readonly Change[]> =>
-  (await journalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [withoutPlace(event)] : []));
+export const readChanges = async (of: JournalSource): Promise<readonly ChangeEvent[]> =>
+  (await readJournalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [withoutPlace(event)] : []));
 
-export const repliesOf = async (of: Journaled): Promise<readonly Reply[]> =>
-  (await journalOf(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
+export const readReplies = async (of: JournalSource): Promise<readonly ReplyEvent[]> =>
+  (await readJournalOf(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
 
 export const joinNames = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');
 
 /** Returns the tool changes in a request, with the position of the message: `3 +zoo -bar`. */
-export const changesToldIn = ({ messages }: Request): readonly string[] =>
+export const listShownChanges = ({ messages }: ScriptedRequest): readonly string[] =>
   messages.flatMap((message, at) => {
     if (message.role !== 'system' || !message.toolsChange) return [];
     const { came, went } = message.toolsChange;
@@ -127,22 +127,22 @@ export const changesToldIn = ({ messages }: Request): readonly string[] =>
   });
 
 /** Returns the texts of the replies whose preceding messages have changed. */
-export const movedCallsIn = ({ messages }: Request): readonly string[] =>
+export const listMovedReplies = ({ messages }: ScriptedRequest): readonly string[] =>
   messages.flatMap((message) => (message.role === 'assistant' && message.movedPrefix ? [message.text] : []));
 
 /** Returns `true` if the later request starts with all messages of the earlier one. */
-export const extendsIt = (before: Request, after: Request | undefined): boolean =>
+export const isExtension = (before: ScriptedRequest, after: ScriptedRequest | undefined): boolean =>
   before.messages.every((message, at) => JSON.stringify(message) === JSON.stringify(after?.messages[at]));
 
 /** Returns the position of a request: its instructions, and its number of replies. */
-export const placeOf = ({ messages }: Request): string =>
+export const placeOf = ({ messages }: ScriptedRequest): string =>
   `${messages[0]?.text.split('\n')[0]} ${messages.filter(({ role }) => role === 'assistant').length}`;
 
 /**
  * Returns a script that selects each reply by the position of the request, because replies that a killed
  * Worker did not store are requested again. `meets` is called before the first reply at each position.
  */
-export function byPlace(
+export function replyByPlace(
   loops: Readonly<Record<string, readonly ScriptedReply[]>>,
   meets: (place: string) => unknown = () => {},
 ): readonly ScriptedReply[] {
@@ -152,7 +152,7 @@ export function byPlace(
       all.map((reply, at): readonly [string, ScriptedReply] => [`${instructions} ${at}`, reply]),
     ),
   );
-  const answer = async (request: Request): Promise<ScriptedReply> => {
+  const answer = async (request: ScriptedRequest): Promise<ScriptedReply> => {
     const place = placeOf(request);
     const isNew = !met.has(place);
     met.add(place);

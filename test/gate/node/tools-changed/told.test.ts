@@ -3,34 +3,34 @@ import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { showToolsChanges } from '../../../../src/model/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
-import { initialToolsOf } from '../../../doors/model.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { getInitialTools } from '../../../doors/model.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 import { createTool } from '../unfolding/scenes.ts';
 import {
-  agentOf,
-  changesOf,
-  changesToldIn,
   closeCall,
-  extendsIt,
+  createTestAgent,
+  createThinkingReply,
+  isExtension,
   joinNames,
+  listShownChanges,
   openCall,
   openingDoors,
-  sessionOf,
+  readChanges,
+  startSession,
   TOOLS,
-  thinkingReply,
 } from './scenes.ts';
 
 describe('a model that receives tool changes', () => {
   it('receives a change before the reply that used it, and last in the first request with it', async () => {
     const replies = [
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('bar', 'b')),
-      thinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('bar', 'b')),
+      createThinkingReply('Three', closeCall('zoo')),
       'Four',
     ];
-    const session = sessionOf(replies);
+    const session = startSession(replies);
     await session.send('Go.');
-    expect(session.requests.map(changesToldIn)).toEqual([
+    expect(session.requests.map(listShownChanges)).toEqual([
       [],
       ['4 +zoo'],
       ['4 +zoo', '7 +bar'],
@@ -56,7 +56,9 @@ describe('a model that receives tool changes', () => {
   });
 
   it('receives a change after the request for its last answer', async () => {
-    const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], { limits: { iterations: 1 } });
+    const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {
+      limits: { iterations: 1 },
+    });
     await session.send('Go.');
     const { messages = [] } = session.requests[1] ?? {};
     expect(messages.slice(-2)).toEqual([
@@ -67,37 +69,37 @@ describe('a model that receives tool changes', () => {
 
   it('receives redefined and returning tools, and each request starts with the same tools', async () => {
     const replies = [
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('zoo', 'b')),
-      thinkingReply('Three', closeCall('zoo')),
-      thinkingReply('Four', openCall('zoo'), openCall('car')),
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('zoo', 'b')),
+      createThinkingReply('Three', closeCall('zoo')),
+      createThinkingReply('Four', openCall('zoo'), openCall('car')),
       'Five',
     ];
-    const session = sessionOf(replies);
+    const session = startSession(replies);
     await session.send('Go.');
-    expect(session.requests.map(changesToldIn).at(-1)).toEqual([
+    expect(session.requests.map(listShownChanges).at(-1)).toEqual([
       '4 +zoo',
       '7 +zoo -zoo',
       '10 -zoo',
       '14 +car +zoo',
     ]);
-    const bases = session.requests.map(({ messages, tools }) => initialToolsOf(messages, tools));
+    const bases = session.requests.map(({ messages, tools }) => getInitialTools(messages, tools));
     expect(joinNames(bases[0])).toBe('close open');
     for (const base of bases) expect(base).toEqual(bases[0]);
   });
 
   it('receives no change that was reverted before the next reply', async () => {
-    const session = sessionOf([
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', closeCall('zoo')),
+    const session = startSession([
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', closeCall('zoo')),
       new ModelError('bad-request', 'No.'),
-      thinkingReply('Three', openCall('zoo')),
+      createThinkingReply('Three', openCall('zoo')),
       'Four',
     ]);
     await session.send('Go.');
     await session.send('And?');
     expect(
-      (await changesOf(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
+      (await readChanges(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
     ).toEqual([
       ['zoo', '', 'session'],
       ['', 'zoo', 'session'],
@@ -105,7 +107,7 @@ describe('a model that receives tool changes', () => {
     ]);
     // The failed turn contained this change but no reply to it, so the change precedes the message of the
     // next turn.
-    expect(session.requests.slice(2).map(changesToldIn)).toEqual([
+    expect(session.requests.slice(2).map(listShownChanges)).toEqual([
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo', '11 +zoo'],
@@ -119,12 +121,12 @@ describe('a model that receives tool changes', () => {
       description: 'Files.',
       tools: () => [createTool('read')],
     });
-    const session = sessionOf(
+    const session = startSession(
       [
-        thinkingReply('One', ['files', {}]),
-        thinkingReply('Two', openCall('zoo')),
+        createThinkingReply('One', ['files', {}]),
+        createThinkingReply('Two', openCall('zoo')),
         'Three',
-        thinkingReply('Four', openCall('bar')),
+        createThinkingReply('Four', openCall('bar')),
         'Five',
       ],
       {
@@ -133,7 +135,7 @@ describe('a model that receives tool changes', () => {
     );
     await session.send('Go.');
     await session.send('And?');
-    expect(session.requests.map(changesToldIn)).toEqual([
+    expect(session.requests.map(listShownChanges)).toEqual([
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +zoo'],
@@ -142,18 +144,18 @@ describe('a model that receives tool changes', () => {
       ['10 +bar'],
     ]);
     for (const { messages, tools } of session.requests.slice(3)) {
-      expect(joinNames(initialToolsOf(messages, tools))).toBe('close files open zoo');
+      expect(joinNames(getInitialTools(messages, tools))).toBe('close files open zoo');
     }
   });
 
   it('receives the change when an unfolding tool closes, with its earlier definition, in any Worker', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')] });
-    const session = sessionOf([thinkingReply('One', ['files', {}]), 'Two', 'Three'], {
+    const session = startSession([createThinkingReply('One', ['files', {}]), 'Two', 'Three'], {
       tools: [...TOOLS, files],
     });
     await session.send('Go.');
     await session.send('And?');
-    expect(session.requests.map(changesToldIn)).toEqual([
+    expect(session.requests.map(listShownChanges)).toEqual([
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +files -files -read'],
@@ -166,15 +168,15 @@ describe('a model that receives tool changes', () => {
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
     });
     const replies = [
-      thinkingReply('One', openCall('zoo')),
-      thinkingReply('Two', openCall('bar')),
-      thinkingReply('Three', openCall('car')),
-      thinkingReply('Four', closeCall('zoo')),
+      createThinkingReply('One', openCall('zoo')),
+      createThinkingReply('Two', openCall('bar')),
+      createThinkingReply('Three', openCall('car')),
+      createThinkingReply('Four', closeCall('zoo')),
       'Five',
     ];
-    const session = sessionOf(replies, { use: [openingDoors, cuts] });
+    const session = startSession(replies, { use: [openingDoors, cuts] });
     await session.send('Go.');
-    expect(session.requests.map(changesToldIn)).toEqual([
+    expect(session.requests.map(listShownChanges)).toEqual([
       [],
       ['4 +zoo'],
       ['4 +zoo', '7 +bar'],
@@ -182,38 +184,38 @@ describe('a model that receives tool changes', () => {
       ['6 +car', '9 -zoo'],
     ]);
     const last = session.requests.at(-1);
-    expect(joinNames(initialToolsOf(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
+    expect(joinNames(getInitialTools(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
   });
 
   it('receives no changes in a request that omits the tools', async () => {
-    const session = sessionOf(
-      [thinkingReply('One', openCall('zoo')), 'Two'],
+    const session = startSession(
+      [createThinkingReply('One', openCall('zoo')), 'Two'],
       { limits: { iterations: 1 } },
       { showToolsChanges, heedsToolChoice: false },
     );
     await session.send('Go.');
-    expect(session.requests.map((request) => [changesToldIn(request), joinNames(request.tools)])).toEqual([
+    expect(session.requests.map((request) => [listShownChanges(request), joinNames(request.tools)])).toEqual([
       [[], 'close open'],
       [[], ''],
     ]);
   });
 
   it('receives the changes of a deployment between two turns, and each request extends the previous one', async () => {
-    const app = memoryApp({
-      replies: [thinkingReply('One', openCall('zoo')), 'Two', 'Three', 'Four'],
+    const app = createMemoryApp({
+      replies: [createThinkingReply('One', openCall('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
       tools: TOOLS,
       use: [openingDoors],
       instructions: 'Help.',
     });
     await app.say('Go.');
-    const agent = agentOf({ tools: [...TOOLS, createTool('dig')] });
+    const agent = createTestAgent({ tools: [...TOOLS, createTool('dig')] });
     await app.say('And?', { agent });
     await app.say('And now?', {
-      agent: agentOf({ tools: [...TOOLS, createTool('dig', undefined, 'Digs deeper.')] }),
+      agent: createTestAgent({ tools: [...TOOLS, createTool('dig', undefined, 'Digs deeper.')] }),
     });
     expect(
-      (await changesOf(app)).map(({ came, went, cause, all }) => [
+      (await readChanges(app)).map(({ came, went, cause, all }) => [
         joinNames(came),
         joinNames(went),
         cause,
@@ -226,17 +228,17 @@ describe('a model that receives tool changes', () => {
     ]);
     const [first, second, third, last] = app.model.requests;
     if (!first || !second || !third || !last) throw new Error('There must be more requests.');
-    expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
-    expect(changesToldIn(third)).toEqual(['4 +zoo', '7 +dig']);
+    expect([isExtension(first, second), isExtension(second, third)]).toEqual([true, true]);
+    expect(listShownChanges(third)).toEqual(['4 +zoo', '7 +dig']);
     // This code does not know the earlier definition of `dig`.
-    expect([changesToldIn(last), joinNames(last.tools)]).toEqual([[], 'close open zoo dig']);
+    expect([listShownChanges(last), joinNames(last.tools)]).toEqual([[], 'close open zoo dig']);
   });
 });
 
 it('a model that receives no messages about tool changes sees only the current list', async () => {
-  const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {}, {});
+  const session = startSession([createThinkingReply('One', openCall('zoo')), 'Two'], {}, {});
   await session.send('Go.');
-  expect(session.requests.map((request) => [changesToldIn(request), joinNames(request.tools)])).toEqual([
+  expect(session.requests.map((request) => [listShownChanges(request), joinNames(request.tools)])).toEqual([
     [[], 'close open'],
     [[], 'close open zoo'],
   ]);

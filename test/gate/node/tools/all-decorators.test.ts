@@ -20,15 +20,15 @@ import { autoApprove, decorate, listSink } from '../../../../src/modules/decorat
 import * as inspect from '../../../../src/modules/inspect/entry.ts';
 import * as toolObjects from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { toolResult } from '../../../doors/tools.ts';
-import { fakeCall } from './fake-call.ts';
+import { createToolResult } from '../../../doors/tools.ts';
+import { createFakeCall } from './fake-call.ts';
 import { answerDecisions } from './fake-invocation.ts';
 
 const holdfast = { ...core, ...kinds, ...decorators, ...inspect, ...toolObjects };
 
 const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.string() }) });
 
-interface Decorator {
+interface DecoratorCase {
   readonly decorate: (tool: AnyTool) => AnyTool;
   /** The properties that the decorator can change. */
   readonly changes?: readonly (keyof AnyTool)[];
@@ -41,7 +41,7 @@ interface Decorator {
 }
 
 /** Every export that takes a tool and returns one, by name. */
-const DECORATORS: Readonly<Record<string, Decorator>> = {
+const DECORATORS: Readonly<Record<string, DecoratorCase>> = {
   conditionalReplan: { decorate: (tool) => holdfast.conditionalReplan(tool, () => null) },
   decorate: { decorate: (tool) => decorate(tool, {}) },
   eachTool: {
@@ -110,7 +110,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
 };
 
 /** All other exported functions. Add a new one here or to the table above. */
-const OTHERS = [
+const OTHER_EXPORTS = [
   // Errors, and thrown signals.
   ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
   ...['ToolConfigurationError', 'ToolDefinitionError'],
@@ -169,14 +169,14 @@ const OTHERS = [
   ...['exceptionProcessor', 'inspect', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 
-const READS = (raw: string) => ({ at: raw });
+const toInput = (raw: string) => ({ at: raw });
 const inner = defineTool({ name: 'inner', description: 'Is inside.', run: () => 'ok' });
-const ADOPTED = defineTool({ name: 'adopted', description: 'Is guarded.', run: () => 'ok' });
-const ADOPTS = () => ADOPTED;
-const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
+const adoptedTool = defineTool({ name: 'adopted', description: 'Is guarded.', run: () => 'ok' });
+const getAdopted = () => adoptedTool;
+const routeToAdopted = (input: JsonObject) => ({ tool: adoptedTool, input });
 
 /** A tool without default properties, which records its calls. */
-function probe(answer: AnyTool['call'] = async () => text('seen')) {
+function createProbe(answer: AnyTool['call'] = async () => text('seen')) {
   const given: { input: unknown; call: CallRun }[] = [];
   const declared = defineTool({
     name: 'probe',
@@ -193,9 +193,9 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
     ...declared,
     inner: [inner],
     providerTool: { id: 'maker.probe', args: {} },
-    readInput: READS,
-    adopt: ADOPTS,
-    route: ROUTES,
+    readInput: toInput,
+    adopt: getAdopted,
+    route: routeToAdopted,
     async call(input, live) {
       given.push({ input, call: live });
       return answer(input, live);
@@ -206,7 +206,7 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
 
 /** A tool made by a class with getters, prototype methods and private members. */
 class ClassTool implements AnyTool {
-  readonly #made = probe().tool;
+  readonly #made = createProbe().tool;
   readonly name = 'probe';
   get description() {
     return this.#made.description;
@@ -253,8 +253,11 @@ class ClassTool implements AnyTool {
 }
 
 /** A call that approves every question and has a `Person`. */
-function approvedCall(changes: Partial<CallRun> = {}): CallRun {
-  const { call } = fakeCall({ ask: answerDecisions(async () => ({ decision: 'approve' })), ...changes });
+function createApprovedCall(changes: Partial<CallRun> = {}): CallRun {
+  const { call } = createFakeCall({
+    ask: answerDecisions(async () => ({ decision: 'approve' })),
+    ...changes,
+  });
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;
 }
@@ -274,13 +277,13 @@ describe('the table of decorators', () => {
     const functions = Object.entries(holdfast).flatMap(([name, value]) =>
       typeof value === 'function' ? [name] : [],
     );
-    expect(functions.toSorted()).toEqual([...Object.keys(DECORATORS), ...OTHERS].toSorted());
+    expect(functions.toSorted()).toEqual([...Object.keys(DECORATORS), ...OTHER_EXPORTS].toSorted());
   });
 });
 
 describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
   it('keeps the properties of its tool, except those that it changes (DEC-03, AST-02, ONE-08)', () => {
-    const { tool } = probe();
+    const { tool } = createProbe();
     const {
       call,
       check: _check,
@@ -299,26 +302,26 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
       route: _routes,
       ...says
     } = tool;
-    const kept = (all: Partial<AnyTool>) =>
+    const listUnchanged = (all: Partial<AnyTool>) =>
       Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
     expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
     expect(uses).toEqual(changes.includes('uses') ? [answers] : undefined);
-    expect(readInput?.('sea')).toEqual(READS('sea'));
-    expect(adopt?.(tool)).toBe(ADOPTED);
+    expect(readInput?.('sea')).toEqual(toInput('sea'));
+    expect(adopt?.(tool)).toBe(adoptedTool);
     // A route would bypass the decorator's `call`.
-    expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? ADOPTED : undefined);
-    for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // own keys
+    expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? adoptedTool : undefined);
+    for (const [key, value] of listUnchanged(said)) expect(value, key).toBe(says[key as keyof typeof says]); // own keys
   });
 
   it('can be unwrapped (DEC-01, DEC-02)', () => {
-    const { tool } = probe();
+    const { tool } = createProbe();
     expect(decorated(tool).delegate).toBeDefined();
     expect(unwrap(decorated(tool), tool)).toBe(tool);
     expect(unwrap(decorate(decorated(decorate(tool, {})), {}), tool)).toBe(tool);
   });
 
   it('checks an input as its tool does, without running anything', async () => {
-    const { tool, given } = probe();
+    const { tool, given } = createProbe();
     expect(await decorated(tool).check({ at: 'sea' })).toEqual({ ok: true, value: { at: 'sea' } });
     expect(await decorated(tool).check({ at: 's' }, 'probe')).toMatchObject({
       ok: false,
@@ -334,7 +337,7 @@ describe.each(Object.entries(DECORATORS))(
     it('has the same properties, checks and behavior (DEC-03)', async () => {
       const tool = new ClassTool();
       const same = decorated(decorate(tool, {}));
-      const { tool: plain } = probe();
+      const { tool: plain } = createProbe();
       for (const key of ['name', 'description', 'inputSchema', 'effect', 'serial', 'metadata'] as const) {
         if (!changes.includes(key)) expect(same[key], key).toEqual(plain[key]);
       }
@@ -343,7 +346,7 @@ describe.each(Object.entries(DECORATORS))(
       expect(await decorated(tool).check(INPUT)).toEqual({ ok: true, value: INPUT });
       expect(unwrap(same, tool)).toBe(tool);
       if (replaces) return;
-      expect((await decorated(tool).call(INPUT, approvedCall())).text()).toBe('seen');
+      expect((await decorated(tool).call(INPUT, createApprovedCall())).text()).toBe('seen');
     });
   },
 );
@@ -351,10 +354,10 @@ describe.each(Object.entries(DECORATORS))(
 describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decorate: decorated, guards }) => {
   const unfolding = holdfast.defineUnfolding({ name: 'office', description: 'Opens.', tools: [inner] });
   const isGuard = (one: AnyTool): one is AnyTool => one.name === 'guard';
-  const guard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
+  const addGuard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
 
   it('keeps the guards of the inner tools, whether it is around the unfolding tool or inside it', () => {
-    const around = decorated(decorate(unfolding, { adopt: guard })).adopt?.(inner);
+    const around = decorated(decorate(unfolding, { adopt: addGuard })).adopt?.(inner);
     expect(around && holdfast.unwrapAs(around, isGuard)).toBeDefined();
     const inside = holdfast.requireApproval(decorated(unfolding), 'May I?').adopt?.(inner);
     expect(inside && isForwarded(inside.call, inner.call)).toBe(false);
@@ -374,8 +377,8 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
   'a call of %s',
   (_, { decorate: decorated }) => {
     it('passes on the input and the invocation unchanged, with its context, secrets and signal (DEC-03, CTX-09)', async () => {
-      const { tool, given } = probe();
-      const call = approvedCall({
+      const { tool, given } = createProbe();
+      const call = createApprovedCall({
         context: ToolCallContext.of({ tenant: 'acme' }),
         secrets: Secrets.of({ KEY: 'hunter22' }),
         signal: new AbortController().signal,
@@ -386,23 +389,23 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
     });
 
     it('passes on the empty context itself if the call has no context (DEC-03)', async () => {
-      const { tool, given } = probe();
-      await decorated(tool).call(INPUT, approvedCall());
+      const { tool, given } = createProbe();
+      await decorated(tool).call(INPUT, createApprovedCall());
       expect(given[0]?.call.context).toBe(ToolCallContext.EMPTY);
     });
 
     it('passes on a control-flow signal, whether it is thrown or returned with a result (DEC-23)', async () => {
       const signal = { type: 'exit', reason: 'Enough.' } as const;
-      const throwing = decorated(probe(() => Promise.reject(exitEarly('Enough.'))).tool);
-      await expect(throwing.call(INPUT, approvedCall())).rejects.toMatchObject({
+      const throwing = decorated(createProbe(() => Promise.reject(exitEarly('Enough.'))).tool);
+      await expect(throwing.call(INPUT, createApprovedCall())).rejects.toMatchObject({
         name: 'SignalError',
         signal,
       });
       const sending = decorated(
-        probe(async () => toolResult({ type: 'text', content: 'Bye.', signal })).tool,
+        createProbe(async () => createToolResult({ type: 'text', content: 'Bye.', signal })).tool,
       );
-      expect(await sending.call(INPUT, approvedCall())).toEqual(
-        toolResult({ type: 'text', content: 'Bye.', signal }),
+      expect(await sending.call(INPUT, createApprovedCall())).toEqual(
+        createToolResult({ type: 'text', content: 'Bye.', signal }),
       );
     });
   },
@@ -440,7 +443,7 @@ const unwrap = (decorated: AnyTool, tool: AnyTool) => holdfast.unwrapAs(decorate
 
 describe('unwrapAs', () => {
   it('returns the first match in the chain of decorators, including the tool itself, or `undefined` (DEC-02)', () => {
-    const { tool } = probe();
+    const { tool } = createProbe();
     const below = decorate(tool, { serial: 'below' });
     const above = decorate(below, { returnDirect: false });
     const isSerial = (one: AnyTool): one is AnyTool => one.serial === 'below';
@@ -450,7 +453,7 @@ describe('unwrapAs', () => {
   });
 
   it('returns the tool under all decorators (DEC-01)', () => {
-    const { tool } = probe();
+    const { tool } = createProbe();
     const chain = Object.entries(DECORATORS).filter(([name]) => name !== 'withParameter');
     const all = chain.reduce((decorated, [, one]) => one.decorate(decorated), tool);
     expect(unwrap(all, tool)).toBe(tool);

@@ -23,13 +23,13 @@ import {
 import { stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { calls, sessionWith } from './decorators/turns.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { callTools, startSession } from './decorators/turns.ts';
 
-const ACME = { tenantId: 'acme' };
+const ACME_CONTEXT = { tenantId: 'acme' };
 
 /** A tool that records the context of each of its calls. */
-function recordingTool(name = 'look') {
+function createRecordingTool(name = 'look') {
   const seen: ToolCallContext[] = [];
   const tool = defineTool({
     name,
@@ -41,8 +41,8 @@ function recordingTool(name = 'look') {
 }
 
 /** A tool that runs other tools in a nested loop. */
-const diggingTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
-  ...recordingTool(name).tool,
+const createDiggingTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
+  ...createRecordingTool(name).tool,
   effect: 'none',
   call: async (_, call) => text((await nest(call, { name, instructions: '', message: 'Dig.', tools })).text),
 });
@@ -57,26 +57,26 @@ function createUnstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?:
     context: process,
     policies: { loopIds: 'as-sent' },
   });
-  return createTestSession(agent, { replies: [calls(tool.name), 'Done.'], context: everyMessage });
+  return createTestSession(agent, { replies: [callTools(tool.name), 'Done.'], context: everyMessage });
 }
 
 describe('the context of a call', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
-    ['the agent alone', ACME, {}, ACME],
+    ['the agent alone', ACME_CONTEXT, {}, ACME_CONTEXT],
     ['the message alone', {}, { authToken: 'xyz' }, { authToken: 'xyz' }],
-    ['both', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
-    ['the message if both have the key', ACME, { tenantId: 'override' }, { tenantId: 'override' }],
+    ['both', ACME_CONTEXT, { authToken: 'xyz' }, { ...ACME_CONTEXT, authToken: 'xyz' }],
+    ['the message if both have the key', ACME_CONTEXT, { tenantId: 'override' }, { tenantId: 'override' }],
   ])('has the context of %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     await createUnstamped(tool, ofAgent).send('Go.', { context: ofMessage });
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);
   });
 
   it('includes the context of the app, which the other two override', async () => {
-    const { tool, seen } = recordingTool();
-    const app = memoryApp({
+    const { tool, seen } = createRecordingTool();
+    const app = createMemoryApp({
       tools: [tool],
-      replies: [calls('look'), 'Done.'],
+      replies: [callTools('look'), 'Done.'],
       context: { a: 'agent', b: 'agent' },
       policies: { loopIds: 'as-sent' },
     });
@@ -85,19 +85,19 @@ describe('the context of a call', () => {
   });
 
   it('accepts a context or a plain object; later entries are added and win (CTX-06)', async () => {
-    const { tool, seen } = recordingTool();
-    const of = (values: JsonObject) => ToolCallContext.of(values);
+    const { tool, seen } = createRecordingTool();
+    const createContext = (values: JsonObject) => ToolCallContext.of(values);
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
       tools: [tool],
-      context: of({ a: 1, b: 1, c: 1 }),
+      context: createContext({ a: 1, b: 1, c: 1 }),
       policies: { loopIds: 'as-sent' },
     });
-    const replies = [calls('look'), 'Done.', calls('look'), 'Done.'];
-    const session = createTestSession(agent, { replies, context: of({ b: 2, c: 2 }) });
-    await session.send('Go.', { context: of({ c: 3 }) });
+    const replies = [callTools('look'), 'Done.', callTools('look'), 'Done.'];
+    const session = createTestSession(agent, { replies, context: createContext({ b: 2, c: 2 }) });
+    await session.send('Go.', { context: createContext({ c: 3 }) });
     await session.send('Go.', { context: { c: 4, d: 4 } });
     expect(seen.map((context) => context.toJSON())).toEqual([
       { a: 1, b: 2, c: 3 },
@@ -106,9 +106,13 @@ describe('the context of a call', () => {
   });
 
   it('reaches every call of every iteration, even of tools that do not use it (CTX-10)', async () => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     const old = defineTool({ name: 'old', description: 'Is old.', effect: 'read', run: (input) => input });
-    const session = sessionWith([tool, old], [calls('look', 'old', 'look'), calls('look'), 'Done.'], ACME);
+    const session = startSession(
+      [tool, old],
+      [callTools('look', 'old', 'look'), callTools('look'), 'Done.'],
+      ACME_CONTEXT,
+    );
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 4 });
     expect(seen.map((context) => context.get('tenantId'))).toEqual(['acme', 'acme', 'acme']);
@@ -116,7 +120,7 @@ describe('the context of a call', () => {
   });
 
   it('is EMPTY itself if there is none (CTX-08, CTX-10, CTX-14)', async () => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     const session = createUnstamped(tool);
     await session.send('Go.');
     expect(seen).toEqual([ToolCallContext.EMPTY]);
@@ -128,8 +132,8 @@ describe('the context of a call', () => {
   });
 
   it('is never shown to the model, not even in a schema (CTX-01)', async () => {
-    const { tool } = recordingTool();
-    const session = sessionWith([tool], [calls('look'), 'Done.'], { apiUser: 'hidden-4711' });
+    const { tool } = createRecordingTool();
+    const session = startSession([tool], [callTools('look'), 'Done.'], { apiUser: 'hidden-4711' });
     await session.send('Go.');
     expect(session.requests).toHaveLength(2);
     expect(JSON.stringify(session.requests)).not.toMatch(/hidden-4711|apiUser|holdfast\.loopId/);
@@ -144,7 +148,7 @@ describe('the context of a call', () => {
       }
     }
     const desk = new Desk();
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     const decorated = [
       withName(tool, 'named'),
       withName(withDescription(tool, 'Other.'), 'described'),
@@ -154,26 +158,40 @@ describe('the context of a call', () => {
       withName(withParameter(tool, 'why', stringParameter('x', { required: false })), 'parameter'),
       ...toolsOf(desk, { prefix: 'desk_' }),
     ];
-    const session = sessionWith(decorated, [calls(...decorated.map(({ name }) => name)), 'Done.'], ACME);
+    const session = startSession(
+      decorated,
+      [callTools(...decorated.map(({ name }) => name)), 'Done.'],
+      ACME_CONTEXT,
+    );
     await session.send('Go.');
     expect(seen.map((context) => context.get('tenantId'))).toEqual(Array.from({ length: 6 }, () => 'acme'));
     expect(desk.seen).toEqual(['acme']);
   });
 
   it('is the full effective context in nested loops, at any depth (CTX-11, CTX-12)', async () => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
       tools: [
         tool,
-        diggingTool('outer', [withName(diggingTool('inner', [withUsageNote(tool, 'Deep')]), 'deep')]),
+        createDiggingTool('outer', [
+          withName(createDiggingTool('inner', [withUsageNote(tool, 'Deep')]), 'deep'),
+        ]),
       ],
       context: { a: 'agent', b: 'agent' },
     });
     const session = createTestSession(agent, {
-      replies: [calls('look'), calls('outer'), calls('deep'), calls('look'), 'Deep.', 'Mid.', 'Done.'],
+      replies: [
+        callTools('look'),
+        callTools('outer'),
+        callTools('deep'),
+        callTools('look'),
+        'Deep.',
+        'Mid.',
+        'Done.',
+      ],
     });
     const answer = await session.send('Go.', { context: { b: 'message' } });
     const expected = { a: 'agent', b: 'message', [LOOP_ID_KEY]: answer.loopId };
@@ -181,7 +199,7 @@ describe('the context of a call', () => {
   });
 
   it('is the same after the Worker is killed in the middle of a call (CTX-12)', async () => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     let kills = 1;
     const dying = defineTool({
       name: 'dying',
@@ -193,10 +211,14 @@ describe('the context of a call', () => {
         kills -= 1;
       },
     });
-    const replies = [calls('dig'), calls('dying'), calls('look'), 'Dug.', 'Done.'];
-    const session: TestSession = sessionWith([diggingTool('dig', [dying, tool])], replies, ACME);
+    const replies = [callTools('dig'), callTools('dying'), callTools('look'), 'Dug.', 'Done.'];
+    const session: TestSession = startSession(
+      [createDiggingTool('dig', [dying, tool])],
+      replies,
+      ACME_CONTEXT,
+    );
     const { loopId: loop } = await session.send('Go.');
-    const expected = { ...ACME, [LOOP_ID_KEY]: loop };
+    const expected = { ...ACME_CONTEXT, [LOOP_ID_KEY]: loop };
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
   });
 
@@ -207,7 +229,7 @@ describe('the context of a call', () => {
       effect: 'read',
       run: (_, { context }) => context.get('token', v.number()),
     });
-    const session = sessionWith([strict], [calls('strict'), 'Done.'], { token: 'hidden-4711' });
+    const session = startSession([strict], [callTools('strict'), 'Done.'], { token: 'hidden-4711' });
     await session.send('Go.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({
       text: "Error: The tool-call context's 'token' does not match the schema it is read with.",
@@ -216,30 +238,30 @@ describe('the context of a call', () => {
 });
 
 describe('the id of a loop', () => {
-  const ids = (seen: readonly ToolCallContext[]) => seen.map((context) => loopId(context));
+  const getLoopIds = (seen: readonly ToolCallContext[]) => seen.map((context) => loopId(context));
 
   it('is new for each turn, and the same for all calls of one turn (CTX-13)', async () => {
-    const { tool, seen } = recordingTool();
-    const session = sessionWith([tool], [calls('look', 'look'), 'Done.', calls('look'), 'Done.']);
+    const { tool, seen } = createRecordingTool();
+    const session = startSession([tool], [callTools('look', 'look'), 'Done.', callTools('look'), 'Done.']);
     const [first, second] = [await session.send('Go.'), await session.send('Go.')];
-    expect(ids(seen)).toEqual([first.loopId, first.loopId, second.loopId]);
+    expect(getLoopIds(seen)).toEqual([first.loopId, first.loopId, second.loopId]);
     expect(first.loopId).not.toBe(second.loopId);
     expect(seen[0]?.get(LOOP_ID_KEY)).toBe(first.loopId);
   });
 
   it("is the caller's id if the message or its context has one (CTX-13)", async () => {
-    const { tool, seen } = recordingTool();
-    const session = sessionWith([tool], [calls('look'), 'Done.', calls('look'), 'Done.']);
+    const { tool, seen } = createRecordingTool();
+    const session = startSession([tool], [callTools('look'), 'Done.', callTools('look'), 'Done.']);
     await session.send('Go.', { loopId: 'mine' });
     await session.send('Go.', { context: { [LOOP_ID_KEY]: 'in-context' } });
-    expect(ids(seen)).toEqual(['mine', 'in-context']);
+    expect(getLoopIds(seen)).toEqual(['mine', 'in-context']);
   });
 
   it('is not generated if the agent turns that off, but an id that was sent is kept (CTX-13)', async () => {
-    const { tool, seen } = recordingTool();
+    const { tool, seen } = createRecordingTool();
     const session = createUnstamped(tool);
     await session.send('Go.');
     await createUnstamped(tool).send('Go.', { loopId: 'mine' });
-    expect(ids(seen)).toEqual([undefined, 'mine']);
+    expect(getLoopIds(seen)).toEqual([undefined, 'mine']);
   });
 });

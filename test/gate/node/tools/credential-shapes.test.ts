@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findCredentialPath } from '../../../doors/tools.ts';
 
-const RANDOM = 'q7Zt0Xb2Lk9Vw4Rf6Nh1Mj8Ds3Py5Gc7Ta2Ue9';
+const RANDOM_TOKEN = 'q7Zt0Xb2Lk9Vw4Rf6Nh1Mj8Ds3Py5Gc7Ta2Ue9';
 
 describe('credentialIn', () => {
   it.each([
@@ -22,8 +22,8 @@ describe('credentialIn', () => {
     ['an assignment', 'the password is: no, password=hunter2'],
     ['a URL with a password', 'postgres://app:hunter2@db.example/x'],
     ['a URL with a token', 'https://x.example/?token=abcd1234'],
-    ['a long random text', RANDOM],
-    ['a secret within text', `Take ${RANDOM}, please.`],
+    ['a long random text', RANDOM_TOKEN],
+    ['a secret within text', `Take ${RANDOM_TOKEN}, please.`],
   ])('finds %s', (_, text) => {
     expect(findCredentialPath(text)).toEqual([]);
     expect(findCredentialPath({ a: [1, { b: text }] })).toEqual(['a', 1, 'b']);

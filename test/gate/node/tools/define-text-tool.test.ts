@@ -12,7 +12,7 @@ import {
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { fakeInvocation } from './fake-invocation.ts';
+import { createFakeInvocation } from './fake-invocation.ts';
 
 const echo = defineTextTool({
   name: 'echo',
@@ -39,7 +39,7 @@ describe('a text tool', () => {
       description: 'Shouts.',
       run: (input) => input.toUpperCase(),
     });
-    const { call, leaves } = fakeInvocation('shout');
+    const { call, leaves } = createFakeInvocation('shout');
     expect(await tool.call({ input: 'kelp' }, call)).toEqual({ type: 'text', content: 'KELP' });
     expect(tool).toMatchObject({ name: 'shout', description: 'Shouts.', effect: 'once' });
     expect(leaves).toMatchObject([{ effect: 'once' }]);

@@ -88,7 +88,7 @@ expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, Record<stri
 
 // Tools with any input fit one list and one parameter.
 export const tools: readonly AnyTool[] = [valibot, zod, arktype, byJsonSchema, none];
-export const erased: readonly Tool[] = [valibot, zod, arktype, byJsonSchema, none];
+export const erasedTools: readonly Tool[] = [valibot, zod, arktype, byJsonSchema, none];
 
 // Optional properties accept undefined.
 defineTool({

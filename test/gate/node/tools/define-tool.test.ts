@@ -14,7 +14,7 @@ import {
 } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, modelText } from '../../../doors/tools.ts';
-import { fakeInvocation } from './fake-invocation.ts';
+import { createFakeInvocation } from './fake-invocation.ts';
 
 const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
 const order = defineTool({
@@ -73,7 +73,7 @@ describe('a defined tool', () => {
   ])('runs a function whose parameters are %s (TOOL-02, TOOL-04)', async (_, run) => {
     const input = v.object({ name: v.string() });
     const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
-    expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').call))).toBe('hi ada');
+    expect(modelText(await greet.call({ name: 'ada' }, createFakeInvocation('greet').call))).toBe('hi ada');
   });
 
   it('passes the context of the call to its function, or EMPTY if there is none (TOOL-02, CTX-08)', async () => {
@@ -84,8 +84,8 @@ describe('a defined tool', () => {
       run: (_, { context }) => void seen.push(context),
     });
     const acme = ToolCallContext.of({ tenantId: 'acme' });
-    await look.call({}, fakeInvocation('look', acme).call);
-    await look.call({}, fakeInvocation('look').call);
+    await look.call({}, createFakeInvocation('look', acme).call);
+    await look.call({}, createFakeInvocation('look').call);
     expect(seen[0]).toBe(acme);
     expect(seen[1]).toBe(ToolCallContext.EMPTY);
   });
@@ -112,11 +112,11 @@ describe('a defined tool', () => {
   it('has an empty input if it declares none (TOOL-03, TOOL-07)', async () => {
     const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
     expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
-    expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').call))).toBe('{}');
+    expect(modelText(await ping.call({ junk: 1 }, createFakeInvocation('ping').call))).toBe('{}');
   });
 
   it('executes the call with its effect, its timeout and the parsed input', async () => {
-    const { call, leaves } = fakeInvocation('order');
+    const { call, leaves } = createFakeInvocation('order');
     expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
       { effect: 'once', timeout: DEFAULT_TIMEOUT_MS, run: expect.any(Function), reconcile: undefined },
@@ -136,7 +136,7 @@ describe('a defined tool', () => {
         return 'not-done';
       },
     });
-    const { call, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
+    const { call, leaves } = createFakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
     await charge.call({ id: 'kelp' }, call);
     const again: CallContext = { ...call, startedAt: 7 };
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
@@ -145,7 +145,7 @@ describe('a defined tool', () => {
   });
 
   it('returns every problem of an invalid input at once, and does not run (TYP-10)', async () => {
-    const { call, leaves } = fakeInvocation('order');
+    const { call, leaves } = createFakeInvocation('order');
     const result = await order.call({ quantity: 'two' }, call);
     expect({ ...result }).toEqual({
       type: 'error',
@@ -160,7 +160,7 @@ describe('a defined tool', () => {
   });
 
   it('is named in the error as the model called it (TOOL-14)', async () => {
-    const result = await order.call({}, fakeInvocation('shop_order').call);
+    const result = await order.call({}, createFakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
 
@@ -176,7 +176,7 @@ describe('a defined tool', () => {
       ),
       run: () => 'ran',
     });
-    const { call, leaves } = fakeInvocation('fragile');
+    const { call, leaves } = createFakeInvocation('fragile');
     expect({ ...(await fragile.call({ id: 'kelp' }, call)) }).toEqual({
       type: 'error',
       message: "Tool 'fragile' did not run: its input could not be checked: no catalog",
@@ -192,7 +192,7 @@ describe('a defined tool', () => {
         throw new Error('down');
       },
     });
-    await expect(broken.call({}, fakeInvocation('broken').call)).rejects.toThrow('down');
+    await expect(broken.call({}, createFakeInvocation('broken').call)).rejects.toThrow('down');
   });
 });
 
@@ -332,7 +332,7 @@ describe('an invalid definition', () => {
 
   it('accepts an asynchronous function (TOOL-22)', async () => {
     const later = defineTool({ ...base, run: async () => ({ ok: true }) });
-    expect({ ...(await later.call({}, fakeInvocation('order').call)) }).toEqual({
+    expect({ ...(await later.call({}, createFakeInvocation('order').call)) }).toEqual({
       type: 'artifact',
       value: { ok: true },
     });
@@ -346,7 +346,7 @@ describe('an invalid definition', () => {
 
 describe('the type of an artifact', () => {
   const Customer = defineDomainType({ name: 'Customer', schema: v.looseObject({}) });
-  const answering = (run: () => unknown) =>
+  const createFindTool = (run: () => unknown) =>
     defineTool({ name: 'find', description: 'Finds.', output: Customer, run });
 
   it.each<[string, () => unknown, object]>([
@@ -368,7 +368,7 @@ describe('the type of an artifact', () => {
     ['text has no type', () => 'nobody', { type: 'text', content: 'nobody' }],
     ['an error has no type', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
   ])('is the type that its tool declares: %s', async (_, run, expected) => {
-    const result = await answering(run).call({}, fakeInvocation('find').call);
+    const result = await createFindTool(run).call({}, createFakeInvocation('find').call);
     expect({ ...result }).toEqual(expected);
   });
 });

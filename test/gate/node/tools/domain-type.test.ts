@@ -91,7 +91,7 @@ describe('a domain type', () => {
 
 describe('a domain type whose objects have tools', () => {
   const show = (description = 'Shows.') => defineTool({ name: 'show', description, run: () => 'Shown.' });
-  const typed = (tools: (value: { id: string; tags: string[]; size: number }) => readonly AnyTool[]) =>
+  const createThing = (tools: (value: { id: string; tags: string[]; size: number }) => readonly AnyTool[]) =>
     defineDomainType({
       name: 'Thing',
       schema: v.object({ id: v.string(), tags: v.array(v.string()), size: v.number() }),
@@ -100,7 +100,7 @@ describe('a domain type whose objects have tools', () => {
   const thing = { id: 't1', tags: ['a'], size: 3 };
 
   it('describes the tools before there is an object, and makes them for each object (TPR-13)', () => {
-    const Thing = typed(({ id, tags }) => [
+    const Thing = createThing(({ id, tags }) => [
       defineTool({ name: 'show', description: 'Shows.', run: () => `${id} ${tags.join()}` }),
     ]);
     expect(Thing.objects?.declared.map(({ name, description }) => [name, description])).toEqual([
@@ -123,7 +123,7 @@ describe('a domain type whose objects have tools', () => {
   });
 
   it('identifies each object by its id, which defaults to the property `id` (TPR-01, TPR-05)', () => {
-    expect(typed(() => []).objects?.idOf(thing)).toEqual({ ok: true, value: 't1' });
+    expect(createThing(() => []).objects?.idOf(thing)).toEqual({ ok: true, value: 't1' });
     const Sized = defineDomainType({
       name: 'Sized',
       schema: v.object({ size: v.nullish(v.number()) }),
@@ -139,7 +139,7 @@ describe('a domain type whose objects have tools', () => {
     });
   });
 
-  it.each<[string, Parameters<typeof typed>[0], string]>([
+  it.each<[string, Parameters<typeof createThing>[0], string]>([
     ['in a text', ({ id }) => [show(`Shows ${id}.`)], 'Thing.id'],
     ['as a list', ({ tags }) => tags.map(() => show()), 'Thing.tags.map'],
     ['item by item', ({ tags }) => [...tags].map(() => show()), 'Thing.tags'],
@@ -160,7 +160,7 @@ describe('a domain type whose objects have tools', () => {
       'Thing.id',
     ],
   ])('throws at its definition if its tools need the object while they are made: %s', (_, tools, path) => {
-    expect(() => typed(tools)).toThrow(
+    expect(() => createThing(tools)).toThrow(
       new DomainTypeError(
         'Thing',
         'tools',
@@ -170,17 +170,19 @@ describe('a domain type whose objects have tools', () => {
   });
 
   it('throws at its definition if its tools cannot be made, are not tools, or share a name', () => {
-    const fails = (): never => {
+    const throwGone = (): never => {
       throw new Error('No.');
     };
-    expect(() => typed(fails)).toThrow(
+    expect(() => createThing(throwGone)).toThrow(
       "Domain type 'Thing' has tools that cannot be made before there is an object: No.",
     );
     // @ts-expect-error plain JavaScript may return anything
-    expect(() => typed(() => 'show')).toThrow(
+    expect(() => createThing(() => 'show')).toThrow(
       "Domain type 'Thing' has `tools` that do not return a list of tools.",
     );
-    expect(() => typed(() => [show(), show()])).toThrow("Domain type 'Thing' has two tools named 'show'.");
+    expect(() => createThing(() => [show(), show()])).toThrow(
+      "Domain type 'Thing' has two tools named 'show'.",
+    );
     expect(() =>
       defineDomainType({ name: 'Thing', schema: v.object({}), prefix: 'a b', tools: () => [] }),
     ).toThrow(
@@ -204,11 +206,11 @@ describe('a domain type whose objects have tools', () => {
   });
 
   it('returns the problem if the tools of an object cannot be made, and never throws', () => {
-    let made: () => unknown = () => [show()];
+    let produceTools: () => unknown = () => [show()];
     // Plain JavaScript can pass this.
-    const Thing = typed(() => made() as readonly AnyTool[]);
+    const Thing = createThing(() => produceTools() as readonly AnyTool[]);
     const read = (next: () => unknown) => {
-      made = next;
+      produceTools = next;
       return Thing.objects?.toolsOf(thing);
     };
     expect(read(() => 'none')).toEqual({

@@ -1,14 +1,14 @@
 import type { Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
 import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
 import { createCallBlackboard, createCallState } from '../../../doors/tools.ts';
-import { fakeInvocation } from './fake-invocation.ts';
+import { createFakeInvocation } from './fake-invocation.ts';
 
 /** A call with its own state and blackboard, which keep changes even if the call fails. */
-export function fakeCall(changes: Partial<CallRun> = {}) {
+export function createFakeCall(changes: Partial<CallRun> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];
   const call: CallRun = {
-    ...fakeInvocation('tool').call,
+    ...createFakeInvocation('tool').call,
     state: createCallState({
       get: (key) => cells.get(key),
       set: (key, value) => void cells.set(key, toStored(value)),

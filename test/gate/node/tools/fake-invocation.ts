@@ -3,15 +3,15 @@ import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/k
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { CallView, createMemoryLoop, OverheadTimer, RunningCall } from '../../../doors/loop.ts';
 import {
-  consoleLog,
   createCallBlackboard,
   createCallState,
+  createConsoleLog,
   envOfTools,
   toToolResult,
 } from '../../../doors/tools.ts';
 
 /** A call that runs its execution at once, and records each execution. */
-export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
+export function createFakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: ToolEffect[] = [];
   const seen: LoopView = {
     session: 'test',
@@ -24,7 +24,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     iterations: 1,
     tools: [],
     context,
-    log: consoleLog(),
+    log: createConsoleLog(),
     blackboard: [],
     recall: ({ initial }) => initial,
     made: (_, make) => make(),
@@ -41,7 +41,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     state: createCallState({ get: () => undefined, set: () => undefined }),
     blackboard: createCallBlackboard({ entries: () => [], add: () => undefined }),
     secrets: Secrets.NONE,
-    log: consoleLog(),
+    log: createConsoleLog(),
     env: envOfTools({}),
     inSession: true,
     progress: () => undefined,
@@ -55,7 +55,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     during: async (_, work) => work(),
     untimed: (work) => work(),
     view: seen,
-    inLoop: runningCall(tool),
+    inLoop: createRunningCall(tool),
     offered: () => [],
     offeredAfter: () => [],
     record: () => undefined,
@@ -87,7 +87,7 @@ export const answerDecisions = (
 ): CallRun['ask'] => decide as CallRun['ask']; // no tool in these tests asks for a result
 
 /** A call of this one tool in a loop. */
-function runningCall(name: string): RunningCall {
+function createRunningCall(name: string): RunningCall {
   const { loop } = createMemoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
   const record = { id: '1.2.0', providerId: '0', name, input: '{}' };
   return new RunningCall({
@@ -95,6 +95,6 @@ function runningCall(name: string): RunningCall {
     record,
     tool: defineTool({ name, description: 'Works.', run: () => '' }),
     view: new CallView(loop, record, []),
-    time: new OverheadTimer({ after: () => () => undefined }, { tool: name, log: consoleLog() }),
+    time: new OverheadTimer({ after: () => () => undefined }, { tool: name, log: createConsoleLog() }),
   });
 }

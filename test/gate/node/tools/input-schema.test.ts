@@ -187,11 +187,11 @@ describe('toInputSchema', () => {
 
 describe('an invalid input declaration', () => {
   /** Untyped code can pass this. */
-  const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
+  const asInput = (declared: object): InputDeclaration => declared as InputDeclaration;
   const isDevelopment = process.env.NODE_ENV !== 'production';
   /** Production builds have shorter messages. */
-  const inDevelopment = (message: string, inProduction: string) => (isDevelopment ? message : inProduction);
-  const OBJECT = inDevelopment(
+  const pickByMode = (message: string, inProduction: string) => (isDevelopment ? message : inProduction);
+  const OBJECT = pickByMode(
     'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
       "or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     'its input must be an object schema.',
@@ -200,11 +200,11 @@ describe('an invalid input declaration', () => {
   it.each<[string, InputDeclaration, string]>([
     ['a string schema', v.string(), OBJECT],
     ['a union', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), OBJECT],
-    ['fields without v.object', plain({ query: v.string() }), OBJECT],
+    ['fields without v.object', asInput({ query: v.string() }), OBJECT],
     [
       'plain JSON Schema',
-      plain({ type: 'object' }),
-      inDevelopment(
+      asInput({ type: 'object' }),
+      pickByMode(
         "its input is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.",
         'its input must be an object schema.',
       ),
@@ -213,7 +213,7 @@ describe('an invalid input declaration', () => {
     [
       'zod/mini',
       mini.object({ a: mini.string() }),
-      inDevelopment(
+      pickByMode(
         "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
           "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() from 'holdfast/json-schema'.",
         "its input is a schema of 'zod' that cannot be converted to JSON Schema.",

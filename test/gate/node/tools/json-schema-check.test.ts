@@ -1,10 +1,10 @@
 import { validate } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/index.ts';
-import { formatProblems, jsonSchemaCheck } from '../../../doors/tools.ts';
+import { createJsonSchemaCheck, formatProblems } from '../../../doors/tools.ts';
 
 const check = (schema: JsonObject, input: JsonObject) =>
-  formatProblems(jsonSchemaCheck(JSON.parse(JSON.stringify({ type: 'object', ...schema })))(input));
+  formatProblems(createJsonSchemaCheck(JSON.parse(JSON.stringify({ type: 'object', ...schema })))(input));
 
 describe('jsonSchemaCheck', () => {
   it.each<[string, JsonObject, JsonObject, readonly string[]]>([

@@ -7,14 +7,14 @@ const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read',
 describe('the list cache', () => {
   it('returns the same list if the source list, the key and the function are the same', () => {
     const listed = createListCache();
-    const again = () => [...tools];
-    const first = listed(tools, undefined, again);
+    const copyTools = () => [...tools];
+    const first = listed(tools, undefined, copyTools);
     expect(first).toEqual(tools);
-    expect(listed(tools, undefined, again)).toBe(first);
-    const locked = listed(tools, 'locked', again);
+    expect(listed(tools, undefined, copyTools)).toBe(first);
+    const locked = listed(tools, 'locked', copyTools);
     expect(locked).not.toBe(first);
-    expect(listed(tools, 'locked', again)).toBe(locked);
-    expect(listed([...tools], 'locked', again)).not.toBe(locked);
+    expect(listed(tools, 'locked', copyTools)).toBe(locked);
+    expect(listed([...tools], 'locked', copyTools)).not.toBe(locked);
   });
 
   it('is separate for each strategy', () => {

@@ -3,13 +3,13 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { LISTINGS, type Listing, type Listings } from '../../../../src/modules/listings/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
-  emptyState,
-  fromSnapshot,
+  createEmptyState,
+  getMemoryValue,
   parseEvent,
+  parseSnapshot,
   reduce,
   toRow,
   toSnapshot,
-  valueIn,
 } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { createFact } from '../../../doors/tools.ts';
@@ -46,11 +46,19 @@ describe('the listings of a session', () => {
   });
 
   it('hold at most two million characters, or a single longer entry', () => {
-    const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
-    const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
+    const createLongListing = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
+    const million = [
+      createLongListing('a', 1_000_000),
+      createLongListing('b', 1_000_000),
+      createLongListing('c', 1_000),
+    ];
     expect(foldListings(...million)).toEqual(million);
-    expect(foldListings(...million, long('d', 200_000)).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
-    expect(foldListings(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
+    expect(foldListings(...million, createLongListing('d', 200_000)).map(({ key }) => key)).toEqual([
+      'b',
+      'c',
+      'd',
+    ]);
+    expect(foldListings(...million, createLongListing('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
   it('keep an entry and move it to the end if a report says that it is unchanged', () => {
@@ -77,7 +85,7 @@ describe('the listings of a session', () => {
 });
 
 describe('the outside sources in a journal', () => {
-  const listed = (frame: string | undefined, ...facts: readonly Listing[]): SessionEvent => ({
+  const createListedEvent = (frame: string | undefined, ...facts: readonly Listing[]): SessionEvent => ({
     type: 'tools-listed',
     turn: 't1',
     ...(frame !== undefined && { frame }),
@@ -88,32 +96,34 @@ describe('the outside sources in a journal', () => {
   const EVENTS: readonly SessionEvent[] = [
     { type: 'session-opened', incarnation: 'i', agent: 'clerk' },
     { type: 'turn-started', turn: 't1', loopId: 't1', message: 'Go.', context: {}, principal: { id: 'ann' } },
-    listed(undefined, { key: 'a', told: ['one'] }),
+    createListedEvent(undefined, { key: 'a', told: ['one'] }),
     { ...asks, toolCalls: [call] },
     { type: 'frame-started', turn: 't1', frame: call.id, name: 'dig', message: 'Dig.' },
-    listed(call.id, { key: 'a', told: ['two'] }, { key: 'b', told: { at: 7 } }),
+    createListedEvent(call.id, { key: 'a', told: ['two'] }, { key: 'b', told: { at: 7 } }),
     // This loop has ended or never existed.
-    listed('t1.9.9', { key: 'a', told: ['lost'] }),
+    createListedEvent('t1.9.9', { key: 'a', told: ['lost'] }),
     { type: 'tool-call-ended', turn: 't1', call: call.id, result: { type: 'text', content: 'Dug.' } },
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   ];
-  const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
+  const fold = (events: readonly SessionEvent[], state = createEmptyState()): SessionState => {
     for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, BUILT_IN_KINDS.memories);
     return state;
   };
-  const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
+  const replayThroughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
     events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
   it('are part of the folded state at once', () => {
-    expect(valueIn(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(valueIn(fold(EVENTS).memories, LISTINGS, '')).toEqual([
+    expect(getMemoryValue(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([
+      { key: 'a', told: ['one'] },
+    ]);
+    expect(getMemoryValue(fold(EVENTS).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
     ]);
   });
 
   it('are the same after a fold of rows, and of a snapshot and later rows', () => {
-    expect(fold(throughRows(EVENTS))).toEqual(fold(EVENTS));
+    expect(fold(replayThroughRows(EVENTS))).toEqual(fold(EVENTS));
     const next: SessionEvent[] = [
       {
         type: 'turn-started',
@@ -123,10 +133,10 @@ describe('the outside sources in a journal', () => {
         context: {},
         principal: { id: 'ann' },
       },
-      { ...listed(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // from the next turn
+      { ...createListedEvent(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // from the next turn
     ];
-    const snapshot = fromSnapshot(toSnapshot(fold(EVENTS)));
-    expect(valueIn(fold(next, snapshot).memories, LISTINGS, '')).toEqual([
+    const snapshot = parseSnapshot(toSnapshot(fold(EVENTS)));
+    expect(getMemoryValue(fold(next, snapshot).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
       { key: 'c', told: null },
@@ -137,7 +147,7 @@ describe('the outside sources in a journal', () => {
   it('do not change what earlier calls see', () => {
     const state = fold(EVENTS.slice(0, 6));
     const seen = state.turn?.frames.get('')?.seen.memories ?? new Map();
-    expect(valueIn(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(valueIn(state.memories, LISTINGS, '')).toHaveLength(2);
+    expect(getMemoryValue(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(getMemoryValue(state.memories, LISTINGS, '')).toHaveLength(2);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { manual } from '../../../../src/modules/decorators/entry.ts';
 import { callResults } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 
 function payTool() {
   const ran: unknown[] = [];
@@ -28,7 +28,7 @@ describe('a manual tool', () => {
       effect: 'none',
       delegate: pay,
     });
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [manual(pay, { expires: 1_000 })],
       replies: [{ calls: [{ name: 'pay', input: { eur: 5 } }] }, 'Paid.'],
     });
@@ -64,7 +64,7 @@ describe('a manual tool', () => {
 
   it('returns an error for an invalid input without a wait', async () => {
     const { pay } = payTool();
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools: [manual(pay)],
       replies: [{ calls: [{ name: 'pay', input: { eur: 'five' } }] }, 'Sorry.'],
     });

@@ -11,8 +11,8 @@ import {
 } from '../../../../src/index.ts';
 import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { failureResult, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
-import { shownResults } from './decorators/turns.ts';
+import { createFailureResult, createToolResult, isToolResult, modelText } from '../../../doors/tools.ts';
+import { getShownResults } from './decorators/turns.ts';
 
 const toUpperCase = (content: string): string => content.toUpperCase();
 const { signal } = replan('new facts');
@@ -28,27 +28,27 @@ describe('mapContent', () => {
     ],
     [
       'an artifact whose text is its JSON',
-      toolResult({ type: 'artifact', value: { id: 'a' } }),
+      createToolResult({ type: 'artifact', value: { id: 'a' } }),
       { type: 'artifact', content: '{"ID":"A"}', value: { id: 'a' } },
       '{"ID":"A"}',
     ],
     ['an error', error('no order'), { type: 'error', message: 'NO ORDER' }, 'Error: NO ORDER'],
     [
       'an error with a reason',
-      failureResult('timeout', 'too slow'),
+      createFailureResult('timeout', 'too slow'),
       { type: 'error', message: 'TOO SLOW', reason: 'timeout' },
       'Error: TOO SLOW',
     ],
     [
       'a result with a signal',
-      toolResult({ type: 'text', content: 'new facts', signal }),
+      createToolResult({ type: 'text', content: 'new facts', signal }),
       { type: 'text', content: 'NEW FACTS', signal },
       'NEW FACTS',
     ],
   ])(
     'keeps the variant, the artifact, the reason and the signal of %s (RES-04)',
     (_, data, expected, read) => {
-      const mapped = mapContent(toolResult({ ...data }), toUpperCase);
+      const mapped = mapContent(createToolResult({ ...data }), toUpperCase);
       expect({ ...mapped }).toEqual(expected);
       expect(isToolResult(mapped)).toBe(true);
       expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
@@ -56,12 +56,12 @@ describe('mapContent', () => {
   );
 
   it('returns the same result if the content is unchanged', () => {
-    const found = toolResult({ type: 'artifact', value: { id: 'a' } });
+    const found = createToolResult({ type: 'artifact', value: { id: 'a' } });
     expect(mapContent(found, (content) => content)).toBe(found);
   });
 
   it('keeps the artifact and the error that readers of the turn see (RES-04)', async () => {
-    const loud = (tool: AnyTool): AnyTool =>
+    const createLoudTool = (tool: AnyTool): AnyTool =>
       decorate(tool, {
         call: async (input, call) => mapContent(await tool.call(input, call), toUpperCase),
       });
@@ -76,13 +76,13 @@ describe('mapContent', () => {
       name: 'clerk',
       description: 'x',
       instructions: 'x',
-      tools: [loud(find), loud(lose)],
+      tools: [createLoudTool(find), createLoudTool(lose)],
     });
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'find' }, { name: 'lose' }] }, 'Done.'],
     });
     const { artifacts } = await session.send('Go.');
-    expect(shownResults(session)).toEqual(['A PAGE', 'Error: NO PAGE']);
+    expect(getShownResults(session)).toEqual(['A PAGE', 'Error: NO PAGE']);
     expect(artifacts).toMatchObject([{ value: { url: 'x' } }]);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result.type] : [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseToolInput } from '../../../doors/tools.ts';
 
-const refusalOf = (problem: string) => ({
+const createRefusal = (problem: string) => ({
   ok: false,
   message: `The input of tool 'search' ${problem}. Send one JSON object that matches its schema.`,
 });
@@ -31,7 +31,7 @@ describe('parseToolInput', () => {
     ['{"query":"kelp",}', 'a quote, comma or bracket in it is missing, wrong or not escaped'],
     ["{'query':'kelp'}", 'a quote, comma or bracket in it is missing, wrong or not escaped'],
   ])('refuses malformed JSON with the likely reason: %j (TYP-03)', (raw, reason) => {
-    expect(parseToolInput('search', raw)).toEqual(refusalOf(`is not valid JSON: ${reason}`));
+    expect(parseToolInput('search', raw)).toEqual(createRefusal(`is not valid JSON: ${reason}`));
   });
 
   it.each([
@@ -41,6 +41,6 @@ describe('parseToolInput', () => {
     ['3', 'a number'],
     ['true', 'a boolean'],
   ])('refuses JSON that is not an object: %j is %s', (raw, kind) => {
-    expect(parseToolInput('search', raw)).toEqual(refusalOf(`is ${kind}, not a JSON object`));
+    expect(parseToolInput('search', raw)).toEqual(createRefusal(`is ${kind}, not a JSON object`));
   });
 });

@@ -8,9 +8,9 @@ import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 const base = { name: 'pay', description: 'Pays.' };
 const run = (): string => 'paid';
 
-const tool = (config: object) => (): unknown => defineTool({ ...base, ...config } as never);
-const textTool = (config: object) => (): unknown => defineTextTool({ ...base, ...config } as never);
-const methodTool = (entry: object) => (): unknown => {
+const defineAnyTool = (config: object) => (): unknown => defineTool({ ...base, ...config } as never);
+const defineAnyTextTool = (config: object) => (): unknown => defineTextTool({ ...base, ...config } as never);
+const defineMethodTool = (entry: object) => (): unknown => {
   class Cashier {
     static readonly tools = { pay: { description: 'Pays.', ...entry } };
     pay() {
@@ -39,9 +39,9 @@ describe('an unknown effect', () => {
     [null, `its effect is 'null'. ${LIST}`],
     [Symbol('once'), `its effect is 'Symbol(once)'. ${LIST}`],
   ])('is refused when the tool is defined, with the list of valid ones: %s', (effect, problem) => {
-    expectRefused(tool({ effect, run }), 'effect', problem);
-    expectRefused(textTool({ effect, run }), 'effect', problem);
-    expectRefused(methodTool({ effect }), 'effect', problem);
+    expectRefused(defineAnyTool({ effect, run }), 'effect', problem);
+    expectRefused(defineAnyTextTool({ effect, run }), 'effect', problem);
+    expectRefused(defineMethodTool({ effect }), 'effect', problem);
   });
 
   it('is reported neither for a valid effect nor for the safe default', () => {
@@ -77,25 +77,29 @@ describe('an option name of another library', () => {
   ])(
     'is named in the error, and the tool is not treated as one that the caller runs: %s',
     (field, config, problem) => {
-      expectRefused(tool(config), field, problem);
+      expectRefused(defineAnyTool(config), field, problem);
     },
   );
 
   it.each(['parameters', 'inputSchema'])('is named in the error for the table of a class: %s', (field) => {
     const problem = `it has '${field}' instead of 'input'. Rename it.`;
-    expectRefused(methodTool({ [field]: { type: 'object' } }), field, problem);
+    expectRefused(defineMethodTool({ [field]: { type: 'object' } }), field, problem);
   });
 
   it.each(['input', 'parameters', 'inputSchema'])(
     'is named in the error for a text tool, which accepts no input schema: %s',
     (field) => {
       const problem = `it has '${field}', but a text tool only takes text. Use defineTool.`;
-      expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
+      expectRefused(defineAnyTextTool({ [field]: { type: 'object' }, run }), field, problem);
     },
   );
 
   it('is named in the error for a text tool without `run`', () => {
-    expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' instead of 'run'. Rename it.");
+    expectRefused(
+      defineAnyTextTool({ execute: run }),
+      'execute',
+      "it has 'execute' instead of 'run'. Rename it.",
+    );
   });
 
   it('is ignored if our own option is also set, or if its value is undefined', () => {
@@ -106,6 +110,6 @@ describe('an option name of another library', () => {
       run,
       input: jsonSchema({ type: 'object' }),
     };
-    expect(tool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
+    expect(defineAnyTool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
   });
 });

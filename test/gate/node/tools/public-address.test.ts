@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPrivateHost, parsePublicAddress } from '../../../doors/tools.ts';
 
-const hostOf = (host: string) => new URL(`https://${host}/`).hostname;
+const parseHostname = (host: string) => new URL(`https://${host}/`).hostname;
 
 const formatAddress = (read: ReturnType<typeof parsePublicAddress>): string =>
   read instanceof URL ? read.href : read.wrong;
@@ -75,7 +75,7 @@ describe('a private host', () => {
     ],
     ...['intranet', 'a..b', 'example.com..'],
   ])('can be %s', (host) => {
-    expect(isPrivateHost(hostOf(host))).toBe(true);
+    expect(isPrivateHost(parseHostname(host))).toBe(true);
   });
 });
 
@@ -116,7 +116,7 @@ describe('a potentially public host', () => {
       '[3ffe::1]',
     ],
   ])('can be %s', (host) => {
-    expect(isPrivateHost(hostOf(host))).toBe(false);
+    expect(isPrivateHost(parseHostname(host))).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../../../src/index.ts';
-import { isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
+import { createToolResult, isToolResult, modelText } from '../../../doors/tools.ts';
 
 describe('text, artifact and error results (RES-01)', () => {
   it('are recognized', () => {
@@ -39,7 +39,7 @@ describe('text, artifact and error results (RES-01)', () => {
     const results = [
       text('42'),
       artifact('a report', [1]),
-      toolResult({ type: 'artifact', value: { n: 1 } }),
+      createToolResult({ type: 'artifact', value: { n: 1 } }),
       error('no such order'),
     ];
     expect(results.map((result) => result.content)).toEqual(['42', 'a report', '{"n":1}', 'no such order']);
@@ -48,6 +48,8 @@ describe('text, artifact and error results (RES-01)', () => {
 
   it('store each part only once in the journal', () => {
     expect(JSON.stringify(error('no'))).toBe('{"type":"error","message":"no"}');
-    expect(JSON.stringify(toolResult({ type: 'artifact', value: 1 }))).toBe('{"type":"artifact","value":1}');
+    expect(JSON.stringify(createToolResult({ type: 'artifact', value: 1 }))).toBe(
+      '{"type":"artifact","value":1}',
+    );
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, artifact, defineTool, error, Secrets, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { calls } from './decorators/turns.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { callTools } from './decorators/turns.ts';
 
 const TOKEN = 'tok-4711-zebra';
 const createSecrets = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
@@ -99,10 +99,10 @@ describe('redacted data', () => {
   it('hides secrets if JSON escapes a slash, or if percent escapes are in lower case', () => {
     const key = 'zebra/stripes?a=b&c=dé+ü';
     const secrets = Secrets.of({ key });
-    const phpJson = (text: string) => JSON.stringify(text).replaceAll('/', '\\/');
-    const lower = (text: string) => text.replace(/%../g, (written) => written.toLowerCase());
+    const formatPhpJson = (text: string) => JSON.stringify(text).replaceAll('/', '\\/');
+    const lowerEscapes = (text: string) => text.replace(/%../g, (written) => written.toLowerCase());
     const base64 = Buffer.from(key).toString('base64');
-    expect([phpJson(key), lower(encodeURIComponent(key)), base64]).toEqual([
+    expect([formatPhpJson(key), lowerEscapes(encodeURIComponent(key)), base64]).toEqual([
       '"zebra\\/stripes?a=b&c=dé+ü"',
       'zebra%2fstripes%3fa%3db%26c%3dd%c3%a9%2b%c3%bc',
       'emVicmEvc3RyaXBlcz9hPWImYz1kw6krw7w=',
@@ -112,15 +112,14 @@ describe('redacted data', () => {
     expect(btoa(slashed)).toBe('eD8/Pj8+Pz56ZWJyYQ==');
     expect(
       secrets.redact([
-        phpJson(key),
-        lower(encodeURIComponent(key)),
-        lower(new URLSearchParams({ k: key }).toString()),
+        formatPhpJson(key),
+        lowerEscapes(encodeURIComponent(key)),
+        lowerEscapes(new URLSearchParams({ k: key }).toString()),
       ]),
     ).toEqual(['"[secret key]"', '[secret key]', 'k=[secret key]']);
-    expect(other.redact([phpJson(btoa(slashed)), lower(encodeURIComponent(btoa(slashed)))])).toEqual([
-      '"[secret key]"',
-      '[secret key]',
-    ]);
+    expect(
+      other.redact([formatPhpJson(btoa(slashed)), lowerEscapes(encodeURIComponent(btoa(slashed)))]),
+    ).toEqual(['"[secret key]"', '[secret key]']);
   });
 
   it.each(['…', '...', '....', '... and', '… '])(
@@ -279,7 +278,7 @@ describe('redacted data', () => {
 
 describe('a streamed text', () => {
   /** The output after each piece, and at the end. */
-  function handed(secrets: Secrets, pieces: readonly string[]): string[] {
+  function redactPiecewise(secrets: Secrets, pieces: readonly string[]): string[] {
     let handed = '';
     const told: string[] = [];
     const redactor = secrets.redactPieces((piece) => {
@@ -295,7 +294,7 @@ describe('a streamed text', () => {
 
   it('is passed on at once, except a possible start of a secret', () => {
     const pieces = ['It is t', 'wo, to', 'k-4', '7: tok-4711-', 'zebra', '. At', ' '];
-    expect(handed(createSecrets(), pieces)).toEqual([
+    expect(redactPiecewise(createSecrets(), pieces)).toEqual([
       'It is ',
       'two, ',
       '',
@@ -305,7 +304,7 @@ describe('a streamed text', () => {
       't ',
       '',
     ]);
-    expect(handed(Secrets.NONE, pieces)).toEqual([...pieces, '']);
+    expect(redactPiecewise(Secrets.NONE, pieces)).toEqual([...pieces, '']);
   });
 
   it.each([
@@ -327,7 +326,8 @@ describe('a streamed text', () => {
   ])('contains %s', (_, pieces, whole) => {
     const secrets = Secrets.of({ short: 'ab-1234', long: 'ab-1234-56789', last: '4-zebra' });
     const cut = (text: string) => [...text];
-    for (const taken of [pieces, pieces.flatMap(cut)]) expect(handed(secrets, taken).join('')).toBe(whole);
+    for (const taken of [pieces, pieces.flatMap(cut)])
+      expect(redactPiecewise(secrets, taken).join('')).toBe(whole);
     expect(secrets.redact(pieces.join(''))).toBe(whole);
   });
 
@@ -339,7 +339,7 @@ describe('a streamed text', () => {
     );
     fc.assert(
       fc.property(pieces, (some) => {
-        expect(handed(secrets, some).join('')).toBe(secrets.redact(some.join('')));
+        expect(redactPiecewise(secrets, some).join('')).toBe(secrets.redact(some.join('')));
       }),
       { seed: 20_261_117, numRuns: 2000 },
     );
@@ -347,44 +347,44 @@ describe('a streamed text', () => {
 
   it('is redacted in linear time', () => {
     const pieces = ['zebra-'.repeat(150_000), ...Array.from({ length: 10_000 }, () => 'zebra ')];
-    expect(handed(Secrets.of({ key: 'zebra-stripes' }), pieces).join('')).toBe(pieces.join(''));
+    expect(redactPiecewise(Secrets.of({ key: 'zebra-stripes' }), pieces).join('')).toBe(pieces.join(''));
   });
 
   it('is not held back longer if a secret overlaps itself', () => {
     const secrets = Secrets.of({ pin: '000000', other: 'a00000000' });
     const pieces = Array.from({ length: 10_000 }, () => '0000');
-    const told = handed(secrets, pieces);
+    const told = redactPiecewise(secrets, pieces);
     expect(told.slice(0, 5)).toEqual(['', '', '[secret pin]', '', '[secret pin]']);
     expect(told.join('')).toBe(secrets.redact(pieces.join('')));
   });
 });
 
-const leakingTool = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
+const createLeakingTool = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
   defineTool({ name, description: 'Leaks.', effect: 'read', run });
 
 describe('a secret that a tool reveals', () => {
   const tools = [
-    leakingTool('says', (_, call) => {
+    createLeakingTool('says', (_, call) => {
       call.say(`I use ${call.secrets.require('apiKey')}`);
       call.progress(`Asking with ${call.secrets.require('apiKey')}`);
       return text(`Used ${call.secrets.get('apiKey')}`);
     }),
-    leakingTool('shows', (_, { secrets }) =>
+    createLeakingTool('shows', (_, { secrets }) =>
       artifact(`With ${secrets.get('apiKey')}`, { key: secrets.get('apiKey') }),
     ),
-    leakingTool('returns', (_, { secrets }) => ({
+    createLeakingTool('returns', (_, { secrets }) => ({
       headers: { authorization: `Bearer ${secrets.get('apiKey')}` },
     })),
-    leakingTool('fails', (_, { secrets }) => error(`401 for ${secrets.get('apiKey')}`)),
-    leakingTool('throws', (_, { secrets }) => {
+    createLeakingTool('fails', (_, { secrets }) => error(`401 for ${secrets.get('apiKey')}`)),
+    createLeakingTool('throws', (_, { secrets }) => {
       throw new Error('Refused', { cause: new Error(`401 for ${secrets.get('apiKey')}`) });
     }),
-    leakingTool('keeps', (_, { secrets, state, blackboard }) => {
+    createLeakingTool('keeps', (_, { secrets, state, blackboard }) => {
       state.set('key', secrets.get('apiKey') ?? '');
       blackboard.add({ key: secrets.get('apiKey') ?? '' }, { name: 'key' });
       return `${secrets}`;
     }),
-    leakingTool('asks', (_, call) =>
+    createLeakingTool('asks', (_, call) =>
       call.ask({ for: 'decision', message: `May I use ${call.secrets.get('apiKey')}?` }),
     ),
   ];
@@ -392,7 +392,7 @@ describe('a secret that a tool reveals', () => {
 
   it('is absent from a streamed reply that repeats it, and the reply is complete', async () => {
     const reply = { text: `I have ${TOKEN} and mo`, pieces: ['I have tok-', '4711-zeb', 'ra', ' and mo'] };
-    const app = memoryApp({ replies: [reply] });
+    const app = createMemoryApp({ replies: [reply] });
     const items: FeedItem[] = [];
     await app.say('Go.', {
       secrets: () => Secrets.of({ apiKey: TOKEN, other: 'more than this' }),
@@ -408,7 +408,7 @@ describe('a secret that a tool reveals', () => {
       { type: 'reasoning', text: 'It wants it' },
       { type: 'text', text: 'No, not' },
     ] as const;
-    const app = memoryApp({ replies: [{ parts, pieces: ['No, not'] }] });
+    const app = createMemoryApp({ replies: [{ parts, pieces: ['No, not'] }] });
     const items: FeedItem[] = [];
     await app.say('Go.', {
       secrets: () => Secrets.of({ apiKey: TOKEN }),
@@ -424,7 +424,7 @@ describe('a secret that a tool reveals', () => {
   });
 
   it('is absent from events, state, messages to the model and items of the stream', async () => {
-    const app = memoryApp({ tools, replies: [calls(...names.slice(0, -1)), calls('asks')] });
+    const app = createMemoryApp({ tools, replies: [callTools(...names.slice(0, -1)), callTools('asks')] });
     const items: FeedItem[] = [];
     const end = await app.say('Go.', { secrets: createSecrets, show: (item) => void items.push(item) });
     expect(end).toMatchObject({ status: 'suspended' });
@@ -462,7 +462,7 @@ describe('a secret that a tool reveals', () => {
 
   it('is absent from the messages of a nested loop', async () => {
     const dig: AnyTool = {
-      ...leakingTool('dig', () => ''),
+      ...createLeakingTool('dig', () => ''),
       effect: 'none',
       call: async (_, call) => {
         const message = `Dig with ${call.secrets.get('apiKey')}.`;
@@ -470,7 +470,10 @@ describe('a secret that a tool reveals', () => {
         return text(said);
       },
     };
-    const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('says'), 'Dug.', 'Done.'] });
+    const app = createMemoryApp({
+      tools: [dig],
+      replies: [callTools('dig'), callTools('says'), 'Dug.', 'Done.'],
+    });
     await app.say('Go.', { secrets: createSecrets });
     expect(app.model.requests[1]?.messages).toEqual([{ role: 'user', text: 'Dig with [secret apiKey].' }]);
     expect(app.model.requests[2]?.messages.at(-1)).toMatchObject({

@@ -3,10 +3,10 @@ import { artifact, error, text } from '../../../../src/index.ts';
 import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
 
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
-const artifactOf = (value: unknown) => ({ type: 'artifact', value });
+const createArtifactResult = (value: unknown) => ({ type: 'artifact', value });
 
 /** The hint for the developer, which production builds omit. */
-const fixAdvice = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
+const formatFixAdvice = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
 
 describe('toToolResult', () => {
   it.each<[string, unknown, object]>([
@@ -17,7 +17,7 @@ describe('toToolResult', () => {
     ['a boolean is its JSON', false, { type: 'text', content: 'false' }],
     ['an object is an artifact (TYP-07)', { id: 7 }, { type: 'artifact', value: { id: 7 } }],
     ['an array is an artifact', [1, 'b'], { type: 'artifact', value: [1, 'b'] }],
-    ['a value with toJSON is its output', { at: new Date(0) }, artifactOf({ at: NEW_YEAR })],
+    ['a value with toJSON is its output', { at: new Date(0) }, createArtifactResult({ at: NEW_YEAR })],
     ['a date is its text', new Date(0), { type: 'text', content: NEW_YEAR }],
     [
       'a value whose toJSON returns null is the empty text',
@@ -84,12 +84,12 @@ describe('toToolResult', () => {
 
   it('omits values that JSON cannot express, lists their paths for the model, and reports a fix to the developer', () => {
     const told: string[] = [];
-    const tell = (problem: string): void => void told.push(problem);
+    const recordProblem = (problem: string): void => void told.push(problem);
     for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {
-      toToolResult('search', kept, tell);
+      toToolResult('search', kept, recordProblem);
     }
     expect(told).toEqual([]);
-    const result = toToolResult('search', { rows: () => 1, id: 7, all: [Symbol('a'), 2n] }, tell);
+    const result = toToolResult('search', { rows: () => 1, id: 7, all: [Symbol('a'), 2n] }, recordProblem);
     expect({ ...result }).toEqual({
       type: 'artifact',
       value: { id: 7, all: [null, null] },
@@ -98,12 +98,12 @@ describe('toToolResult', () => {
     expect(modelText(result)).toBe(
       '{"id":7,"all":[null,null]}\n\n(not shown: $.rows is a function, $.all[0] is a symbol, $.all[1] is a bigint)',
     );
-    toToolResult('search', artifact('rows', [10n]), tell);
+    toToolResult('search', artifact('rows', [10n]), recordProblem);
     expect(told).toEqual([
       "Tool 'search' returned values that JSON does not keep, and they were left out: $.rows is a function, $.all[0] is a symbol, " +
-        `$.all[1] is a bigint.${fixAdvice('Return JSON, or give the value a toJSON method.')}`,
+        `$.all[1] is a bigint.${formatFixAdvice('Return JSON, or give the value a toJSON method.')}`,
       "Tool 'search' returned values that JSON does not keep, and they were left out: $[0] is a bigint." +
-        fixAdvice('Return JSON, or give the value a toJSON method.'),
+        formatFixAdvice('Return JSON, or give the value a toJSON method.'),
     ]);
   });
 
@@ -139,11 +139,11 @@ describe('toToolResult', () => {
 
   it('writes null for a number that JSON cannot express, and warns only the developer', () => {
     const told: string[] = [];
-    const tell = (problem: string): void => void told.push(problem);
-    expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, tell))).toBe(
+    const recordProblem = (problem: string): void => void told.push(problem);
+    expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, recordProblem))).toBe(
       '{"n":null,"m":[null]}',
     );
-    expect(modelText(toToolResult('search', Number.NaN, tell))).toBe('null');
+    expect(modelText(toToolResult('search', Number.NaN, recordProblem))).toBe('null');
     expect(told).toEqual([
       "Tool 'search' returned numbers that are null in JSON: $.n is NaN, $.m[0] is -Infinity.",
       "Tool 'search' returned numbers that are null in JSON: $ is NaN.",
@@ -168,7 +168,12 @@ describe('toToolResult', () => {
 
   it('returns files for the bytes in a value, with their names in the value, and keeps the text of an artifact', () => {
     const bytes = new Uint8Array(2);
-    const file = (name: string) => ({ type: 'file', mediaType: 'application/octet-stream', name, bytes });
+    const createFileResult = (name: string) => ({
+      type: 'file',
+      mediaType: 'application/octet-stream',
+      name,
+      bytes,
+    });
     expect({ ...toToolResult('search', { a: { b: bytes }, c: [bytes], d: () => 1 }) }).toEqual({
       type: 'artifact',
       value: { a: { b: '[file "a.b"]' }, c: ['[file "c[0]"]'] },
@@ -177,15 +182,15 @@ describe('toToolResult', () => {
           type: 'text',
           text: '{"a":{"b":"[file \\"a.b\\"]"},"c":["[file \\"c[0]\\"]"]}\n\n(not shown: $.d is a function)',
         },
-        file('a.b'),
-        file('c[0]'),
+        createFileResult('a.b'),
+        createFileResult('c[0]'),
       ],
     });
     expect({ ...toToolResult('search', artifact('Two.', { name: 'Scan' }, { page: bytes })) }).toEqual({
       type: 'artifact',
       artifactType: 'Scan',
       value: { page: '[file "page"]' },
-      parts: [{ type: 'text', text: 'Two.' }, file('page')],
+      parts: [{ type: 'text', text: 'Two.' }, createFileResult('page')],
     });
   });
 
@@ -197,7 +202,9 @@ describe('toToolResult', () => {
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([
       `Tool 'search' returned values that JSON does not keep, and they were left out: ${what}.` +
-        fixAdvice('Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.'),
+        formatFixAdvice(
+          'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.',
+        ),
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { type JsonObject, ToolCallContext, ToolCallContextError } from '../../..
 
 const acme = ToolCallContext.of({ tenantId: 'acme', token: 's3cret' });
 
-const problemOf = (read: () => unknown) => {
+const catchProblem = (read: () => unknown) => {
   try {
     read();
   } catch (error) {
@@ -58,10 +58,10 @@ describe('a tool-call context', () => {
   });
 
   it('equals another context with the same entries in any order (CTX-03)', () => {
-    const of = (values: JsonObject) => ToolCallContext.of(values);
-    const nested = of({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
-    expect(nested.equals(of({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
-    expect(ToolCallContext.EMPTY.equals(of({}))).toBe(true);
+    const createContext = (values: JsonObject) => ToolCallContext.of(values);
+    const nested = createContext({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
+    expect(nested.equals(createContext({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
+    expect(ToolCallContext.EMPTY.equals(createContext({}))).toBe(true);
     const others: JsonObject[] = [
       {},
       { a: 1 },
@@ -73,9 +73,12 @@ describe('a tool-call context', () => {
       { a: 1, b: { c: { 0: 1, 1: { d: null } }, e: 'x' } },
     ];
     for (const other of others) {
-      expect([nested.equals(of(other)), of(other).equals(nested)]).toEqual([false, false]);
+      expect([nested.equals(createContext(other)), createContext(other).equals(nested)]).toEqual([
+        false,
+        false,
+      ]);
     }
-    expect(of(JSON.parse('{"__proto__":{}}')).equals(of({ x: {} }))).toBe(false);
+    expect(createContext(JSON.parse('{"__proto__":{}}')).equals(createContext({ x: {} }))).toBe(false);
   });
 
   it('is the same context if it is made from another context (CTX-06)', () => {
@@ -109,7 +112,7 @@ describe('a tool-call context', () => {
 
   it('names the path of a value that is not JSON', () => {
     const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
-    expect(problemOf(read)).toEqual({
+    expect(catchProblem(read)).toEqual({
       name: 'ToolCallContextError',
       key: 'since',
       problem: 'not-json',
@@ -147,7 +150,7 @@ describe('reading a context through a schema', () => {
   });
 
   it('throws an error that names a missing key', () => {
-    expect(problemOf(() => acme.get('userId', v.string()))).toEqual({
+    expect(catchProblem(() => acme.get('userId', v.string()))).toEqual({
       name: 'ToolCallContextError',
       key: 'userId',
       problem: 'missing',
@@ -157,7 +160,7 @@ describe('reading a context through a schema', () => {
   });
 
   it('throws an error that names the key of an invalid value, never the value (CTX-03)', () => {
-    expect(problemOf(() => acme.get('token', v.number()))).toEqual({
+    expect(catchProblem(() => acme.get('token', v.number()))).toEqual({
       name: 'ToolCallContextError',
       key: 'token',
       problem: 'invalid',
@@ -173,7 +176,7 @@ describe('reading a context through a schema', () => {
         throw new Error(`cannot read ${token}`);
       }),
     );
-    expect(problemOf(() => acme.get('token', fragile))).toMatchObject({
+    expect(catchProblem(() => acme.get('token', fragile))).toMatchObject({
       problem: 'invalid',
       cause: undefined,
     });
@@ -181,7 +184,7 @@ describe('reading a context through a schema', () => {
 
   it('refuses an asynchronous schema', () => {
     expect(
-      problemOf(() =>
+      catchProblem(() =>
         acme.get(
           'token',
           v.pipeAsync(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
+import { createToolResult, isToolResult, modelText } from '../../../doors/tools.ts';
 
 describe('a tool result', () => {
   it('is recognized by its mark, never by its shape', () => {
     expect(isToolResult({ type: 'error', message: 'no' })).toBe(false);
-    expect(isToolResult(toolResult({ type: 'error', message: 'no' }))).toBe(true);
+    expect(isToolResult(createToolResult({ type: 'error', message: 'no' }))).toBe(true);
   });
 
   it('is shown to the model as its text, its JSON, or "Error: ..." (RES-02)', () => {

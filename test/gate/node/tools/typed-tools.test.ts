@@ -16,8 +16,8 @@ import {
 } from '../../../../src/index.ts';
 import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
-import { memoryApp } from '../session/memory-app.ts';
-import { calls, sessionWith, shownResults } from './decorators/turns.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
+import { callTools, getShownResults, startSession } from './decorators/turns.ts';
 
 const base = { name: 'add', description: 'Adds two numbers together.', effect: 'read' } as const;
 const sum = ({ a, b }: { a: number; b: number }) => ({ sum: a + b });
@@ -39,9 +39,9 @@ const adders: Record<string, AnyTool> = {
 
 async function runTurn(tool: AnyTool, ...inputs: readonly unknown[]) {
   const replies = inputs.map((input) => ({ calls: [{ name: tool.name, input }] }));
-  const session = sessionWith([tool], [...replies, 'Done.']);
+  const session = startSession([tool], [...replies, 'Done.']);
   const answer = await session.send('Go.');
-  return { answer, session, results: shownResults(session) };
+  return { answer, session, results: getShownResults(session) };
 }
 
 describe.each(Object.entries(adders))('a tool whose input is declared with %s', (_, add) => {
@@ -76,20 +76,20 @@ describe.each(Object.entries(adders))('a tool whose input is declared with %s', 
 
 describe('a typed tool', () => {
   const Person = v.object({ name: v.optional(v.string(), 'nobody'), nick: v.nullish(v.string()) });
-  const greet = (run: (input: v.InferOutput<typeof Person>) => unknown) =>
+  const createGreetTool = (run: (input: v.InferOutput<typeof Person>) => unknown) =>
     defineTool({ name: 'greet', description: 'Greets.', effect: 'read', input: Person, run });
 
   it('returns a text without quotes, and a ready-made result unchanged (TYP-02)', async () => {
     expect(
       (
         await runTurn(
-          greet(({ name }) => `Hello "${name}"!`),
+          createGreetTool(({ name }) => `Hello "${name}"!`),
           { name: 'Ada' },
         )
       ).results,
     ).toEqual(['Hello "Ada"!']);
     const { results, answer } = await runTurn(
-      greet(() => artifact('A card', { name: 'Card' }, { to: 'Ada' })),
+      createGreetTool(() => artifact('A card', { name: 'Card' }, { to: 'Ada' })),
       {},
     );
     expect(results).toEqual(['A card']);
@@ -97,7 +97,7 @@ describe('a typed tool', () => {
     expect(
       (
         await runTurn(
-          greet(() => error('nobody there')),
+          createGreetTool(() => error('nobody there')),
           {},
         )
       ).results,
@@ -105,19 +105,19 @@ describe('a typed tool', () => {
   });
 
   it('fails with the message of the thrown error, or a default message (TYP-03)', async () => {
-    const throws = (thrown: unknown) =>
-      greet(() => {
+    const createThrowingTool = (thrown: unknown) =>
+      createGreetTool(() => {
         throw thrown;
       });
-    expect((await runTurn(throws(new Error('No ink')), {})).results).toEqual(['Error: No ink']);
-    expect((await runTurn(throws(new TypeError('')), {})).results).toEqual([
+    expect((await runTurn(createThrowingTool(new Error('No ink')), {})).results).toEqual(['Error: No ink']);
+    expect((await runTurn(createThrowingTool(new TypeError('')), {})).results).toEqual([
       'Error: Exception occurred in tool: greet (TypeError)',
     ]);
   });
 
   it('returns an error for an input that is not JSON, and the loop continues (TYP-03)', async () => {
     const { results, answer } = await runTurn(
-      greet(({ name }) => name),
+      createGreetTool(({ name }) => name),
       '{"name": "Ada"',
       { name: 'Ada' },
     );
@@ -133,10 +133,10 @@ describe('a typed tool', () => {
     [replan('new facts'), 'completed'],
     [terminateAgent('stop'), 'cancelled'],
   ])('passes on signals, which are not failures: %o (TYP-04)', async (signal, outcome) => {
-    const plan = greet(() => {
+    const plan = createGreetTool(() => {
       throw signal;
     });
-    const app = memoryApp({ tools: [plan], replies: [calls('greet'), 'Not asked.'] });
+    const app = createMemoryApp({ tools: [plan], replies: [callTools('greet'), 'Not asked.'] });
     expect(await app.say('Go.')).toMatchObject({ turn: { outcome, signal: signal.signal } });
     const [, reply] = (await app.state()).messages;
     expect(reply).toMatchObject({ calls: [{ ended: { result: { type: 'text' } } }] });
@@ -148,7 +148,7 @@ describe('a typed tool', () => {
       expect(
         (
           await runTurn(
-            greet(({ name }) => name),
+            createGreetTool(({ name }) => name),
             blank,
           )
         ).results,
@@ -165,7 +165,7 @@ describe('a typed tool', () => {
   );
 
   it('fills in defaults, and does not require nullable fields (TYP-06)', async () => {
-    const tool = greet((input) => JSON.stringify(input));
+    const tool = createGreetTool((input) => JSON.stringify(input));
     expect(tool.inputSchema).not.toHaveProperty('required');
     expect((await runTurn(tool, {}, { name: 'Ada', nick: null })).results).toEqual([
       '{"name":"nobody"}',

@@ -15,7 +15,7 @@ const catchError = (make: () => unknown): unknown => {
   }
 };
 
-const MEND =
+const FIX_ADVICE =
   'Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks';
 
 const defineError = (input: JsonObject): unknown =>
@@ -71,7 +71,7 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
     expect(error).toMatchObject({
       tool: 'call',
       field: 'input',
-      message: `Tool 'call': its input has an assertion that is not checked here: ${what}. ${MEND}.`,
+      message: `Tool 'call': its input has an assertion that is not checked here: ${what}. ${FIX_ADVICE}.`,
     });
   });
 
@@ -130,7 +130,7 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
 
   it('is refused in every place that declares a schema', () => {
     const phone = { type: 'string', format: 'phone' };
-    const what = `\`format: "phone"\` at \`$.properties.to\`. ${MEND}.`;
+    const what = `\`format: "phone"\` at \`$.properties.to\`. ${FIX_ADVICE}.`;
     const tool = defineTool({ name: 'call', description: 'Calls.', run });
     expect(catchError(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
       name: 'InputSchemaError',

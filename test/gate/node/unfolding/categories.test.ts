@@ -4,28 +4,28 @@ import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import {
-  calls,
+  callTools,
+  createSession,
   createTool,
-  descriptionOf,
-  offeredTools,
-  openedText,
-  results,
-  sessionWith,
+  findDescription,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
 } from './scenes.ts';
 
 const [read, list, write] = [createTool('read'), createTool('list'), createTool('write')];
-const files = (more = {}) =>
+const createFiles = (more = {}) =>
   defineUnfolding({
     name: 'files',
     description: 'Works with files.',
     byCategory: { look: [read, list], change: [write, list] },
     ...more,
   });
-const ALL = ['read', 'list', 'write'];
+const ALL_TOOLS = ['read', 'list', 'write'];
 
 describe('an unfolding tool with categories', () => {
   it('requires a category (UNF-04)', () => {
-    expect(files().inputSchema).toEqual({
+    expect(createFiles().inputSchema).toEqual({
       type: 'object',
       properties: {
         category: {
@@ -36,23 +36,23 @@ describe('an unfolding tool with categories', () => {
       },
       required: ['category'],
     });
-    expect(files({ categoryParameter: 'kind' }).inputSchema).toMatchObject({ required: ['kind'] });
+    expect(createFiles({ categoryParameter: 'kind' }).inputSchema).toMatchObject({ required: ['kind'] });
   });
 
   it('offers the tools of the category in its input (UNF-04)', async () => {
-    const session = sessionWith([files()], [calls(['files', { category: 'change' }]), 'Done.']);
+    const session = createSession([createFiles()], [callTools(['files', { category: 'change' }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('write', 'list')]);
-    expect(offeredTools(session)[1]).toEqual(['files', 'list', 'write']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('write', 'list')]);
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'list', 'write']);
   });
 
   it('reads the category from the configured parameter (UNF-04)', async () => {
-    const session = sessionWith(
-      [files({ categoryParameter: 'kind' })],
-      [calls(['files', { kind: 'look' }]), 'Done.'],
+    const session = createSession(
+      [createFiles({ categoryParameter: 'kind' })],
+      [callTools(['files', { kind: 'look' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('read', 'list')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('read', 'list')]);
   });
 
   it.each([
@@ -62,44 +62,44 @@ describe('an unfolding tool with categories', () => {
     ['the name of an inherited property', { category: 'constructor' }],
     ['unreadable', '{"category": "look"'],
   ])('offers all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
-    const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
+    const session = createSession([createFiles()], [callTools(['files', input]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText(...ALL)]);
-    expect(offeredTools(session)[1]).toEqual(['files', 'list', 'read', 'write']);
+    expect(getLastResults(session)).toEqual([formatOpenedText(...ALL_TOOLS)]);
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'list', 'read', 'write']);
   });
 
   it('offers other tools for another category, and lists the tools for the same one (UNF-12)', async () => {
-    const session = sessionWith(
-      [files()],
+    const session = createSession(
+      [createFiles()],
       [
-        calls(['files', { category: 'look' }]),
-        calls(['files', { category: 'look', note: 'again' }]),
-        calls(['files', { category: 'change' }]),
+        callTools(['files', { category: 'look' }]),
+        callTools(['files', { category: 'look', note: 'again' }]),
+        callTools(['files', { category: 'change' }]),
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(offeredTools(session).slice(1)).toEqual([
+    expect(getOfferedTools(session).slice(1)).toEqual([
       ['files', 'list', 'read'],
       ['files', 'list', 'read'],
       ['files', 'list', 'write'],
     ]);
-    expect(results(session)).toEqual([
-      openedText('read', 'list'),
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('read', 'list'),
       "'files' is open already. Call one of its tools:\n- read: Does read.\n- list: Does list.",
-      openedText('write', 'list'),
+      formatOpenedText('write', 'list'),
     ]);
-    expect(descriptionOf(session, 'files')).toBe(
+    expect(findDescription(session, 'files')).toBe(
       'Works with files. Already open: its tools are among yours. ' +
         'Call it with another input for other tools, or with the same to list them.',
     );
   });
 
   it('treats all unknown categories as the same one, so that a second one only lists the tools (UNF-05, UNF-12)', async () => {
-    const unknown = (category: string) => calls(['files', { category }]);
-    const session = sessionWith([files()], [unknown('x'), unknown('y'), 'Done.']);
+    const callWithCategory = (category: string) => callTools(['files', { category }]);
+    const session = createSession([createFiles()], [callWithCategory('x'), callWithCategory('y'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)[1]).toMatch(/^'files' is open already\./);
+    expect(getLastResults(session)[1]).toMatch(/^'files' is open already\./);
     expect(
       (await session.events()).filter((event) => JSON.stringify(event).includes('"facts"')),
     ).toHaveLength(1);
@@ -112,10 +112,10 @@ describe('an unfolding tool with categories', () => {
       description: 'Files.',
       byCategory: { a: [deep], b: [write] },
     });
-    const [a, b] = [calls(['files', { category: 'a' }]), calls(['files', { category: 'b' }])];
-    const session = sessionWith([tool], [a, calls('deep'), b, a, 'Done.']);
+    const [a, b] = [callTools(['files', { category: 'a' }]), callTools(['files', { category: 'b' }])];
+    const session = createSession([tool], [a, callTools('deep'), b, a, 'Done.']);
     await session.send('Go.');
-    expect(offeredTools(session).slice(1)).toEqual([
+    expect(getOfferedTools(session).slice(1)).toEqual([
       ['files', 'deep'],
       ['files', 'deep', 'leaf'],
       ['files', 'write'],
@@ -124,16 +124,16 @@ describe('an unfolding tool with categories', () => {
   });
 
   it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
-    const session = sessionWith(
-      [files({ exclusive: true }), createTool('search')],
-      [calls(['files', { category: 'look' }]), 'Done.'],
+    const session = createSession(
+      [createFiles({ exclusive: true }), createTool('search')],
+      [callTools(['files', { category: 'look' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['list', 'read']);
+    expect(getOfferedTools(session)[1]).toEqual(['list', 'read']);
   });
 
   it('lists the tools of all categories for diagrams', () => {
-    expect(formatToolTree('clerk', [files()])).toContain('files (3 inner tools)');
+    expect(formatToolTree('clerk', [createFiles()])).toContain('files (3 inner tools)');
   });
 
   it.each([

@@ -1,30 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
-import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import {
+  callTools,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
-const unfolding = (name: string, ...tools: readonly AnyTool[]): AnyTool =>
+const createUnfolding = (name: string, ...tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: `The ${name}.`, tools });
 const renameNote = (name: string, own: string): string =>
   `'${name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`;
 
 describe('an inner tool whose name is in use', () => {
   it('is offered under a prefixed name, which the model sees, while the sibling keeps its name (UNF-31)', async () => {
-    const session = sessionWith(
+    const session = createSession(
       [
         createTool('read', () => 'outside'),
-        unfolding(
+        createUnfolding(
           'files',
           createTool('read', () => 'inside'),
           createTool('write'),
         ),
       ],
-      [calls('files'), calls('read', 'files_read'), 'Done.'],
+      [callTools('files'), callTools('read', 'files_read'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['files', 'read', 'files_read', 'write']);
-    expect(results(session)).toEqual([
-      `${openedText('files_read', 'write')}\n\n${renameNote('files_read', 'read')}`,
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'read', 'files_read', 'write']);
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText('files_read', 'write')}\n\n${renameNote('files_read', 'read')}`,
       'outside',
       'inside',
     ]);
@@ -37,41 +44,41 @@ describe('an inner tool whose name is in use', () => {
       tools: [createTool('read')],
       childToolUsageNotes: 'Read first.',
     });
-    const session = sessionWith([createTool('read'), files], [calls('files'), 'Done.']);
+    const session = createSession([createTool('read'), files], [callTools('files'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      `${openedText('files_read')}\n\n${renameNote('files_read', 'read')}\n\nRead first.`,
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText('files_read')}\n\n${renameNote('files_read', 'read')}\n\nRead first.`,
     ]);
   });
 
   it('is renamed if it has the name of its unfolding tool, which keeps the name (UNF-31)', async () => {
-    const session = sessionWith(
-      [unfolding('files', createTool('files'))],
-      [calls('files'), calls('files_files'), 'Done.'],
+    const session = createSession(
+      [createUnfolding('files', createTool('files'))],
+      [callTools('files'), callTools('files_files'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['files', 'files_files']);
-    expect(results(session)[1]).toBe('files done');
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'files_files']);
+    expect(getLastResults(session)[1]).toBe('files done');
   });
 
   it('is named correctly for the second of two unfolding tools that one reply opens (UNF-31)', async () => {
-    const session = sessionWith(
+    const session = createSession(
       [
-        unfolding(
+        createUnfolding(
           'a',
           createTool('read', () => 'of a'),
         ),
-        unfolding(
+        createUnfolding(
           'b',
           createTool('read', () => 'of b'),
         ),
       ],
-      [calls('a', 'b'), calls('read', 'b_read'), 'Done.'],
+      [callTools('a', 'b'), callTools('read', 'b_read'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      openedText('read'),
-      `${openedText('b_read')}\n\n${renameNote('b_read', 'read')}`,
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('read'),
+      `${formatOpenedText('b_read')}\n\n${renameNote('b_read', 'read')}`,
       'of a',
       'of b',
     ]);
@@ -79,31 +86,31 @@ describe('an inner tool whose name is in use', () => {
 
   it('has a free name that is not too long (UNF-31)', async () => {
     const long = 'r'.repeat(64);
-    const session = sessionWith(
+    const session = createSession(
       [
         createTool(long),
         createTool('files_read'),
         createTool('read'),
-        unfolding('files', createTool(long), createTool('read')),
+        createUnfolding('files', createTool(long), createTool('read')),
       ],
-      [calls('files'), 'Done.'],
+      [callTools('files'), 'Done.'],
     );
     await session.send('Go.');
     const cut = `files_${long}`.slice(0, 64);
-    expect(offeredTools(session)[1]).toEqual(['files', 'files_read', 'read', long, 'files_read_2', cut]);
-    expect(results(session)).toEqual([
-      `${openedText(cut, 'files_read_2')}\n\n${renameNote(cut, long)}\n${renameNote('files_read_2', 'read')}`,
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'files_read', 'read', long, 'files_read_2', cut]);
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText(cut, 'files_read_2')}\n\n${renameNote(cut, long)}\n${renameNote('files_read_2', 'read')}`,
     ]);
   });
 
   it('can be an unfolding tool, which is opened under its offered name (UNF-31)', async () => {
-    const inner = unfolding('data', createTool('inner_leaf'));
-    const session = sessionWith(
-      [unfolding('data', createTool('leaf')), unfolding('files', inner)],
-      [calls('files'), calls('files_data'), 'Done.'],
+    const inner = createUnfolding('data', createTool('inner_leaf'));
+    const session = createSession(
+      [createUnfolding('data', createTool('leaf')), createUnfolding('files', inner)],
+      [callTools('files'), callTools('files_data'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['data', 'files'],
       ['data', 'files', 'files_data'],
       ['data', 'files', 'files_data', 'inner_leaf'],
@@ -114,12 +121,12 @@ describe('an inner tool whose name is in use', () => {
 describe('an inner tool of two unfolding tools', () => {
   it('is offered once, and is listed by both unfolding tools', async () => {
     const read = createTool('read');
-    const session = sessionWith(
-      [read, unfolding('a', read, createTool('one')), unfolding('b', read)],
-      [calls('a'), calls('b'), 'Done.'],
+    const session = createSession(
+      [read, createUnfolding('a', read, createTool('one')), createUnfolding('b', read)],
+      [callTools('a'), callTools('b'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('read', 'one'), openedText('read')]);
-    expect(offeredTools(session)[2]).toEqual(['a', 'b', 'read', 'one']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('read', 'one'), formatOpenedText('read')]);
+    expect(getOfferedTools(session)[2]).toEqual(['a', 'b', 'read', 'one']);
   });
 });

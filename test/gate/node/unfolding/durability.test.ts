@@ -4,46 +4,57 @@ import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { diggingTool } from '../tool-loop/scenes.ts';
-import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import { createDiggingTool } from '../tool-loop/scenes.ts';
+import {
+  callTools,
+  createCrashTool,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
-const files = (more = {}): AnyTool =>
+const createFiles = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')], ...more });
 
 /** Returns one answer per message, for a session of any length. */
-const chatReplies = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
+const createChatReplies = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
 
 describe('the tools of an open unfolding tool', () => {
   it('are offered by another invocation that resumes the turn', async () => {
-    const session = sessionWith(
-      [files(), crash(() => session)],
-      [calls('files'), calls('crash'), calls('read'), 'Done.'],
+    const session = createSession(
+      [createFiles(), createCrashTool(() => session)],
+      [callTools('files'), callTools('crash'), callTools('read'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session).slice(1)).toEqual(Array(3).fill(['crash', 'files', 'read']));
-    expect(results(session)).toEqual([openedText('read'), 'crashed', 'read done']);
+    expect(getOfferedTools(session).slice(1)).toEqual(Array(3).fill(['crash', 'files', 'read']));
+    expect(getLastResults(session)).toEqual([formatOpenedText('read'), 'crashed', 'read done']);
   });
 
   it('are the same if another invocation completes a batch with several openings', async () => {
     const a = defineUnfolding({ name: 'a', description: 'A.', tools: [createTool('one')] });
     const b = defineUnfolding({ name: 'b', description: 'B.', tools: [createTool('one')] });
-    const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
+    const session = createSession(
+      [a, b, createCrashTool(() => session)],
+      [callTools('a', 'crash', 'b'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['a', 'b', 'crash', 'b_one', 'one']);
-    const [ofA, crashed, ofB] = results(session);
-    expect([ofA, crashed]).toEqual([openedText('one'), 'crashed']);
+    expect(getOfferedTools(session)[1]).toEqual(['a', 'b', 'crash', 'b_one', 'one']);
+    const [ofA, crashed, ofB] = getLastResults(session);
+    expect([ofA, crashed]).toEqual([formatOpenedText('one'), 'crashed']);
     expect(ofB).toBe(
-      `${openedText('b_one')}\n\n'b_one' is the tool 'one' of this list; another tool had the name 'one' already.`,
+      `${formatOpenedText('b_one')}\n\n'b_one' is the tool 'one' of this list; another tool had the name 'one' already.`,
     );
   });
 
   it('are the same in a nested loop that another invocation resumes', async () => {
-    const session = sessionWith(
-      [diggingTool([files(), crash(() => session)])],
-      [calls('dig'), calls('files'), calls('crash'), calls('read'), 'Deep.', 'Done.'],
+    const session = createSession(
+      [createDiggingTool([createFiles(), createCrashTool(() => session)])],
+      [callTools('dig'), callTools('files'), callTools('crash'), callTools('read'), 'Deep.', 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['dig'],
       ['crash', 'files'],
       ['crash', 'files', 'read'],
@@ -54,7 +65,7 @@ describe('the tools of an open unfolding tool', () => {
   });
 
   it('are folded to the same value after a restart', async () => {
-    const session = sessionWith([files({ scope: 'session' })], [calls('files'), 'Done.']);
+    const session = createSession([createFiles({ scope: 'session' })], [callTools('files'), 'Done.']);
     await session.send('Go.');
     const warm = (await session.state()).memories.get('unfolding');
     session.restart();
@@ -65,51 +76,57 @@ describe('the tools of an open unfolding tool', () => {
 
 describe('an unfolding tool with session scope', () => {
   it('stays open in later turns, even after a restart', async () => {
-    const session = sessionWith(
-      [files({ scope: 'session' })],
-      [calls('files'), 'Done.', calls('read'), 'Read.'],
+    const session = createSession(
+      [createFiles({ scope: 'session' })],
+      [callTools('files'), 'Done.', callTools('read'), 'Read.'],
     );
     await session.send('Go.');
     session.restart();
     await session.send('And now?');
-    expect(offeredTools(session)[2]).toEqual(['files', 'read']);
-    expect(results(session).at(-1)).toBe('read done');
+    expect(getOfferedTools(session)[2]).toEqual(['files', 'read']);
+    expect(getLastResults(session).at(-1)).toBe('read done');
   });
 
   it('is part of the snapshot of a long journal', async () => {
-    const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chatReplies(102)]);
+    const session = createSession(
+      [createFiles({ scope: 'session' })],
+      [callTools('files'), ...createChatReplies(102)],
+    );
     for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
     session.restart();
-    expect(offeredTools(session).at(-1)).toEqual(['files', 'read']);
+    expect(getOfferedTools(session).at(-1)).toEqual(['files', 'read']);
     expect((await session.state()).memories.get('unfolding')).toHaveLength(1);
   });
 
   it('stays open for every call of a nested loop with the same path', async () => {
-    const session = sessionWith(
-      [diggingTool([files({ scope: 'session' })])],
-      [calls('dig'), calls('files'), 'Deep.', calls('dig'), 'Again.', 'Done.'],
+    const session = createSession(
+      [createDiggingTool([createFiles({ scope: 'session' })])],
+      [callTools('dig'), callTools('files'), 'Deep.', callTools('dig'), 'Again.', 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[4]).toEqual(['files', 'read']);
+    expect(getOfferedTools(session)[4]).toEqual(['files', 'read']);
   });
 
   it('closes with its outer unfolding tool, and is open again when that tool opens', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
-      tools: [files({ scope: 'session' })],
+      tools: [createFiles({ scope: 'session' })],
     });
-    const session = sessionWith([outer], [calls('outer'), calls('files'), 'Done.', calls('outer'), 'Done.']);
+    const session = createSession(
+      [outer],
+      [callTools('outer'), callTools('files'), 'Done.', callTools('outer'), 'Done.'],
+    );
     await session.send('Go.');
     await session.send('And now?');
-    expect(offeredTools(session).slice(3)).toEqual([['outer'], ['outer', 'files', 'read']]);
+    expect(getOfferedTools(session).slice(3)).toEqual([['outer'], ['outer', 'files', 'read']]);
   });
 });
 
 describe('the shopping cart of the manual', () => {
   /** Returns the cart. Each invocation creates its tools again, which share state through the session. */
-  const cart = (session: () => TestSession): AnyTool => {
+  const createCart = (session: () => TestSession): AnyTool => {
     let isKilled = false;
     return defineUnfolding({
       name: 'shopping_cart',
@@ -118,7 +135,7 @@ describe('the shopping cart of the manual', () => {
       scope: 'session',
       select: ({ cart_id: id }) => {
         const key = `cart ${id}`;
-        const items = (call: { readonly state: { get(key: string): unknown } }): readonly string[] =>
+        const getItems = (call: { readonly state: { get(key: string): unknown } }): readonly string[] =>
           (call.state.get(key) as readonly string[] | undefined) ?? []; // Only `add_item` writes this value.
         return [
           defineTool({
@@ -129,34 +146,34 @@ describe('the shopping cart of the manual', () => {
             run({ item }, call) {
               if (item === 'bomb' && !isKilled) session().kill();
               isKilled ||= item === 'bomb';
-              call.state.set(key, [...items(call), item]);
-              return `Added ${item}. Total: ${items(call).length}`;
+              call.state.set(key, [...getItems(call), item]);
+              return `Added ${item}. Total: ${getItems(call).length}`;
             },
           }),
-          createTool('view_cart', (call) => `Cart ${id}: ${items(call).join(', ')}`),
+          createTool('view_cart', (call) => `Cart ${id}: ${getItems(call).join(', ')}`),
         ];
       },
     });
   };
-  const add = (item: string) => calls(['add_item', { item }]);
+  const add = (item: string) => callTools(['add_item', { item }]);
 
   it('keeps its content if the Worker is killed between its calls and during them (UNF-06)', async () => {
-    const session: TestSession = sessionWith(
-      [cart(() => session), crash(() => session)],
+    const session: TestSession = createSession(
+      [createCart(() => session), createCrashTool(() => session)],
       [
-        calls(['shopping_cart', { cart_id: 'c1' }]),
+        callTools(['shopping_cart', { cart_id: 'c1' }]),
         add('tea'),
-        calls('crash'),
+        callTools('crash'),
         add('bomb'),
-        calls('view_cart'),
+        callTools('view_cart'),
         'Done.',
-        calls('view_cart'),
+        callTools('view_cart'),
         'Still there.',
       ],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      openedText('add_item', 'view_cart'),
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('add_item', 'view_cart'),
       'Added tea. Total: 1',
       'crashed',
       'Added bomb. Total: 2',
@@ -164,7 +181,7 @@ describe('the shopping cart of the manual', () => {
     ]);
     session.restart();
     await session.send('What is in it?');
-    expect(results(session).at(-1)).toBe('Cart c1: tea, bomb');
+    expect(getLastResults(session).at(-1)).toBe('Cart c1: tea, bomb');
   });
 });
 
@@ -177,12 +194,12 @@ describe('a selector of an unfolding tool', () => {
       input: v.object({ id: v.string() }),
       select,
     });
-    const session = sessionWith(
-      [tool, crash(() => session)],
-      [calls(['maker', { id: 'x' }]), calls('made_x', 'crash'), calls('made_x'), 'Done.'],
+    const session = createSession(
+      [tool, createCrashTool(() => session)],
+      [callTools(['maker', { id: 'x' }]), callTools('made_x', 'crash'), callTools('made_x'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session).at(-1)).toBe('made_x done');
+    expect(getLastResults(session).at(-1)).toBe('made_x done');
     // It runs for four calls: the opening, the killed call, the resumed call and the next one.
     expect(select.mock.calls.map(([input]) => input)).toEqual(Array(4).fill({ id: 'x' }));
   });
@@ -197,11 +214,11 @@ describe('a selector of an unfolding tool', () => {
       select: () =>
         isLater ? [createTool('new'), createTool('kept')] : [createTool('kept'), createTool('gone')],
     });
-    const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
+    const session = createSession([tool], [callTools('maker'), 'Done.', 'Later.']);
     await session.send('Go.');
     isLater = true;
     await session.send('And now?');
-    expect(offeredTools(session).slice(1)).toEqual([
+    expect(getOfferedTools(session).slice(1)).toEqual([
       ['maker', 'gone', 'kept'],
       ['maker', 'kept'],
     ]);
@@ -220,11 +237,11 @@ describe('a selector of an unfolding tool', () => {
         return [createTool('made')];
       },
     });
-    const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
+    const session = createSession([tool], [callTools('maker'), 'Done.', 'Later.']);
     await session.send('Go.');
     isLater = true;
     await session.send('And now?');
-    expect(offeredTools(session)[2]).toEqual(['maker']);
+    expect(getOfferedTools(session)[2]).toEqual(['maker']);
     expect(log.mock.calls[0]).toEqual([
       "holdfast: the unfolding tool 'maker' stays closed: its tools could not be made",
       new Error('Gone.'),
@@ -234,7 +251,7 @@ describe('a selector of an unfolding tool', () => {
 });
 
 describe('a call of an inner tool that waits for approval', () => {
-  const asks = (name: string, said: string) =>
+  const createAskingTool = (name: string, said: string) =>
     requireApproval(
       createTool(name, () => said),
       `${said}?`,
@@ -244,13 +261,16 @@ describe('a call of an inner tool that waits for approval', () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
-      tools: [files({ tools: [asks('wipe', 'wiped')] })],
+      tools: [createFiles({ tools: [createAskingTool('wipe', 'wiped')] })],
     });
-    const session = sessionWith([outer], [calls('outer'), calls('files'), calls('wipe'), 'Done.']);
+    const session = createSession(
+      [outer],
+      [callTools('outer'), callTools('files'), callTools('wipe'), 'Done.'],
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('wipe', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(results(session).at(-1)).toBe('wiped');
+    expect(getLastResults(session).at(-1)).toBe('wiped');
   });
 
   it('belongs to the tool that replaced another one of the same name when an exclusive unfolding tool opened', async () => {
@@ -263,12 +283,12 @@ describe('a call of an inner tool that waits for approval', () => {
       }),
       'Outside?',
     );
-    const session = sessionWith(
-      [outside, files({ tools: [asks('wipe', 'inside')], exclusive: true })],
-      [calls('files'), calls('wipe'), 'Done.'],
+    const session = createSession(
+      [outside, createFiles({ tools: [createAskingTool('wipe', 'inside')], exclusive: true })],
+      [callTools('files'), callTools('wipe'), 'Done.'],
     );
     await session.send('Go.');
     expect(await session.decide('wipe', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(results(session).at(-1)).toBe('inside');
+    expect(getLastResults(session).at(-1)).toBe('inside');
   });
 });

@@ -4,8 +4,16 @@ import { type AnyTool, type ToolProvider, type ToolSource, toolProvider } from '
 import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
-import { discoveringProvider } from '../../../fixtures/tool-sources.ts';
-import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import { createDiscoveringProvider } from '../../../fixtures/tool-sources.ts';
+import {
+  callTools,
+  createCrashTool,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -26,17 +34,17 @@ const group = defineToolGroup({
 });
 const SHOP = { name: 'shop', description: 'Shops.' };
 
-const findingSource = (...names: readonly string[]) =>
-  discoveringProvider(names.map((name) => createTool(name)));
+const createFindingSource = (...names: readonly string[]) =>
+  createDiscoveringProvider(names.map((name) => createTool(name)));
 
 describe('an unfolding tool', () => {
   it('can contain every source that an agent can list', async () => {
     const now: ToolProvider = toolProvider({ toolsNow: () => [createTool('today')] });
     const shop = defineUnfolding({ ...SHOP, tools: [createTool('look'), new Clock(), group, now] });
-    const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
+    const session = createSession([shop], [callTools('shop'), callTools('time', 'add', 'today'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      `${openedText('look', 'time', 'add', 'today')}\n\nAdd before you guess.`,
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText('look', 'time', 'add', 'today')}\n\nAdd before you guess.`,
       'noon',
       'add done',
       'today done',
@@ -46,17 +54,21 @@ describe('an unfolding tool', () => {
   it('asks its providers again before each model call, and is hidden while it has no tools', async () => {
     let now: readonly AnyTool[] = [];
     const shop = defineUnfolding({ ...SHOP, tools: [toolProvider({ toolsNow: () => now })] });
-    const turn = (name: string, ...then: readonly AnyTool[]) =>
+    const createTurnTool = (name: string, ...then: readonly AnyTool[]) =>
       createTool(name, () => {
         now = then;
         return name;
       });
-    const session = sessionWith(
-      [turn('first', createTool('buy')), turn('later', createTool('buy'), createTool('sell')), shop],
-      [calls('first'), calls('shop'), calls('later'), 'Done.'],
+    const session = createSession(
+      [
+        createTurnTool('first', createTool('buy')),
+        createTurnTool('later', createTool('buy'), createTool('sell')),
+        shop,
+      ],
+      [callTools('first'), callTools('shop'), callTools('later'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['first', 'later'],
       ['first', 'later', 'shop'],
       ['first', 'later', 'shop', 'buy'],
@@ -65,23 +77,26 @@ describe('an unfolding tool', () => {
   });
 
   it('discovers the tools of its providers when it opens, and another invocation knows them', async () => {
-    const { provider, discover } = findingSource('buy', 'sell');
+    const { provider, discover } = createFindingSource('buy', 'sell');
     const shop = defineUnfolding({ ...SHOP, tools: [createTool('look'), provider] });
-    const session = sessionWith(
-      [shop, crash(() => session)],
-      [calls('shop'), calls('crash'), calls('buy'), 'Done.'],
+    const session = createSession(
+      [shop, createCrashTool(() => session)],
+      [callTools('shop'), callTools('crash'), callTools('buy'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('look', 'buy', 'sell'), 'crashed', 'buy done']);
-    expect(offeredTools(session).at(-1)).toEqual(['crash', 'shop', 'buy', 'look', 'sell']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('look', 'buy', 'sell'), 'crashed', 'buy done']);
+    expect(getOfferedTools(session).at(-1)).toEqual(['crash', 'shop', 'buy', 'look', 'sell']);
     expect(discover).toHaveBeenCalledTimes(1);
   });
 
   it('offers tools by category, even from objects and groups', async () => {
     const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
-    const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
+    const session = createSession(
+      [shop],
+      [callTools(['shop', { category: 'clock' }]), callTools('time'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual([`${openedText('time')}\n\nAdd before you guess.`, 'noon']);
+    expect(getLastResults(session)).toEqual([`${formatOpenedText('time')}\n\nAdd before you guess.`, 'noon']);
   });
 
   it('accepts objects and groups that its functions return', async () => {
@@ -92,21 +107,21 @@ describe('an unfolding tool', () => {
       description: 'Halls.',
       tools: () => [clock, createTool('ring')],
     });
-    const session = sessionWith(
+    const session = createSession(
       [selected, moment],
-      [calls('shop'), calls('hall'), calls('add', 'ring'), 'Done.'],
+      [callTools('shop'), callTools('hall'), callTools('add', 'ring'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      openedText('time', 'add'),
-      openedText('time', 'ring'),
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('time', 'add'),
+      formatOpenedText('time', 'ring'),
       'add done',
       'ring done',
     ]);
   });
 
   it('accepts sources of every kind in withInnerTools', async () => {
-    const { provider } = findingSource('buy');
+    const { provider } = createFindingSource('buy');
     const shop = withInnerTools(
       defineUnfolding({ ...SHOP, tools: [createTool('look')] }),
       new Clock(),
@@ -114,10 +129,10 @@ describe('an unfolding tool', () => {
       provider,
     );
     expect(shop.inner?.map(({ name }) => name)).toEqual(['look', 'time', 'add']);
-    const session = sessionWith([shop], [calls('shop'), calls('buy'), 'Done.']);
+    const session = createSession([shop], [callTools('shop'), callTools('buy'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      `${openedText('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
       'buy done',
     ]);
   });
@@ -126,16 +141,16 @@ describe('an unfolding tool', () => {
 describe('a tool provider that `select` returns', () => {
   it('causes an error result and is not called', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { provider } = findingSource('buy');
+    const { provider } = createFindingSource('buy');
     const shop = defineUnfolding({
       ...SHOP,
       input: v.object({}),
       select: () => [provider as never],
       tools: [],
     });
-    const session = sessionWith([shop], [calls('shop'), 'Done.']);
+    const session = createSession([shop], [callTools('shop'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: A tool provider is among them, which cannot load its tools there. Return the result of its 'toolsNow'",
     ]);
     const why =

@@ -9,17 +9,24 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, type Listings, listings } from '../../../../src/modules/listings/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
-import { valueIn } from '../../../doors/journal.ts';
-import { Meter, UNLIMITED } from '../../../doors/session.ts';
+import { getMemoryValue } from '../../../doors/journal.ts';
+import { Meter, UNLIMITED_PLATFORM } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { createMemoryApp } from '../session/memory-app.ts';
 import { neverResolve } from '../tool-loop/outside.ts';
-import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import {
+  callTools,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 const toolsByName = new Map(['buy', 'sell', 'rent'].map((name) => [name, createTool(name)]));
-const toolsIn = (view: LoopView): readonly AnyTool[] => {
+const listShopTools = (view: LoopView): readonly AnyTool[] => {
   const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
   return (told as readonly string[]).flatMap((name) => toolsByName.get(name) ?? []); // `recordListing` records this below.
 };
@@ -29,132 +36,141 @@ const recordListing =
     call.record(LISTINGS, { key: 'shop', told: names });
   };
 
-type Prepare = (call: CallRun) => Promise<string | undefined>;
+type PrepareFunction = (call: CallRun) => Promise<string | undefined>;
 
 /** Returns an unfolding tool whose tools are known only after its preparation. */
-const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
+const createShop = (
+  prepare: PrepareFunction,
+  more: { tools?: readonly AnyTool[]; scope?: 'session' } = {},
+): AnyTool =>
   defineUnfolding({
     name: 'shop',
     description: 'Shops.',
-    tools: toolsIn,
+    tools: listShopTools,
     prepare,
     uses: [listings],
     ...more,
   });
 
-const listingsOf = async (session: TestSession): Promise<Listings> =>
-  valueIn((await session.state()).memories, LISTINGS, '');
+const readListings = async (session: TestSession): Promise<Listings> =>
+  getMemoryValue((await session.state()).memories, LISTINGS, '');
 
 describe('an unfolding tool with `prepare`', () => {
   it('returns the tools that it found, and offers them in the next model call', async () => {
     const prepare = vi.fn(recordListing('buy', 'sell'));
-    const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
+    const session = createSession([createShop(prepare)], [callTools('shop'), callTools('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
-    expect(offeredTools(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
-    expect(results(session)).toEqual([openedText('buy', 'sell'), 'buy done']);
+    expect(getOfferedTools(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('buy', 'sell'), 'buy done']);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
     expect(ended.map(({ slice }) => slice)).toEqual(['listings', 'unfolding']);
-    expect(await listingsOf(session)).toEqual([{ key: 'shop', told: ['buy', 'sell'] }]);
+    expect(await readListings(session)).toEqual([{ key: 'shop', told: ['buy', 'sell'] }]);
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
   it('prepares again for a parallel call', async () => {
-    const session = sessionWith([shop(recordListing('buy'))], [calls('shop', 'shop'), 'Done.']);
+    const session = createSession([createShop(recordListing('buy'))], [callTools('shop', 'shop'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      openedText('buy'),
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('buy'),
       "'shop' is open already. Call one of its tools:\n- buy: Does buy.",
     ]);
-    expect(offeredTools(session)[1]).toEqual(['shop', 'buy']);
+    expect(getOfferedTools(session)[1]).toEqual(['shop', 'buy']);
   });
 
   it('needs no preparation in the next turn if its scope is the session', async () => {
     const prepare = vi.fn(recordListing('buy'));
-    const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
+    const session = createSession(
+      [createShop(prepare, { scope: 'session' })],
+      [callTools('shop'), 'Open.', 'Still.'],
+    );
     await session.send('Go.');
     await session.send('And now?');
-    expect(offeredTools(session)[2]).toEqual(['shop', 'buy']);
+    expect(getOfferedTools(session)[2]).toEqual(['shop', 'buy']);
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
   it('can have a fixed list of tools, which it offers once it is prepared', async () => {
-    const session = sessionWith(
-      [shop(async () => undefined, { tools: [createTool('rent')] })],
-      [calls('shop'), 'Done.'],
+    const session = createSession(
+      [createShop(async () => undefined, { tools: [createTool('rent')] })],
+      [callTools('shop'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('rent')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('rent')]);
   });
 
   it('prepares in a nested loop', async () => {
     const outer = defineUnfolding({
       name: 'town',
       description: 'A town.',
-      tools: [shop(recordListing('buy'))],
+      tools: [createShop(recordListing('buy'))],
     });
-    const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
+    const session = createSession(
+      [outer],
+      [callTools('town'), callTools('shop'), callTools('buy'), 'Bought.'],
+    );
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
-    expect(results(session)).toEqual([openedText('shop'), openedText('buy'), 'buy done']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('shop'), formatOpenedText('buy'), 'buy done']);
   });
 });
 
 describe('an unfolding tool whose preparation fails', () => {
   it('stays closed, returns the problem, and stores nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
-    const prepare: Prepare = async (call) => {
+    const prepare: PrepareFunction = async (call) => {
       await recordListing('buy')(call);
       return problem;
     };
-    const session = sessionWith([shop(prepare)], [calls('shop'), 'Later.']);
+    const session = createSession([createShop(prepare)], [callTools('shop'), 'Later.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([problem]);
-    expect(offeredTools(session)[1]).toEqual(['shop']);
+    expect(getLastResults(session)).toEqual([problem]);
+    expect(getOfferedTools(session)[1]).toEqual(['shop']);
     const ended = (await session.events()).find((event) => event.type === 'tool-call-ended');
     expect(ended).toMatchObject({ result: { type: 'text', content: problem, withheld: true } });
     expect(ended).not.toHaveProperty('changes');
-    expect(await listingsOf(session)).toEqual([]);
+    expect(await readListings(session)).toEqual([]);
   });
 
   it('can be called again, and then opens', async () => {
     let isDown = true;
-    const prepare: Prepare = async (call) => {
+    const prepare: PrepareFunction = async (call) => {
       if (isDown) {
         isDown = false;
         return 'Not now.';
       }
       return recordListing('buy')(call);
     };
-    const session = sessionWith([shop(prepare)], [calls('shop'), calls('shop'), 'Open.']);
+    const session = createSession([createShop(prepare)], [callTools('shop'), callTools('shop'), 'Open.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['Not now.', openedText('buy')]);
+    expect(getLastResults(session)).toEqual(['Not now.', formatOpenedText('buy')]);
   });
 
   it('returns an error if its code throws, and stores nothing', async () => {
-    const prepare: Prepare = async (call) => {
+    const prepare: PrepareFunction = async (call) => {
       await recordListing('buy')(call);
       throw new Error('The server is down.');
     };
-    const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
+    const session = createSession([createShop(prepare)], [callTools('shop'), 'Hm.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['Error: The server is down.']);
-    expect(offeredTools(session)[1]).toEqual(['shop']);
-    expect(await listingsOf(session)).toEqual([]);
+    expect(getLastResults(session)).toEqual(['Error: The server is down.']);
+    expect(getOfferedTools(session)[1]).toEqual(['shop']);
+    expect(await readListings(session)).toEqual([]);
   });
 
   it('returns a message if it found no tools', async () => {
-    const session = sessionWith([shop(recordListing())], [calls('shop'), 'Hm.']);
+    const session = createSession([createShop(recordListing())], [callTools('shop'), 'Hm.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Tool 'shop' has no tools now; they may be there later. Go on without them.",
     ]);
   });
 
   it('returns another message if its tools are not available beside the current ones', async () => {
-    const session = sessionWith(
-      [shop(async () => undefined, { tools: [createTool('rent')] })],
-      [calls('shop'), 'Hm.'],
+    const session = createSession(
+      [createShop(async () => undefined, { tools: [createTool('rent')] })],
+      [callTools('shop'), 'Hm.'],
       {
         use: [
           defineInjectionStrategy({
@@ -165,7 +181,7 @@ describe('an unfolding tool whose preparation fails', () => {
       },
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Tool 'shop' cannot be opened any more: its tools are not available beside those you have now.",
     ]);
   });
@@ -174,26 +190,26 @@ describe('an unfolding tool whose preparation fails', () => {
 describe('an unfolding tool whose preparation is interrupted', () => {
   it('prepares again in the invocation that resumes the turn', async () => {
     let times = 0;
-    const session: TestSession = sessionWith(
+    const session: TestSession = createSession(
       [
-        shop(async (call) => {
+        createShop(async (call) => {
           times += 1;
           if (times === 1) session.kill();
           return recordListing('buy')(call);
         }),
       ],
-      [calls('shop'), calls('buy'), 'Bought.'],
+      [callTools('shop'), callTools('buy'), 'Bought.'],
     );
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
-    expect(results(session)).toEqual([openedText('buy'), 'buy done']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('buy'), 'buy done']);
     expect(times).toBe(2);
   });
 
   it('does not delay a cancellation of the turn', async () => {
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({
-      tools: [shop(neverResolve)],
-      replies: [calls('shop')],
+    const app = createMemoryApp({
+      tools: [createShop(neverResolve)],
+      replies: [callTools('shop')],
       clock,
       leaseMs: LEASE_MS,
     });
@@ -208,36 +224,38 @@ describe('an unfolding tool whose preparation is interrupted', () => {
   it('leaves the call to another invocation if too little time is left', async () => {
     const clock = createManualClock(1_000_000);
     let asked = 0;
-    const prepare: Prepare = (call) =>
+    const prepare: PrepareFunction = (call) =>
       discoveryIn(call).ask({ subrequests: 20, ms: 1_000 }, async () => {
         asked += 1;
         return recordListing('buy')(call);
       });
-    const tools = [shop(prepare), createTool('look')];
-    const app = memoryApp({ tools, replies: [calls('shop'), 'Open.'], clock, leaseMs: LEASE_MS });
-    const meter = (subrequests: number) => new Meter({ ...UNLIMITED, subrequests }, () => clock.now());
+    const tools = [createShop(prepare), createTool('look')];
+    const app = createMemoryApp({ tools, replies: [callTools('shop'), 'Open.'], clock, leaseMs: LEASE_MS });
+    const createMeter = (subrequests: number) =>
+      new Meter({ ...UNLIMITED_PLATFORM, subrequests }, () => clock.now());
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    const spent = meter(50);
+    const spent = createMeter(50);
     spent.spend(20);
     expect(await advanceUntilSettled(clock, app.run(leased, { meter: spent }))).toMatchObject({
       status: 'handed-over',
     });
     expect(asked).toBe(0);
     const next = await app.resume(turn);
-    expect(await advanceUntilSettled(clock, app.run(next, { meter: meter(50) }))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(next, { meter: createMeter(50) }))).toMatchObject({
       status: 'ended',
     });
     expect(asked).toBe(1);
-    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(openedText('buy'));
+    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(formatOpenedText('buy'));
   });
 
   it('returns an error if its preparation takes longer than announced', async () => {
     const clock = createManualClock(1_000_000);
-    const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, neverResolve);
-    const app = memoryApp({
-      tools: [shop(prepare)],
-      replies: [calls('shop'), 'Hm.'],
+    const prepare: PrepareFunction = (call) =>
+      discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, neverResolve);
+    const app = createMemoryApp({
+      tools: [createShop(prepare)],
+      replies: [callTools('shop'), 'Hm.'],
       clock,
       leaseMs: LEASE_MS,
     });

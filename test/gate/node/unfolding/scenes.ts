@@ -16,7 +16,7 @@ export const createTool = (
 ) => defineTool({ name, description, effect: 'read', run: (_, call) => run(call) });
 
 /** Returns a session of an agent with these tools and a scripted model. */
-export const sessionWith = (
+export const createSession = (
   tools: readonly ToolSource[],
   replies: readonly ScriptedReply[],
   more: Partial<Omit<AgentConfig<string>, 'output'>> = {},
@@ -28,35 +28,35 @@ export const sessionWith = (
   );
 
 /** Returns such a session with one invocation per turn. */
-export const warmSessionWith: typeof sessionWith = (tools, replies, more) =>
-  sessionWith(tools, replies, more, true);
+export const createWarmSession: typeof createSession = (tools, replies, more) =>
+  createSession(tools, replies, more, true);
 
 /** Makes a reply with these calls. Each is a name, or a name with its input. */
-export const calls = (...asked: readonly (string | readonly [string, unknown])[]) => ({
+export const callTools = (...asked: readonly (string | readonly [string, unknown])[]) => ({
   calls: asked.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
 /** Returns the names of the offered tools in each request. */
-export const offeredTools = ({ requests }: TestSession): readonly (readonly string[])[] =>
+export const getOfferedTools = ({ requests }: TestSession): readonly (readonly string[])[] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the description of a tool in the last request. */
-export const descriptionOf = ({ requests }: TestSession, name: string): string | undefined =>
+export const findDescription = ({ requests }: TestSession, name: string): string | undefined =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
 /** Returns the tool results in the last request, in order. */
-export const results = ({ requests }: TestSession): readonly string[] =>
+export const getLastResults = ({ requests }: TestSession): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Returns the result of the call that opens an unfolding tool. */
-export const openedText = (...names: readonly string[]): string =>
+export const formatOpenedText = (...names: readonly string[]): string =>
   `Tools now available: ${names.join(', ')}. You MUST call one of these tools to complete the user's request. ` +
   'Do NOT respond with text — call a tool.';
 
 /**
  * Returns a tool whose first call kills the Worker after earlier events were stored. Another Worker resumes.
  */
-export function crash(session: () => TestSession, name = 'crash'): AnyTool {
+export function createCrashTool(session: () => TestSession, name = 'crash'): AnyTool {
   let isFirst = true;
   return defineTool({
     name,

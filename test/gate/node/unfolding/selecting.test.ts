@@ -4,19 +4,19 @@ import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  calls,
+  callTools,
+  createSession,
   createTool,
-  offeredTools,
-  openedText,
-  results,
-  sessionWith,
-  warmSessionWith,
+  createWarmSession,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
 } from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
 /** An unfolding tool with tools for the connection that the model names. */
-const database = (more = {}) =>
+const createDatabase = (more = {}) =>
   defineUnfolding({
     name: 'database',
     description: 'Works with a database.',
@@ -28,63 +28,66 @@ const database = (more = {}) =>
     ...more,
   });
 
-const raise = (): never => {
+const throwGone = (): never => {
   throw new Error('Gone.');
 };
 
 describe('an unfolding tool with `select`', () => {
   it('offers tools that it creates from its input (UNF-06)', async () => {
-    const session = sessionWith(
-      [database()],
-      [calls(['database', { connection: 'prod' }]), calls('query'), 'Done.'],
+    const session = createSession(
+      [createDatabase()],
+      [callTools(['database', { connection: 'prod' }]), callTools('query'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('query', 'insert'), 'queried prod']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('query', 'insert'), 'queried prod']);
     expect(session.requests[1]?.tools.find(({ name }) => name === 'query')?.description).toBe(
       'Queries prod.',
     );
   });
 
   it('passes the output of its schema to `select` (UNF-06)', async () => {
-    const session = sessionWith([database()], [calls('database'), calls('query'), 'Done.']);
+    const session = createSession([createDatabase()], [callTools('database'), callTools('query'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)[1]).toBe('queried localhost');
+    expect(getLastResults(session)[1]).toBe('queried localhost');
   });
 
   it('returns an error for an invalid input, and stays closed', async () => {
-    const session = sessionWith([database()], [calls(['database', { connection: 7 }]), 'Done.']);
+    const session = createSession([createDatabase()], [callTools(['database', { connection: 7 }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: The input of tool 'database' is not valid:\n" +
         '- connection: Invalid type: Expected string but received 7\n' +
         'Call it again with a corrected input.',
     ]);
-    expect(offeredTools(session)[1]).toEqual(['database']);
+    expect(getOfferedTools(session)[1]).toEqual(['database']);
   });
 
   it('runs `select` once per call, so that it offers the tools that it names (UNF-07)', async () => {
     const select = vi.fn(() => [createTool('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
-    const session = warmSessionWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
+    const session = createWarmSession(
+      [tool],
+      [callTools('maker'), callTools('made'), callTools('made'), 'Done.'],
+    );
     await session.send('Go.');
     expect(select).toHaveBeenCalledTimes(1);
   });
 
   it('offers other tools for another input, and lists the tools for the same one (UNF-12)', async () => {
-    const session = sessionWith(
-      [database()],
+    const session = createSession(
+      [createDatabase()],
       [
-        calls(['database', { connection: 'a' }]),
-        calls(['database', { connection: 'b' }]),
-        calls('query'),
-        calls(['database', { connection: 'b' }]),
+        callTools(['database', { connection: 'a' }]),
+        callTools(['database', { connection: 'b' }]),
+        callTools('query'),
+        callTools(['database', { connection: 'b' }]),
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      openedText('query', 'insert'),
-      openedText('query', 'insert'),
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('query', 'insert'),
+      formatOpenedText('query', 'insert'),
       'queried b',
       "'database' is open already. Call one of its tools:\n- query: Queries b.\n- insert: Does insert.",
     ]);
@@ -92,24 +95,24 @@ describe('an unfolding tool with `select`', () => {
 
   it('stays closed if no tool is selected, which the model and the log learn (UNF-08)', async () => {
     const warned = captureWarnings();
-    const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
+    const session = createSession([createDatabase({ select: () => [] })], [callTools('database'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Tool 'database': no tools for that selection. Nothing has changed; call it again with another input.",
     ]);
-    expect(offeredTools(session)[1]).toEqual(['database']);
+    expect(getOfferedTools(session)[1]).toEqual(['database']);
     expect(warned).toEqual(["holdfast: the unfolding tool 'database' has no tools for the input of a call"]);
   });
 
   it.each([
-    ['throws', 'Gone.', raise],
+    ['throws', 'Gone.', throwGone],
     ['returns a value that is not a list', 'Its tools must be a list.', () => 'query'],
   ])('returns an error if `select` %s', async (_, message, answer) => {
     const select = (): never => answer() as never; // The types do not allow this.
-    const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
+    const session = createSession([createDatabase({ select })], [callTools('database'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`Error: ${message}`]);
-    expect(offeredTools(session)[1]).toEqual(['database']);
+    expect(getLastResults(session)).toEqual([`Error: ${message}`]);
+    expect(getOfferedTools(session)[1]).toEqual(['database']);
   });
 
   it('passes its input after a round trip through JSON to `select`, in every invocation', async () => {
@@ -124,10 +127,10 @@ describe('an unfolding tool with `select`', () => {
         return [createTool('made')];
       },
     });
-    const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.', 'Again.']);
+    const session = createSession([tool], [callTools(['day', { at: '2026-01-01' }]), 'Done.', 'Again.']);
     await session.send('Go.');
     await session.send('Go on.');
-    expect(offeredTools(session).slice(1)).toEqual([
+    expect(getOfferedTools(session).slice(1)).toEqual([
       ['day', 'made'],
       ['day', 'made'],
     ]);
@@ -146,20 +149,20 @@ describe('an unfolding tool with `select`', () => {
       }),
       select: () => [createTool('made')],
     });
-    const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
+    const session = createSession([tool], [callTools(['day', { at: '2026-01-01' }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: Tool 'day' did not run: its schema returned a value that is a bigint at `$.at`, which is not JSON.",
     ]);
   });
 
   it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
-    const session = sessionWith(
-      [database({ exclusive: true }), createTool('search')],
-      [calls('database'), 'Done.'],
+    const session = createSession(
+      [createDatabase({ exclusive: true }), createTool('search')],
+      [callTools('database'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['insert', 'query']);
+    expect(getOfferedTools(session)[1]).toEqual(['insert', 'query']);
   });
 
   it('passes the context of the message to `select`, which does not depend on claims of the model', async () => {
@@ -169,15 +172,15 @@ describe('an unfolding tool with `select`', () => {
       input: v.object({}),
       select: (_, view) => [createTool('orders', () => `orders of ${view.context.get('tenant')}`)],
     });
-    const session = sessionWith([tool], [calls('shop'), calls('orders'), 'Done.'], {
+    const session = createSession([tool], [callTools('shop'), callTools('orders'), 'Done.'], {
       context: { tenant: 'acme' },
     });
     await session.send('Go.');
-    expect(results(session)[1]).toBe('orders of acme');
+    expect(getLastResults(session)[1]).toBe('orders of acme');
   });
 
   it('can select other unfolding tools, which open as usual', async () => {
-    const inner = (region: string): AnyTool =>
+    const createTablesTool = (region: string): AnyTool =>
       defineUnfolding({
         name: 'tables',
         description: 'Tables.',
@@ -187,14 +190,18 @@ describe('an unfolding tool with `select`', () => {
       name: 'region',
       description: 'A region.',
       input: v.object({ region: v.string() }),
-      select: ({ region }) => [inner(region)],
+      select: ({ region }) => [createTablesTool(region)],
     });
-    const session = sessionWith(
+    const session = createSession(
       [tool],
-      [calls(['region', { region: 'eu' }]), calls('tables'), calls('drop'), 'Done.'],
+      [callTools(['region', { region: 'eu' }]), callTools('tables'), callTools('drop'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('tables'), openedText('drop'), 'dropped in eu']);
+    expect(getLastResults(session)).toEqual([
+      formatOpenedText('tables'),
+      formatOpenedText('drop'),
+      'dropped in eu',
+    ]);
   });
 });
 
@@ -208,42 +215,42 @@ describe('an unfolding tool whose tools change', () => {
   const add = defineTool({ name: 'add', description: 'Adds.', run: (_, call) => call.blackboard.add('one') });
 
   it('updates its tools with each offer while it is open (UNF-01, UNF-02)', async () => {
-    const session = sessionWith(
+    const session = createSession(
       [steps, add],
-      [calls('add'), calls('steps'), calls('add'), calls('step_2'), 'Done.'],
+      [callTools('add'), callTools('steps'), callTools('add'), callTools('step_2'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['add'],
       ['add', 'steps'],
       ['add', 'steps', 'step_1'],
       ['add', 'steps', 'step_1', 'step_2'],
       ['add', 'steps', 'step_1', 'step_2'],
     ]);
-    expect(results(session)).toEqual(['Done', openedText('step_1'), 'Done', 'step_2 done']);
+    expect(getLastResults(session)).toEqual(['Done', formatOpenedText('step_1'), 'Done', 'step_2 done']);
   });
 
   it('is hidden while it has no tools, and is offered once it has some (UNF-01, UNF-08, S0-129)', async () => {
     const warned = captureWarnings();
-    const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
+    const session = createSession([steps, add], [callTools('add'), callTools('steps'), 'Done.']);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);
+    expect(getOfferedTools(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);
     expect(warned).toEqual([]);
   });
 
   it('is offered even if its code throws, and a call returns the error to the model (UNF-01)', async () => {
-    const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: raise });
-    const session = sessionWith([broken], [calls('broken'), 'Hm.']);
+    const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: throwGone });
+    const session = createSession([broken], [callTools('broken'), 'Hm.']);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['broken'], ['broken']]);
-    expect(results(session)).toEqual(['Error: Gone.']);
+    expect(getOfferedTools(session)).toEqual([['broken'], ['broken']]);
+    expect(getLastResults(session)).toEqual(['Error: Gone.']);
   });
 
   it('is hidden while it has no tools, even inside another unfolding tool', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [add, steps] });
-    const session = sessionWith([shop], [calls('shop'), calls('add'), calls('steps'), 'Done.']);
+    const session = createSession([shop], [callTools('shop'), callTools('add'), callTools('steps'), 'Done.']);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['shop'],
       ['shop', 'add'],
       ['shop', 'add', 'steps'],
@@ -253,8 +260,8 @@ describe('an unfolding tool whose tools change', () => {
 
   it('also hides its outer unfolding tool if that has no other tools', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
-    const session = sessionWith([shop, add], [calls('add'), 'Done.']);
+    const session = createSession([shop, add], [callTools('add'), 'Done.']);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['add'], ['add', 'shop']]);
+    expect(getOfferedTools(session)).toEqual([['add'], ['add', 'shop']]);
   });
 });

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTextTool, defineTool, type EligibilityCheck } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval, withObservability } from '../../../../src/modules/decorators/entry.ts';
-import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import {
+  callTools,
+  createCrashTool,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
 const create = defineTool({
   name: 'create_task',
@@ -12,36 +20,38 @@ const create = defineTool({
   effect: 'read',
   run: ({ title }, call) => `created ${title} for ${call.context.get('tenant') ?? 'nobody'}`,
 });
-const tasks = (...more: readonly AnyTool[]): AnyTool =>
+const createTasks = (...more: readonly AnyTool[]): AnyTool =>
   defineUnfolding({
     name: 'tasks',
     description: 'Tasks.',
     tools: [...(more.length > 0 ? more : [create]), createTool('list')],
   });
-const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
+const SHORTCUT_REPLY = callTools(['tasks', { create_task: { title: 'tea' } }]);
 
 describe('a shortcut: a call of an unfolding tool with the name of an inner tool', () => {
   it('runs the inner tool at once, and opens the unfolding tool (UNF-26, UNF-27)', async () => {
-    const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
+    const session = createSession([createTasks()], [SHORTCUT_REPLY, 'Done.'], {
+      context: { tenant: 'acme' },
+    });
     await session.send('Go.');
-    expect(results(session)).toEqual(['created tea for acme']);
-    expect(offeredTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
+    expect(getLastResults(session)).toEqual(['created tea for acme']);
+    expect(getOfferedTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('runs the inner tool even if the unfolding tool is already open (UNF-12, UNF-26)', async () => {
-    const session = sessionWith([tasks()], [calls('tasks'), SHORTCUT, 'Done.']);
+    const session = createSession([createTasks()], [callTools('tasks'), SHORTCUT_REPLY, 'Done.']);
     await session.send('Go.');
-    expect(results(session)[1]).toBe('created tea for nobody');
-    expect(offeredTools(session)[2]).toEqual(offeredTools(session)[1]);
+    expect(getLastResults(session)[1]).toBe('created tea for nobody');
+    expect(getOfferedTools(session)[2]).toEqual(getOfferedTools(session)[1]);
   });
 
   it('runs the first inner tool that its input names (UNF-26)', async () => {
-    const session = sessionWith(
-      [tasks()],
-      [calls(['tasks', { what: 1, list: {}, create_task: { title: 'x' } }]), 'Done.'],
+    const session = createSession(
+      [createTasks()],
+      [callTools(['tasks', { what: 1, list: {}, create_task: { title: 'x' } }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual(['list done']);
+    expect(getLastResults(session)).toEqual(['list done']);
   });
 
   it.each([
@@ -53,9 +63,9 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
     '{"create_task":"tea"}',
     '{"toString":{}}',
   ])('is not assumed for %j (UNF-26)', async (input) => {
-    const session = sessionWith([tasks()], [calls(['tasks', input]), 'Done.']);
+    const session = createSession([createTasks()], [callTools(['tasks', input]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('create_task', 'list')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('create_task', 'list')]);
   });
 
   it.each([
@@ -70,16 +80,18 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       effect: 'read',
       run: (said) => `noted ${said}`,
     });
-    const session = sessionWith([tasks(note)], [calls(['tasks', { note: value }]), 'Done.']);
+    const session = createSession([createTasks(note)], [callTools(['tasks', { note: value }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`noted ${text}`]);
+    expect(getLastResults(session)).toEqual([`noted ${text}`]);
   });
 
   it('returns the error of the inner tool for an invalid input, and opens no tools (UNF-27)', async () => {
-    const session = sessionWith([tasks()], [calls(['tasks', { create_task: {} }]), 'Done.']);
+    const session = createSession([createTasks()], [callTools(['tasks', { create_task: {} }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)[0]).toMatch(/^Error: The input of tool 'create_task' is not valid:\n- title: /);
-    expect(offeredTools(session)[1]).toEqual(['tasks']);
+    expect(getLastResults(session)[0]).toMatch(
+      /^Error: The input of tool 'create_task' is not valid:\n- title: /,
+    );
+    expect(getOfferedTools(session)[1]).toEqual(['tasks']);
   });
 
   it('finds an inner tool in any category, and opens all of them (UNF-26)', async () => {
@@ -88,10 +100,10 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       description: 'Files.',
       byCategory: { look: [createTool('read')], change: [createTool('write')] },
     });
-    const session = sessionWith([tool], [calls(['files', { write: {} }]), 'Done.']);
+    const session = createSession([tool], [callTools(['files', { write: {} }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['write done']);
-    expect(offeredTools(session)[1]).toEqual(['files', 'read', 'write']);
+    expect(getLastResults(session)).toEqual(['write done']);
+    expect(getOfferedTools(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
   it('is not assumed for an argument of the unfolding tool itself (UNF-26)', async () => {
@@ -106,9 +118,12 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       description: 'Files.',
       byCategory: { look: [category, createTool('read')] },
     };
-    const session = sessionWith([defineUnfolding(look)], [calls(['files', { category: 'look' }]), 'Done.']);
+    const session = createSession(
+      [defineUnfolding(look)],
+      [callTools(['files', { category: 'look' }]), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('category', 'read')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('category', 'read')]);
   });
 
   it('is not assumed if the unfolding tool has a selector, which decides on the tools', async () => {
@@ -119,9 +134,9 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       input: v.looseObject({}),
       select: () => [createTool('list')],
     });
-    const session = sessionWith([tool], [SHORTCUT, 'Done.']);
+    const session = createSession([tool], [SHORTCUT_REPLY, 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('list')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('list')]);
   });
 });
 
@@ -132,17 +147,19 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
       seen.push(call);
       return call.name !== 'create_task';
     };
-    const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { policies: { isEligible } });
+    const session = createSession([createTasks()], [SHORTCUT_REPLY, 'Done.'], { policies: { isEligible } });
     await session.send('Go.');
-    expect(results(session)).toEqual(["Error: Tool 'create_task' was not run: this call is not permitted."]);
+    expect(getLastResults(session)).toEqual([
+      "Error: Tool 'create_task' was not run: this call is not permitted.",
+    ]);
     expect(seen).toEqual([{ id: expect.any(String), name: 'create_task', input: '{"title":"tea"}' }]);
-    expect(offeredTools(session)[1]).toEqual(['tasks']);
+    expect(getOfferedTools(session)[1]).toEqual(['tasks']);
   });
 
   it('is observed as a call of the inner tool (UNF-27)', async () => {
     const seen: string[] = [];
     const watched = withObservability(create, ({ tool }) => void seen.push(tool));
-    const session = sessionWith([tasks(watched)], [SHORTCUT, 'Done.']);
+    const session = createSession([createTasks(watched)], [SHORTCUT_REPLY, 'Done.']);
     await session.send('Go.');
     expect(seen).toEqual(['create_task']);
   });
@@ -159,51 +176,54 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
       },
       reconcile: () => ({ done: 'found paid' }),
     });
-    const session = sessionWith([tasks(pay)], [calls(['tasks', { pay: {} }]), 'Done.']);
+    const session = createSession([createTasks(pay)], [callTools(['tasks', { pay: {} }]), 'Done.']);
     await session.send('Go.');
     expect(runs).toBe(1);
-    expect(results(session)).toEqual(['found paid']);
-    expect(offeredTools(session)[1]).toEqual(['tasks', 'list', 'pay']);
+    expect(getLastResults(session)).toEqual(['found paid']);
+    expect(getOfferedTools(session)[1]).toEqual(['tasks', 'list', 'pay']);
   });
 
   /** Returns a session with a shortcut to an inner tool that requires approval. */
-  const approving = () =>
-    sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
+  const createApprovalSession = () =>
+    createSession(
+      [createTasks(requireApproval(create, ({ title }) => `Create ${title}?`))],
+      [SHORTCUT_REPLY, 'Done.'],
+    );
 
   it('waits for approval, survives a crash, and then runs (UNF-27, AEA-12)', async () => {
-    const session = approving();
+    const session = createApprovalSession();
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'suspended',
       pending: [{ message: 'Create tea?', input: { title: 'tea' }, schema: create.inputSchema }],
     });
     session.restart();
     expect(await session.decide('tasks', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(results(session)).toEqual(['created tea for nobody']);
-    expect(offeredTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
+    expect(getLastResults(session)).toEqual(['created tea for nobody']);
+    expect(getOfferedTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('accepts an edit of the inner input (UNF-27)', async () => {
-    const session = approving();
+    const session = createApprovalSession();
     await session.send('Go.');
     await session.decide('tasks', { decision: 'edit', input: { title: 'coffee' } });
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       'created coffee for nobody\nNote: whoever approved this call changed its input to {"title":"coffee"}.',
     ]);
   });
 
   it('leaves the unfolding tool closed after a rejection (UNF-27)', async () => {
-    const session = approving();
+    const session = createApprovalSession();
     await session.send('Go.');
     await session.decide('tasks', { decision: 'reject', reason: 'No.' });
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: This call of 'create_task' was declined and did not run. Do not repeat it unchanged. Reason: No.",
     ]);
-    expect(offeredTools(session)[1]).toEqual(['tasks']);
+    expect(getOfferedTools(session)[1]).toEqual(['tasks']);
   });
 
   it('runs after other calls with the same serial key (UNF-27)', async () => {
     const steps: string[] = [];
-    const slow = (name: string) =>
+    const createSlowTool = (name: string) =>
       defineTool({
         name,
         description: 'Slow.',
@@ -215,17 +235,20 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
           steps.push(`${name} ends`);
         },
       });
-    const session = sessionWith(
-      [tasks(slow('one'), slow('two'))],
-      [calls(['tasks', { one: {} }], ['tasks', { two: {} }]), 'Done.'],
+    const session = createSession(
+      [createTasks(createSlowTool('one'), createSlowTool('two'))],
+      [callTools(['tasks', { one: {} }], ['tasks', { two: {} }]), 'Done.'],
     );
     await session.send('Go.');
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
   it('opens the unfolding tool even if the Worker is killed in the next iteration', async () => {
-    const session = sessionWith([tasks(), crash(() => session)], [SHORTCUT, calls('list', 'crash'), 'Done.']);
+    const session = createSession(
+      [createTasks(), createCrashTool(() => session)],
+      [SHORTCUT_REPLY, callTools('list', 'crash'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);
+    expect(getLastResults(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);
   });
 });

@@ -5,7 +5,7 @@ import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
 import { decorate, withReview } from '../../../../src/modules/decorators/entry.ts';
 import { createTool } from './scenes.ts';
 
-const namesOf = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
+const getToolNames = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
 describe('toolsFor', () => {
   it('returns the tools that the parsed input selects (S3-10)', async () => {
@@ -15,8 +15,8 @@ describe('toolsFor', () => {
       input: v.object({ connection: v.optional(v.string(), 'localhost') }),
       select: ({ connection }) => [createTool(`query_${connection}`)],
     });
-    expect(namesOf(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
-    expect(namesOf(await toolsFor(database))).toEqual(['query_localhost']);
+    expect(getToolNames(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
+    expect(getToolNames(await toolsFor(database))).toEqual(['query_localhost']);
     await expect(toolsFor(database, { connection: 7 })).rejects.toEqual(
       new TypeError(
         "The input of tool 'database' is not valid:\n- connection: Invalid type: Expected string but received 7\n" +
@@ -28,18 +28,18 @@ describe('toolsFor', () => {
   it('returns the tools of a category, of a list or of a function (S3-10)', async () => {
     const byCategory = { read: [createTool('look')], write: [createTool('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
-    expect(namesOf(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
-    expect(namesOf(await toolsFor(files))).toEqual(['look', 'put']);
+    expect(getToolNames(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
+    expect(getToolNames(await toolsFor(files))).toEqual(['look', 'put']);
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), files] });
-    expect(namesOf(await toolsFor(shop))).toEqual(['buy', 'files']);
+    expect(getToolNames(await toolsFor(shop))).toEqual(['buy', 'files']);
     const now = defineUnfolding({
       name: 'now',
       description: 'Now.',
       tools: ({ context, principal }) => [createTool(`${context.get('tenant')}_${principal.id}`)],
     });
     const asked = { context: { tenant: 'acme' }, principal: { id: 'ann' } };
-    expect(namesOf(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
-    expect(namesOf(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
+    expect(getToolNames(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
+    expect(getToolNames(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
   });
 
   it('keeps the decorators of the unfolding tool on the inner tools', async () => {
@@ -47,15 +47,16 @@ describe('toolsFor', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [buy] });
     const [guarded] = await toolsFor(withReview(shop, () => ({ decision: 'reject' })));
     const [bare] = await toolsFor(shop);
-    const depthOf = (tool: AnyTool | undefined): number => (tool?.delegate ? 1 + depthOf(tool.delegate) : 0);
-    expect(depthOf(guarded)).toBeGreaterThan(depthOf(bare));
+    const computeDepth = (tool: AnyTool | undefined): number =>
+      tool?.delegate ? 1 + computeDepth(tool.delegate) : 0;
+    expect(computeDepth(guarded)).toBeGreaterThan(computeDepth(bare));
   });
 
   it('rejects for a tool that does not unfold, and for a tool that discovers its tools in a turn', async () => {
-    const refusal = (message: string) =>
+    const matchRefusal = (message: string) =>
       expect.objectContaining({ constructor: ToolDefinitionError, message });
     await expect(toolsFor(createTool('look'))).rejects.toEqual(
-      refusal("Tool 'look': it is not an unfolding tool."),
+      matchRefusal("Tool 'look': it is not an unfolding tool."),
     );
     const prepare = vi.fn(async () => undefined);
     const crm = defineUnfolding({
@@ -64,7 +65,9 @@ describe('toolsFor', () => {
       tools: () => [createTool('look')],
       prepare,
     });
-    await expect(toolsFor(crm)).rejects.toEqual(refusal("Tool 'crm': it loads its tools during a turn."));
+    await expect(toolsFor(crm)).rejects.toEqual(
+      matchRefusal("Tool 'crm': it loads its tools during a turn."),
+    );
     expect(prepare).not.toHaveBeenCalled();
   });
 

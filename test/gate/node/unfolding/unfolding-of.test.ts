@@ -12,7 +12,7 @@ import {
   unfoldingOfSafely,
 } from '../../../../src/modules/tool-objects/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { calls, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import { callTools, createSession, formatOpenedText, getLastResults, getOfferedTools } from './scenes.ts';
 
 class DatabaseTools {
   static readonly unfolding = {
@@ -74,30 +74,30 @@ const formatTree = (object: object): string => formatToolTree('all', [unfoldingO
 
 describe('an object whose class has `static unfolding`', () => {
   it('becomes one unfolding tool with its methods inside, and its notes (UNF-20, UNF-25)', async () => {
-    const session = sessionWith(
+    const session = createSession(
       [unfoldingOf(new DatabaseTools())],
-      [calls('database'), calls(['query', { sql: 'SELECT' }]), 'Done.'],
+      [callTools('database'), callTools(['query', { sql: 'SELECT' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([
-      `${openedText('query', 'insert')}\n\nQuery before you insert.`,
+    expect(getLastResults(session)).toEqual([
+      `${formatOpenedText('query', 'insert')}\n\nQuery before you insert.`,
       'SELECT: 5 rows',
     ]);
   });
 
   it('becomes an unfolding tool wherever objects are accepted as sources (ANN-05, UNF-25)', () => {
-    const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
-    expect(names(toolsOf(new DatabaseTools()))).toEqual(['database']);
-    expect(names(toolsOf(new DatabaseTools(), { prefix: 'my_' }))).toEqual(['my_database']);
-    expect(names(toolsOf(new DatabaseTools(), { filter: (name) => name === 'query' }))).toEqual([]);
-    expect(names(toolsOfAll([new DatabaseTools(), new FileTools()]))).toEqual(['database', 'files']);
+    const getNames = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+    expect(getNames(toolsOf(new DatabaseTools()))).toEqual(['database']);
+    expect(getNames(toolsOf(new DatabaseTools(), { prefix: 'my_' }))).toEqual(['my_database']);
+    expect(getNames(toolsOf(new DatabaseTools(), { filter: (name) => name === 'query' }))).toEqual([]);
+    expect(getNames(toolsOfAll([new DatabaseTools(), new FileTools()]))).toEqual(['database', 'files']);
     const agent = defineAgent({
       name: 'a',
       description: 'A.',
       instructions: '',
       tools: [new DatabaseTools(), new AdminTools()],
     });
-    expect(names(agent.tools)).toEqual(['database', 'admin']);
+    expect(getNames(agent.tools)).toEqual(['database', 'admin']);
   });
 
   it('offers its methods by category, and methods without a category in each of them and in `all` (UNF-22)', async () => {
@@ -107,9 +107,9 @@ describe('an object whose class has `static unfolding`', () => {
       required: ['kind'],
     });
     const ask = async (kind: string) => {
-      const session = sessionWith([tool], [calls(['files', { kind }]), 'Done.']);
+      const session = createSession([tool], [callTools(['files', { kind }]), 'Done.']);
       await session.send('Go.');
-      return offeredTools(session)[1];
+      return getOfferedTools(session)[1];
     };
     expect(await ask('look')).toEqual(['files', 'read', 'status']);
     expect(await ask('change')).toEqual(['files', 'status', 'write']);
@@ -142,25 +142,25 @@ describe('an object whose class has `static unfolding`', () => {
         '        └── backup',
       ].join('\n'),
     );
-    const session = sessionWith(
+    const session = createSession(
       [unfoldingOf(new AdminTools())],
-      [calls('admin'), calls('users'), calls('permissions'), calls('grant'), 'Done.'],
+      [callTools('admin'), callTools('users'), callTools('permissions'), callTools('grant'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session).at(-1)).toBe('Granted');
+    expect(getLastResults(session).at(-1)).toBe('Granted');
   });
 
   it('can have inner classes five levels deep (UNF-23)', () => {
-    const level = (at: number): object =>
+    const createLevelClass = (at: number): object =>
       class {
         static readonly unfolding = { name: `l${at}`, description: `Level ${at}.` };
         static readonly tools = { [`do${at}`]: { description: 'Does.' } };
-        static readonly Inner = at === 5 ? undefined : level(at + 1);
+        static readonly Inner = at === 5 ? undefined : createLevelClass(at + 1);
         constructor() {
           Object.assign(this, { [`do${at}`]: () => at });
         }
       };
-    const drawn = formatToolTree('all', [unfoldingOf(Reflect.construct(level(1) as never, []))]);
+    const drawn = formatToolTree('all', [unfoldingOf(Reflect.construct(createLevelClass(1) as never, []))]);
     expect(drawn.match(/l\d|do\d/g)).toEqual([1, 2, 3, 4, 5].flatMap((at) => [`l${at}`, `do${at}`]));
   });
 
@@ -204,12 +204,12 @@ describe('an object whose class has `static unfolding`', () => {
       static readonly tools = { formal: { description: 'Formal.' } };
       formal = () => 'formal';
     }
-    const session = sessionWith(
+    const session = createSession(
       [...toolsOf(new Mood()), ...toolsOf(new FileTools())],
-      [calls('mood'), 'Done.'],
+      [callTools('mood'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offeredTools(session)[1]).toEqual(['formal']);
+    expect(getOfferedTools(session)[1]).toEqual(['formal']);
   });
 });
 
@@ -227,9 +227,9 @@ describe('unfoldingOf for an object of any class', () => {
       description: 'Plain.',
       childToolUsageNotes: 'Read.',
     });
-    const session = sessionWith([tool], [calls('plain'), calls('read'), 'Done.']);
+    const session = createSession([tool], [callTools('plain'), callTools('read'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${openedText('read')}\n\nRead.`, 'read']);
+    expect(getLastResults(session)).toEqual([`${formatOpenedText('read')}\n\nRead.`, 'read']);
   });
 
   it('accepts methods and tables that are inherited (UNF-24)', () => {
@@ -265,7 +265,7 @@ describe('unfoldingOf for an object of any class', () => {
 
   it('omits a class inside itself or more than 16 levels deep, and logs the path', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const named = (level: number) => ({ name: `level_${level}`, description: 'Deep.' });
+    const createLevelInfo = (level: number) => ({ name: `level_${level}`, description: 'Deep.' });
     class Outer {
       static readonly unfolding = { name: 'outer', description: 'Outer.' };
       static readonly tools = { look: { description: 'Looks.' } };
@@ -292,7 +292,7 @@ describe('unfoldingOf for an object of any class', () => {
       const below = deepest;
       const Level = {
         [`Level${level}`]: class {
-          static readonly unfolding = named(level);
+          static readonly unfolding = createLevelInfo(level);
           static readonly tools = { look: { description: 'Looks.' } };
           static readonly below = below;
           look() {

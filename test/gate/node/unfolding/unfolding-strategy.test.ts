@@ -2,10 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
 import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
 import { unfoldingStrategy } from '../../../doors/kinds.ts';
-import { consoleLog, UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
+import {
+  createConsoleLog,
+  UNFOLDED_MEMORY,
+  type UnfoldedEntry,
+  type UnfoldedList,
+} from '../../../doors/tools.ts';
 import { createTool } from './scenes.ts';
 
-const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
+const createLoopView = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
   session: 'test',
   agent: 'clerk',
   turnStartedAt: 0,
@@ -15,7 +20,7 @@ const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView 
   principal: { id: 'ada' },
   iterations: 1,
   context: ToolCallContext.EMPTY,
-  log: consoleLog(),
+  log: createConsoleLog(),
   blackboard: [],
   tools: [],
   recall: () => openings as never, // The only memory that it reads.
@@ -25,37 +30,39 @@ const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView 
 });
 const createTools = (prefix: string, count: number): AnyTool[] =>
   Array.from({ length: count }, (_, index) => createTool(`${prefix}_${index}`));
-const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
+const createFacade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
-const openOf = (name: string): Unfolded => ({ call: `t.1.${name}`, facade: name, frame: '' });
+const openOf = (name: string): UnfoldedEntry => ({ call: `t.1.${name}`, facade: name, frame: '' });
 
 describe('the list that the unfolding strategy offers', () => {
-  const tools = [facade('files', [createTool('read')]), createTool('search')];
+  const tools = [createFacade('files', [createTool('read')]), createTool('search')];
 
   it('is the same array as its input while no tool is open', () => {
-    expect(unfoldingStrategy.offer(tools, viewOf([]))).toBe(tools);
-    expect(unfoldingStrategy.offer(tools, viewOf([{ ...openOf('files'), frame: 'another' }]))).toBe(tools);
+    expect(unfoldingStrategy.offer(tools, createLoopView([]))).toBe(tools);
+    expect(unfoldingStrategy.offer(tools, createLoopView([{ ...openOf('files'), frame: 'another' }]))).toBe(
+      tools,
+    );
   });
 
   it('is the same array as before if its inputs are equal', () => {
     const openings = [openOf('files')];
-    const offered = unfoldingStrategy.offer(tools, viewOf(openings));
+    const offered = unfoldingStrategy.offer(tools, createLoopView(openings));
     expect(offered.map(({ name }) => name)).toEqual(['files', 'search', 'read']);
-    expect(unfoldingStrategy.offer(tools, viewOf(openings))).toBe(offered);
-    expect(unfoldingStrategy.offer([...tools], viewOf(openings))).toBe(offered);
+    expect(unfoldingStrategy.offer(tools, createLoopView(openings))).toBe(offered);
+    expect(unfoldingStrategy.offer([...tools], createLoopView(openings))).toBe(offered);
   });
 
   it('is a new array for other tools, other openings, another turn and another loop', () => {
     const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
-    const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
+    const offerTools = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
-      [[...tools, createTool('more')], viewOf(openings)],
-      [tools, viewOf([...openings])],
-      [tools, viewOf(openings, { turn: 'u' })],
-      [tools, viewOf(openings, { frame: 'f' })],
+      [[...tools, createTool('more')], createLoopView(openings)],
+      [tools, createLoopView([...openings])],
+      [tools, createLoopView(openings, { turn: 'u' })],
+      [tools, createLoopView(openings, { frame: 'f' })],
     ] as const) {
-      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
-      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
+      expect(offerTools(list, view)).not.toBe(offerTools(tools, createLoopView(openings)));
+      expect(offerTools(list, view)).not.toBe(offerTools(tools, createLoopView(openings)));
     }
   });
 
@@ -64,11 +71,11 @@ describe('the list that the unfolding strategy offers', () => {
     let answer = [read];
     const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
     const openings = [openOf('files')];
-    const offered = unfoldingStrategy.offer(steps, viewOf(openings));
+    const offered = unfoldingStrategy.offer(steps, createLoopView(openings));
     answer = [read];
-    expect(unfoldingStrategy.offer(steps, viewOf(openings))).toBe(offered);
+    expect(unfoldingStrategy.offer(steps, createLoopView(openings))).toBe(offered);
     answer = [read, createTool('write')];
-    expect(unfoldingStrategy.offer(steps, viewOf(openings)).map(({ name }) => name)).toEqual([
+    expect(unfoldingStrategy.offer(steps, createLoopView(openings)).map(({ name }) => name)).toEqual([
       'files',
       'read',
       'write',
@@ -76,20 +83,25 @@ describe('the list that the unfolding strategy offers', () => {
   });
 
   it('is built once for a thousand tools behind a hundred open unfolding tools', () => {
-    const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, createTools(`t_${at}`, 10)));
+    const facades = Array.from({ length: 100 }, (_, at) =>
+      createFacade(`f_${at}`, createTools(`t_${at}`, 10)),
+    );
     const openings = facades.map(({ name }) => openOf(name));
-    const offered = unfoldingStrategy.offer(facades, viewOf(openings));
+    const offered = unfoldingStrategy.offer(facades, createLoopView(openings));
     expect(offered).toHaveLength(1100);
     for (let again = 0; again < 3; again += 1) {
-      expect(unfoldingStrategy.offer(facades, viewOf(openings))).toBe(offered);
+      expect(unfoldingStrategy.offer(facades, createLoopView(openings))).toBe(offered);
     }
   });
 
   it('distinguishes siblings, and openings, that only share a name', () => {
-    const inner = facade('data', [createTool('leaf')]);
-    const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [createTool('other')])])];
+    const inner = createFacade('data', [createTool('leaf')]);
+    const [a, b] = [
+      createFacade('a', [inner]),
+      createFacade('b', [createFacade('data', [createTool('other')])]),
+    ];
     const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
-    expect(unfoldingStrategy.offer([a, b], viewOf(openings)).map(({ name }) => name)).toEqual([
+    expect(unfoldingStrategy.offer([a, b], createLoopView(openings)).map(({ name }) => name)).toEqual([
       'a',
       'b',
       'data',
@@ -101,13 +113,13 @@ describe('the memory of open tools', () => {
   const place = { turn: 't', frame: '', path: 'clerk', call: 'c1', at: 0 };
 
   it('adds an opening, replaces it in its position for another input, and keeps it for the same input', () => {
-    const one = UNFOLDED.apply([], { facade: 'files', input: { category: 'a' } }, place);
-    const two = UNFOLDED.apply(one, { facade: 'web' }, place);
-    expect(UNFOLDED.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
-      two,
-    );
+    const one = UNFOLDED_MEMORY.apply([], { facade: 'files', input: { category: 'a' } }, place);
+    const two = UNFOLDED_MEMORY.apply(one, { facade: 'web' }, place);
     expect(
-      UNFOLDED.apply(two, { facade: 'files', input: { category: 'b' } }, { ...place, call: 'c2' }),
+      UNFOLDED_MEMORY.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' }),
+    ).toBe(two);
+    expect(
+      UNFOLDED_MEMORY.apply(two, { facade: 'files', input: { category: 'b' } }, { ...place, call: 'c2' }),
     ).toEqual([
       { call: 'c2', facade: 'files', input: { category: 'b' }, frame: '' },
       { call: 'c1', facade: 'web', frame: '' },
@@ -116,19 +128,19 @@ describe('the memory of open tools', () => {
 
   it('removes the openings of a loop when the loop ends, and those of a turn when the turn ends', () => {
     const value = [
-      UNFOLDED.apply([], { facade: 'root' }, place),
-      UNFOLDED.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
-      UNFOLDED.apply([], { facade: 'kept', scope: 'session' }, place),
+      UNFOLDED_MEMORY.apply([], { facade: 'root' }, place),
+      UNFOLDED_MEMORY.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
+      UNFOLDED_MEMORY.apply([], { facade: 'kept', scope: 'session' }, place),
     ].flat();
-    const { observe } = UNFOLDED;
+    const { observe } = UNFOLDED_MEMORY;
     const result = { type: 'text', content: '' } as const;
     const root = { turn: 't', frame: '', path: 'clerk' };
-    const ended = (call: string) =>
+    const observeCallEnd = (call: string) =>
       observe?.(value, { ...root, type: 'call-ended', call, tool: 'any', result });
-    expect(ended('c0')?.map((one) => one.facade)).toEqual(['root', 'kept']);
+    expect(observeCallEnd('c0')?.map((one) => one.facade)).toEqual(['root', 'kept']);
     const isTree = () => false;
     const after = observe?.(value, { ...root, type: 'turn-ended', isTree });
     expect(after?.map((one) => one.facade)).toEqual(['kept']);
-    expect(ended('c9')).toBe(value);
+    expect(observeCallEnd('c9')).toBe(value);
   });
 });

@@ -7,7 +7,14 @@ import { defineReference, defineToolGroup, toolGroup } from '../../../../src/mod
 import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { withInnerToolObject } from '../../../../src/modules/tool-objects/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
+import {
+  callTools,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from './scenes.ts';
 
 const [read, extra] = [createTool('read'), createTool('extra')];
 const files = defineUnfolding({
@@ -27,9 +34,9 @@ class Helpers {
 describe('withInnerTools', () => {
   it('keeps the notes of the unfolding tool, and leaves the original unchanged (UNF-18)', async () => {
     const more = withInnerTools(files, extra, createTool('last'));
-    const session = sessionWith([more], [calls('files'), 'Done.']);
+    const session = createSession([more], [callTools('files'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${openedText('read', 'extra', 'last')}\n\nRead first.`]);
+    expect(getLastResults(session)).toEqual([`${formatOpenedText('read', 'extra', 'last')}\n\nRead first.`]);
     expect(formatToolTree('all', [more])).toContain('files (3 inner tools)');
     expect(files.inner).toEqual([read]);
   });
@@ -55,10 +62,13 @@ describe('withInnerTools', () => {
       input: v.object({ of: v.string() }),
       select: ({ of }) => [createTool(`of_${of}`)],
     });
-    const session = sessionWith([withInnerTools(chosen, extra)], [calls(['chosen', { of: 'x' }]), 'Done.']);
+    const session = createSession(
+      [withInnerTools(chosen, extra)],
+      [callTools(['chosen', { of: 'x' }]), 'Done.'],
+    );
     await session.send('Go.');
     expect(session.requests[0]?.tools[0]?.inputSchema).toBe(chosen.inputSchema);
-    expect(results(session)).toEqual([openedText('of_x', 'extra')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('of_x', 'extra')]);
   });
 
   it('keeps the categories, and adds the new tools to each of them (UNF-18)', async () => {
@@ -67,32 +77,35 @@ describe('withInnerTools', () => {
       description: 'Sorted.',
       byCategory: { a: [read], b: [createTool('b')] },
     });
-    const session = sessionWith(
+    const session = createSession(
       [withInnerTools(sorted, extra)],
-      [calls(['sorted', { category: 'b' }]), 'Done.'],
+      [callTools(['sorted', { category: 'b' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('b', 'extra')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('b', 'extra')]);
   });
 
   it('keeps tools that a function returns (UNF-18)', async () => {
     const now = defineUnfolding({ name: 'now', description: 'Now.', tools: () => [read] });
-    const session = sessionWith([withInnerTools(now, extra)], [calls('now'), 'Done.']);
+    const session = createSession([withInnerTools(now, extra)], [callTools('now'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([openedText('read', 'extra')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('read', 'extra')]);
   });
 
   it('allows shortcuts to the new tools, and keeps decorators (UNF-18, UNF-26)', async () => {
-    const session = sessionWith([withInnerTools(files, extra)], [calls(['files', { extra: {} }]), 'Done.']);
+    const session = createSession(
+      [withInnerTools(files, extra)],
+      [callTools(['files', { extra: {} }]), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual(['extra done']);
-    const asking = sessionWith(
+    expect(getLastResults(session)).toEqual(['extra done']);
+    const asking = createSession(
       [withInnerTools(requireApproval(files, 'Open?', { covers: 'opening' }), extra)],
-      [calls('files'), 'Done.'],
+      [callTools('files'), 'Done.'],
     );
     expect(await asking.send('Go.')).toMatchObject({ outcome: 'suspended' });
     await asking.decide('files', 'approve');
-    expect(offeredTools(asking)[1]).toEqual(['files', 'extra', 'read']);
+    expect(getOfferedTools(asking)[1]).toEqual(['files', 'extra', 'read']);
   });
 
   it('throws for two tools with the same name, and for a tool that does not unfold', () => {
@@ -116,9 +129,9 @@ describe('withUnfolding', () => {
     expect(folded.tools.map(({ name }) => name)).toEqual(['The_handbook_2nd_ed_']);
     expect(folded.notes).toBe("Call 'The_handbook_2nd_ed_' for its notes and its tools.");
     expect(withUnfolding(folded)).toBe(folded);
-    const session = sessionWith([folded], [calls('The_handbook_2nd_ed_'), 'Done.']);
+    const session = createSession([folded], [callTools('The_handbook_2nd_ed_'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${openedText('read', 'extra')}\n\nLook it up.`]);
+    expect(getLastResults(session)).toEqual([`${formatOpenedText('read', 'extra')}\n\nLook it up.`]);
   });
 
   it('hides the tools of a group behind one tool, with its usage notes (UNF-34)', async () => {
@@ -135,13 +148,13 @@ describe('withUnfolding', () => {
       permissions: ['internet-access'],
       childToolUsageNotes: undefined,
     });
-    const session = sessionWith(
+    const session = createSession(
       [toolGroup(folded, { permissions: ['internet-access'] })],
-      [calls('browse'), 'Done.'],
+      [callTools('browse'), 'Done.'],
     );
     await session.send('Go.');
     expect(JSON.stringify(session.requests[0])).not.toContain('Read little.');
-    expect(results(session)).toEqual([`${openedText('read')}\n\nRead little.`]);
+    expect(getLastResults(session)).toEqual([`${formatOpenedText('read')}\n\nRead little.`]);
   });
 });
 

@@ -3,12 +3,18 @@ import type { JsonObject } from '../../../../src/index.ts';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { describeJson } from '../../../doors/webhooks.ts';
 import { type Reception, receive } from '../../../fixtures/arrive.ts';
-import { fromSlack, fromStandard, fromStripe, SECRET, STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import {
+  SECRET,
+  STANDARD_SECRET,
+  signAsSlack,
+  signAsStandard,
+  signAsStripe,
+} from '../../../fixtures/signed.ts';
 
 const slack = slackWebhook({ agent: 'a', secret: 'SECRET' });
 const stripe = stripeWebhook({ agent: 'a', secret: 'SECRET' });
 
-const fromEvent = async (event: JsonObject): Promise<Reception> => {
+const receiveEvent = async (event: JsonObject): Promise<Reception> => {
   const body = JSON.stringify({
     type: 'event_callback',
     token: 'XXYYZZ',
@@ -16,11 +22,11 @@ const fromEvent = async (event: JsonObject): Promise<Reception> => {
     event_id: 'Ev1',
     event,
   });
-  return receive(slack, await fromSlack({ secret: SECRET, body }));
+  return receive(slack, await signAsSlack({ secret: SECRET, body }));
 };
 
 /** An event as Slack documents it (docs.slack.dev, "function_executed event"). */
-const functionExecuted = {
+const functionExecutedEvent = {
   type: 'function_executed',
   function: { id: 'Fn123456789O', callback_id: 'sample_function', title: 'Sample function', type: 'app' },
   inputs: { user_id: 'USER12345678' },
@@ -32,8 +38,8 @@ const functionExecuted = {
 
 describe('the journaled text of a delivery', () => {
   it('does not contain the token that Slack sends with function_executed', async () => {
-    const { bot_access_token, ...told } = functionExecuted;
-    const started = await fromEvent(functionExecuted);
+    const { bot_access_token, ...told } = functionExecutedEvent;
+    const started = await receiveEvent(functionExecutedEvent);
     expect(started).toMatchObject({
       type: 'start',
       message: `Slack: function_executed
@@ -48,7 +54,7 @@ ${JSON.stringify(told, null, 1)}
   });
 
   it('contains fields of a Slack event that are known to be no secrets', async () => {
-    const started = await fromEvent({
+    const started = await receiveEvent({
       type: 'file_made',
       user: 'U1',
       file: { id: 'F1', permalink_public: 'https://slack-files.com/T1-F1-secret' },
@@ -70,7 +76,7 @@ ${JSON.stringify(told, null, 1)}
     const about = { id: 'x_1', object, customer: 'cus_1', ...more };
     const data = { object: about, previous_attributes: more };
     const body = JSON.stringify({ id: 'evt_1', type: `${object}.created`, livemode: true, data });
-    const started = await receive(stripe, await fromStripe({ secret: SECRET, body }));
+    const started = await receive(stripe, await signAsStripe({ secret: SECRET, body }));
     expect(started).toMatchObject({ message: expect.stringContaining('[removed]') });
     expect(JSON.stringify(started)).not.toContain('secret_emGXdNR0');
   });
@@ -81,7 +87,7 @@ ${JSON.stringify(told, null, 1)}
       data: { id: 'k1', apiKey: 'live-1', keys: [{ Secret: 'live-2' }] },
     });
     const webhook = standardWebhook({ agent: 'a', secret: 'STANDARD_SECRET' });
-    const started = await receive(webhook, fromStandard('msg_1', { secret: STANDARD_SECRET, body }));
+    const started = await receive(webhook, signAsStandard('msg_1', { secret: STANDARD_SECRET, body }));
     expect(started).toMatchObject({
       message: `standard: key.made
 

@@ -13,8 +13,8 @@ import {
   WebhookDefinitionError,
   type WebhookTurn,
 } from '../../../../src/modules/webhooks/entry.ts';
-import { NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
-import { fromGithub, hmacHex, SECRET } from '../../../fixtures/signed.ts';
+import { INVALID_SIGNATURE, NO_SECRET_REASON, receive } from '../../../fixtures/arrive.ts';
+import { computeHmacHex, SECRET, signAsGithub } from '../../../fixtures/signed.ts';
 
 const verify = () => verified('1', { name: 'Ada' });
 const turn: WebhookTurn = { session: 's', message: 'Hello' };
@@ -42,7 +42,7 @@ describe('`defineWebhook`', () => {
   it('accepts deliveries of any sender', async () => {
     const body = '{}';
     const headers = {
-      'linear-signature': await hmacHex(SECRET, body),
+      'linear-signature': await computeHmacHex(SECRET, body),
       'linear-delivery': 'd1',
       'linear-event': 'Issue',
     };
@@ -55,7 +55,7 @@ describe('`defineWebhook`', () => {
       key: 'd1',
       acknowledge: 'address',
     });
-    expect(await receive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
+    expect(await receive(linear, { headers, body: '[]' })).toEqual(INVALID_SIGNATURE);
   });
 
   it('uses the agent, owner, context and key that `start` returns', async () => {
@@ -92,7 +92,7 @@ describe('`defineWebhook`', () => {
   });
 
   it('makes distinct keys from long and unusual ids', async () => {
-    const keyOf = async (id: string): Promise<unknown> => {
+    const computeKey = async (id: string): Promise<unknown> => {
       const webhook = defineWebhook({ name: 'x', agent: 'a', verify: () => verified(id, null), start });
       const received = await webhook.receive({
         headers: new Headers(),
@@ -102,11 +102,11 @@ describe('`defineWebhook`', () => {
       });
       return received.type === 'start' && received.key;
     };
-    expect(await keyOf('x'.repeat(200))).toBe('x'.repeat(200));
-    const strange = await Promise.all(['x'.repeat(201), 'a b', 'é', '\ud800', '\ufffd'].map(keyOf));
+    expect(await computeKey('x'.repeat(200))).toBe('x'.repeat(200));
+    const strange = await Promise.all(['x'.repeat(201), 'a b', 'é', '\ud800', '\ufffd'].map(computeKey));
     for (const key of strange) expect(key).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(new Set(strange).size).toBe(5);
-    await expect(keyOf('')).rejects.toThrow(
+    await expect(computeKey('')).rejects.toThrow(
       'The delivery has an empty id or key, so other deliveries would count as the same.',
     );
   });
@@ -160,21 +160,21 @@ describe('a ready-made webhook', () => {
   });
 
   it('reads its secret from the environment with a function, which can return several secrets', async () => {
-    const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
-    const arrived = (secret: SecretSource) => receive(githubWebhook({ agent: 'a', secret }), signed);
-    const taken = await arrived('SECRET');
-    expect(await arrived((env) => env.SECRET)).toEqual(taken);
-    expect(await arrived((env) => [env.UNSET, env.OLD, env.SECRET])).toEqual(taken);
+    const signed = await signAsGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
+    const receiveSigned = (secret: SecretSource) => receive(githubWebhook({ agent: 'a', secret }), signed);
+    const taken = await receiveSigned('SECRET');
+    expect(await receiveSigned((env) => env.SECRET)).toEqual(taken);
+    expect(await receiveSigned((env) => [env.UNSET, env.OLD, env.SECRET])).toEqual(taken);
     expect(taken).not.toMatchObject({ type: 'refused' });
   });
 
   it('returns an error for a missing secret, without the configured value', async () => {
-    const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
+    const signed = await signAsGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     for (const secret of ['hunter2', () => undefined, () => ['', ' ']]) {
       expect(await receive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
         type: 'refused',
         kind: 'not-configured',
-        why: WHY_NOT_SET,
+        why: NO_SECRET_REASON,
       });
     }
   });

@@ -6,15 +6,15 @@ import {
   standardWebhook,
   stripeWebhook,
 } from '../../../../src/modules/webhooks/entry.ts';
-import { rawDelivery } from '../../../fixtures/arrive.ts';
+import { createRawDelivery } from '../../../fixtures/arrive.ts';
 import {
-  fromGithub,
-  fromSlack,
-  fromStandard,
-  fromStripe,
   SECRET,
   type SignedRequest,
   STANDARD_SECRET,
+  signAsGithub,
+  signAsSlack,
+  signAsStandard,
+  signAsStripe,
 } from '../../../fixtures/signed.ts';
 
 const SEED = 20261122;
@@ -33,25 +33,25 @@ const SENDERS = [
   {
     name: 'GitHub',
     webhook: githubWebhook({ agent, secret: 'SECRET' }),
-    signed: fromGithub('issues', { secret: SECRET, body }),
+    signed: signAsGithub('issues', { secret: SECRET, body }),
     headers: ['x-hub-signature-256'],
   },
   {
     name: 'Stripe',
     webhook: stripeWebhook({ agent, secret: 'SECRET' }),
-    signed: fromStripe({ secret: SECRET, body, time: TIME }),
+    signed: signAsStripe({ secret: SECRET, body, time: TIME }),
     headers: ['stripe-signature'],
   },
   {
     name: 'Slack',
     webhook: slackWebhook({ agent, secret: 'SECRET' }),
-    signed: fromSlack({ secret: SECRET, body, time: TIME }),
+    signed: signAsSlack({ secret: SECRET, body, time: TIME }),
     headers: ['x-slack-signature', 'x-slack-request-timestamp'],
   },
   {
     name: 'Standard Webhooks',
     webhook: standardWebhook({ agent, secret: 'STANDARD_SECRET' }),
-    signed: Promise.resolve(fromStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME })),
+    signed: Promise.resolve(signAsStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME })),
     headers: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
   },
 ];
@@ -102,7 +102,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
 
   it('is refused after any edit of its signed parts', async () => {
     const original = await signed;
-    expect(await webhook.receive(rawDelivery(original, { now }))).toMatchObject({ type: 'start' });
+    expect(await webhook.receive(createRawDelivery(original, { now }))).toMatchObject({ type: 'start' });
     let changed = 0;
     await fc.assert(
       fc.asyncProperty(mutation, async (drawn) => {
@@ -110,7 +110,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
         if (!delivery) return;
         changed += 1;
         const refusal = { name: 'WebhookRefusal', kind: 'invalid-signature' };
-        await expect(webhook.receive(rawDelivery(delivery, { now }))).rejects.toMatchObject(refusal);
+        await expect(webhook.receive(createRawDelivery(delivery, { now }))).rejects.toMatchObject(refusal);
       }),
       { seed: SEED, numRuns: 500 },
     );
@@ -118,7 +118,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
   });
 
   it('is refused after the change of any bit of its body', async () => {
-    const original = rawDelivery(await signed, { now });
+    const original = createRawDelivery(await signed, { now });
     for (let at = 0; at < original.body.byteLength; at += 1) {
       const bytes = original.body.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
       await expect(webhook.receive({ ...original, body: bytes })).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     );
     await fc.assert(
       fc.asyncProperty(anyHeaders, fc.string(), async (sent, text) => {
-        const delivery = rawDelivery({ headers: sent, body: text }, { now });
+        const delivery = createRawDelivery({ headers: sent, body: text }, { now });
         await expect(webhook.receive(delivery)).rejects.toMatchObject({ kind: 'invalid-signature' });
       }),
       { seed: SEED, numRuns: 300 },

@@ -4,33 +4,33 @@ import type { JsonObject } from '../../../../src/index.ts';
 import { isPayloadOf } from '../../../doors/webhooks.ts';
 
 /** GitHub payloads that its community has collected. */
-const SENT = examples.flatMap(
+const SENT_PAYLOADS = examples.flatMap(
   ({ name, examples: payloads }) =>
     payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // The payloads are JSON.
 );
-const NAMES = [...new Set(SENT.map(({ name }) => name))];
+const NAMES = [...new Set(SENT_PAYLOADS.map(({ name }) => name))];
 /** Events that differ only in the header, or that are not listed. */
-const ALIKE = ['dependabot_alert', 'secret_scanning_alert'];
-const UNLISTED = NAMES.filter((name) => isPayloadOf(name, {}));
+const PAYLOAD_TWINS = ['dependabot_alert', 'secret_scanning_alert'];
+const UNLISTED_NAMES = NAMES.filter((name) => isPayloadOf(name, {}));
 
 it('every GitHub payload fits its own event', () => {
-  expect(SENT.length).toBeGreaterThan(300);
-  expect(SENT.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
+  expect(SENT_PAYLOADS.length).toBeGreaterThan(300);
+  expect(SENT_PAYLOADS.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
 });
 
 it('no GitHub payload fits another event that is listed', () => {
-  const passed = SENT.flatMap(({ name, payload }) =>
-    NAMES.filter((other) => other !== name && !UNLISTED.includes(other) && isPayloadOf(other, payload)).map(
-      (other) => `${name} as ${other}`,
-    ),
+  const passed = SENT_PAYLOADS.flatMap(({ name, payload }) =>
+    NAMES.filter(
+      (other) => other !== name && !UNLISTED_NAMES.includes(other) && isPayloadOf(other, payload),
+    ).map((other) => `${name} as ${other}`),
   );
-  const known = passed.filter((one) => !ALIKE.some((alike) => one.endsWith(` as ${alike}`)));
+  const known = passed.filter((one) => !PAYLOAD_TWINS.some((alike) => one.endsWith(` as ${alike}`)));
   expect([...new Set(known)]).toEqual([]);
 });
 
 it('an unknown event is accepted with its name', () => {
   expect(isPayloadOf('unheard_of', {})).toBe(true);
   expect(isPayloadOf('constructor', {})).toBe(true);
-  expect(UNLISTED).toContain('repository');
-  expect(UNLISTED).not.toContain('issues');
+  expect(UNLISTED_NAMES).toContain('repository');
+  expect(UNLISTED_NAMES).not.toContain('issues');
 });

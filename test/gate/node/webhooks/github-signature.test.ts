@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { ENV, invalidSignature, NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
-import { fromGithub, SECRET, type SignedRequest } from '../../../fixtures/signed.ts';
+import {
+  createInvalidSignature,
+  ENV,
+  INVALID_SIGNATURE,
+  NO_SECRET_REASON,
+  receive,
+} from '../../../fixtures/arrive.ts';
+import { SECRET, type SignedRequest, signAsGithub } from '../../../fixtures/signed.ts';
 
 const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
 const body = JSON.stringify({ action: 'opened', issue: { number: 1, title: 'Broken' } });
-const signDelivery = (secret = SECRET): Promise<SignedRequest> => fromGithub('issues', { secret, body });
+const signDelivery = (secret = SECRET): Promise<SignedRequest> => signAsGithub('issues', { secret, body });
 
 /** Returns the delivery with other headers. `undefined` removes a header. */
 async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<SignedRequest> {
@@ -16,10 +22,12 @@ async function withHeaders(headers: Readonly<Record<string, string | undefined>>
   };
 }
 
-const MISSING = invalidSignature(
+const MISSING_SIGNATURE = createInvalidSignature(
   'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
 );
-const MALFORMED = invalidSignature('X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.');
+const MALFORMED_SIGNATURE = createInvalidSignature(
+  'X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.',
+);
 
 describe('a GitHub delivery', () => {
   it('is accepted if @octokit/webhooks-methods signed it', async () => {
@@ -35,40 +43,42 @@ describe('a GitHub delivery', () => {
     // The signature was accepted, so the body was parsed.
     const unreadable = { type: 'refused', kind: 'bad-json', why: 'The body is not JSON.' };
     expect(await receive(webhook, delivery, { env })).toEqual(unreadable);
-    expect(await receive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(
+      INVALID_SIGNATURE,
+    );
   });
 
   it.each([
-    ['no signature', { 'x-hub-signature-256': undefined }, MISSING],
-    ['an empty signature', { 'x-hub-signature-256': '' }, MALFORMED],
-    ['only the scheme', { 'x-hub-signature-256': 'sha256=' }, MALFORMED],
-    ['a short signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(63)}` }, MALFORMED],
-    ['a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED],
-    ['an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, NOT_SIGNED],
+    ['no signature', { 'x-hub-signature-256': undefined }, MISSING_SIGNATURE],
+    ['an empty signature', { 'x-hub-signature-256': '' }, MALFORMED_SIGNATURE],
+    ['only the scheme', { 'x-hub-signature-256': 'sha256=' }, MALFORMED_SIGNATURE],
+    ['a short signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(63)}` }, MALFORMED_SIGNATURE],
+    ['a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED_SIGNATURE],
+    ['an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, INVALID_SIGNATURE],
   ])('is refused with %s', async (_, headers, refusal) => {
     expect(await receive(webhook, await withHeaders(headers))).toEqual(refusal);
   });
 
   it('is refused with only a SHA-1 signature', async () => {
     const headers = { 'x-hub-signature-256': undefined, 'x-hub-signature': `sha1=${'0'.repeat(40)}` };
-    expect(await receive(webhook, await withHeaders(headers))).toEqual(MISSING);
+    expect(await receive(webhook, await withHeaders(headers))).toEqual(MISSING_SIGNATURE);
     const named = { 'x-hub-signature-256': `sha1=${'0'.repeat(40)}` };
-    expect(await receive(webhook, await withHeaders(named))).toEqual(MALFORMED);
+    expect(await receive(webhook, await withHeaders(named))).toEqual(MALFORMED_SIGNATURE);
   });
 
   it('is refused with two signatures, even if one of them is valid', async () => {
     const { headers } = await signDelivery();
     const both = new Headers(headers);
     both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
-    expect(await receive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
+    expect(await receive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED_SIGNATURE);
   });
 
   it('is refused if another secret signed it, or if it was changed in transit', async () => {
-    expect(await receive(webhook, await signDelivery('another'))).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, await signDelivery('another'))).toEqual(INVALID_SIGNATURE);
     const tampered = { ...(await signDelivery()), body: body.replace('Broken', 'Brokem') };
-    expect(await receive(webhook, tampered)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, tampered)).toEqual(INVALID_SIGNATURE);
     const spaced = { ...(await signDelivery()), body: `${body}\n` };
-    expect(await receive(webhook, spaced)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, spaced)).toEqual(INVALID_SIGNATURE);
   });
 
   it('is accepted with either of two secrets during a rotation', async () => {
@@ -76,7 +86,7 @@ describe('a GitHub delivery', () => {
     for (const secret of [SECRET, ENV.OLD]) {
       expect(await receive(changing, await signDelivery(secret))).toMatchObject({ type: 'start' });
     }
-    expect(await receive(changing, await signDelivery(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
+    expect(await receive(changing, await signDelivery(''.padEnd(9, 'x')))).toEqual(INVALID_SIGNATURE);
   });
 
   it.each([
@@ -89,7 +99,7 @@ describe('a GitHub delivery', () => {
     expect(await receive(webhook, await signDelivery(), { env })).toEqual({
       type: 'refused',
       kind: 'not-configured',
-      why: WHY_NOT_SET,
+      why: NO_SECRET_REASON,
     });
   });
 
@@ -110,7 +120,7 @@ describe('a GitHub delivery', () => {
     ['is a form without payload', 'a=1', 'The form has no field payload.'],
     ['is a form whose payload is not JSON', 'payload=%7B', 'The field payload is not JSON.'],
   ])('is refused after the signature check if its body %s', async (_, text, why) => {
-    const delivery = await fromGithub('issues', { secret: SECRET, body: text });
+    const delivery = await signAsGithub('issues', { secret: SECRET, body: text });
     expect(await receive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
   });
 
@@ -134,8 +144,10 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 describe('a GitHub ping', () => {
   it('is answered if its signature is valid', async () => {
     const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
-    const ping = await fromGithub('ping', zen);
+    const ping = await signAsGithub('ping', zen);
     expect(await receive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });
-    expect(await receive(webhook, await fromGithub('ping', { ...zen, secret: 'x' }))).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, await signAsGithub('ping', { ...zen, secret: 'x' }))).toEqual(
+      INVALID_SIGNATURE,
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { fromHex, isSigned } from '../../../../src/modules/webhooks/entry.ts';
-import { hmacHex } from '../../../fixtures/signed.ts';
+import { computeHmacHex } from '../../../fixtures/signed.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -15,14 +15,14 @@ it('a body is hashed once per secret, for any number of signatures', async () =>
 });
 
 it('a signature is valid only if every byte matches', async () => {
-  const good = fromHex(await hmacHex('secret', 'body')) ?? expect.fail();
-  const holds = (signature: Uint8Array<ArrayBuffer>): Promise<boolean> =>
+  const good = fromHex(await computeHmacHex('secret', 'body')) ?? expect.fail();
+  const checkSignature = (signature: Uint8Array<ArrayBuffer>): Promise<boolean> =>
     isSigned({ secrets: ['old', 'secret'], signatures: [signature], content: ['bo', 'dy'] });
-  expect(await holds(good)).toBe(true);
+  expect(await checkSignature(good)).toBe(true);
   for (const at of good.keys()) {
-    expect(await holds(good.map((byte, index) => (index === at ? byte ^ 1 : byte)))).toBe(false);
+    expect(await checkSignature(good.map((byte, index) => (index === at ? byte ^ 1 : byte)))).toBe(false);
   }
   for (const other of [good.slice(0, 31), new Uint8Array(0), new Uint8Array([...good, 0])]) {
-    expect(await holds(other)).toBe(false);
+    expect(await checkSignature(other)).toBe(false);
   }
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { type SlackDelivery, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Reception, receive } from '../../../fixtures/arrive.ts';
-import { fromSlack, SECRET } from '../../../fixtures/signed.ts';
+import { SECRET, signAsSlack } from '../../../fixtures/signed.ts';
 
 const webhook = slackWebhook({ agent: 'helper', secret: 'SECRET' });
 const mention = {
@@ -13,7 +13,7 @@ const mention = {
   channel: 'C1',
 };
 
-const envelope = (event: JsonObject, id = 'Ev1'): JsonObject => ({
+const createEnvelope = (event: JsonObject, id = 'Ev1'): JsonObject => ({
   token: 'verification-token',
   team_id: 'T1',
   api_app_id: 'A1',
@@ -23,9 +23,9 @@ const envelope = (event: JsonObject, id = 'Ev1'): JsonObject => ({
 });
 
 const deliverBody = async (body: string, to = webhook): Promise<Reception> =>
-  receive(to, await fromSlack({ secret: SECRET, body }));
+  receive(to, await signAsSlack({ secret: SECRET, body }));
 const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<Reception> =>
-  deliverBody(JSON.stringify(envelope(event, id)), to);
+  deliverBody(JSON.stringify(createEnvelope(event, id)), to);
 const encodeForm = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
 
 describe('a Slack event', () => {
@@ -228,9 +228,9 @@ ${JSON.stringify({ actions: payload.actions, message: 'Deploy?' }, null, 1)}
 
 describe('a Slack body', () => {
   it('is parsed by its content and not by its content type, which is not signed', async () => {
-    const signed = await fromSlack({
+    const signed = await signAsSlack({
       secret: SECRET,
-      body: JSON.stringify(envelope({ ...mention, text: '&payload={}' })),
+      body: JSON.stringify(createEnvelope({ ...mention, text: '&payload={}' })),
     });
     const headers = { ...signed.headers, 'content-type': 'application/x-www-form-urlencoded' };
     expect(await receive(webhook, { ...signed, headers })).toMatchObject({

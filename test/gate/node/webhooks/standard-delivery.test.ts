@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { receive } from '../../../fixtures/arrive.ts';
-import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import { STANDARD_SECRET, signAsStandard } from '../../../fixtures/signed.ts';
 
 const body = '{"type":"contact.created","timestamp":"2022-11-03T20:26:10.344522Z","data":{"id":"c1"}}';
-const signedDelivery = fromStandard('msg_1', { secret: STANDARD_SECRET, body });
+const signedDelivery = signAsStandard('msg_1', { secret: STANDARD_SECRET, body });
 
 it('a delivery of Standard Webhooks starts a turn in its own session', async () => {
   const webhook = standardWebhook({ name: 'crm', agent: 'sales', secret: 'STANDARD_SECRET' });
@@ -37,6 +37,6 @@ it('a delivery of Standard Webhooks can be mapped by the app according to its ty
   expect(await receive(webhook, signedDelivery)).toMatchObject({
     message: 'contact.created msg_1 {"id":"c1"}',
   });
-  const other = fromStandard('msg_2', { secret: STANDARD_SECRET, body: '{"type":"contact.deleted"}' });
+  const other = signAsStandard('msg_2', { secret: STANDARD_SECRET, body: '{"type":"contact.deleted"}' });
   expect(await receive(webhook, other)).toMatchObject({ reason: "This webhook ignores 'contact.deleted'." });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Reception, receive } from '../../../fixtures/arrive.ts';
-import { fromStripe, SECRET } from '../../../fixtures/signed.ts';
+import { SECRET, signAsStripe } from '../../../fixtures/signed.ts';
 
 const webhook = stripeWebhook({ agent: 'billing', secret: 'SECRET' });
 const invoice = { id: 'in_1', object: 'invoice', customer: 'cus_1', amount_due: 1999, currency: 'eur' };
@@ -15,7 +15,7 @@ const failedPayment = {
 };
 
 const deliver = async (payload: JsonObject, to = webhook): Promise<Reception> =>
-  receive(to, await fromStripe({ secret: SECRET, body: JSON.stringify(payload) }));
+  receive(to, await signAsStripe({ secret: SECRET, body: JSON.stringify(payload) }));
 
 describe('a Stripe event', () => {
   it('starts a turn in the session of its customer', async () => {

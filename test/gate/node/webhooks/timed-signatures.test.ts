@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { ENV, invalidSignature, NOT_SIGNED, type Reception, receive } from '../../../fixtures/arrive.ts';
 import {
-  fromSlack,
-  fromStandard,
-  fromStripe,
-  hmacHex,
+  createInvalidSignature,
+  ENV,
+  INVALID_SIGNATURE,
+  type Reception,
+  receive,
+} from '../../../fixtures/arrive.ts';
+import {
+  computeHmacHex,
   SECRET,
   type SignedRequest,
   STANDARD_SECRET,
+  signAsSlack,
+  signAsStandard,
+  signAsStripe,
 } from '../../../fixtures/signed.ts';
 
 const TIME = 1_700_000_000;
@@ -20,24 +26,24 @@ const SENDERS = [
     name: 'Stripe',
     header: 'Stripe-Signature',
     webhook: stripeWebhook({ agent: 'a', secret: ['SECRET', 'OLD'] }),
-    sign: (time: number, secret = SECRET) => fromStripe({ secret, body, time }),
+    sign: (time: number, secret = SECRET) => signAsStripe({ secret, body, time }),
   },
   {
     name: 'Slack',
     header: 'X-Slack-Request-Timestamp',
     webhook: slackWebhook({ agent: 'a', secret: ['SECRET', 'OLD'] }),
-    sign: (time: number, secret = SECRET) => fromSlack({ secret, body, time }),
+    sign: (time: number, secret = SECRET) => signAsSlack({ secret, body, time }),
   },
   {
     name: 'Standard Webhooks',
     header: 'webhook-timestamp',
     webhook: standardWebhook({ agent: 'a', secret: ['STANDARD_SECRET', 'OLDER'] }),
-    sign: async (time: number, secret = STANDARD_SECRET) => fromStandard('msg_1', { secret, body, time }),
+    sign: async (time: number, secret = STANDARD_SECRET) => signAsStandard('msg_1', { secret, body, time }),
   },
 ];
 
-const staleSignature = (apart: string): Reception =>
-  invalidSignature(
+const createStaleError = (apart: string): Reception =>
+  createInvalidSignature(
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
 
@@ -51,14 +57,14 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     [-301, '301 s in the future'],
     [86_400, '86400 s ago'],
   ])('is refused %i s after its timestamp', async (late, apart) => {
-    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(staleSignature(apart));
+    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(createStaleError(apart));
   });
 
   it('is refused if it was changed in transit, or if another secret signed it', async () => {
     const good = await sign(TIME);
-    expect(await receive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(INVALID_SIGNATURE);
     const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
-    expect(await receive(webhook, other, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, other, NOW)).toEqual(INVALID_SIGNATURE);
   });
 
   it('is refused if its timestamp was changed', async () => {
@@ -67,7 +73,9 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
       name,
       text.replace(String(TIME - 1000), String(TIME)),
     ]);
-    expect(await receive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(
+      INVALID_SIGNATURE,
+    );
   });
 
   it.each(['', '-1', '1e9', '1700000000.5', ' ', '0x10', '99999999999999999999'])(
@@ -99,12 +107,12 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
 
 describe('Stripe-Signature', () => {
   const { webhook } = SENDERS[0] ?? expect.fail();
-  const MALFORMED = invalidSignature(
+  const MALFORMED = createInvalidSignature(
     'Stripe-Signature must be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
-  const good = hmacHex(SECRET, `${TIME}.${body}`);
+  const good = computeHmacHex(SECRET, `${TIME}.${body}`);
   const other = '0'.repeat(64);
-  const arriveWith = (header: string): Promise<Reception> =>
+  const receiveWithHeader = (header: string): Promise<Reception> =>
     receive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
 
   it.each<[string, (one: string) => string]>([
@@ -114,7 +122,7 @@ describe('Stripe-Signature', () => {
     ['beside one of another scheme', (one) => `t=${TIME},v0=6ffbb59b,v1=${one}`],
     ['before the timestamp', (one) => `v1=${one},t=${TIME}`],
   ])('is accepted if the valid signature is %s', async (_, header) => {
-    expect(await arriveWith(header(await good))).toMatchObject({ type: 'start' });
+    expect(await receiveWithHeader(header(await good))).toMatchObject({ type: 'start' });
   });
 
   it.each<[string, (one: string) => string]>([
@@ -127,19 +135,19 @@ describe('Stripe-Signature', () => {
     ['in upper case', (one) => `t=${TIME},v1=${one.toUpperCase()}`],
     ['if it is empty', () => ''],
   ])('is refused %s', async (_, header) => {
-    expect(await arriveWith(header(await good))).toEqual(MALFORMED);
+    expect(await receiveWithHeader(header(await good))).toEqual(MALFORMED);
   });
 
   it('is refused with more signatures than the limit', async () => {
     const many = Array.from({ length: 9 }, () => `v1=${other}`).join(',');
-    expect(await arriveWith(`t=${TIME},${many}`)).toEqual(
-      invalidSignature('The delivery carries 9 signatures; at most 8 are checked.'),
+    expect(await receiveWithHeader(`t=${TIME},${many}`)).toEqual(
+      createInvalidSignature('The delivery carries 9 signatures; at most 8 are checked.'),
     );
   });
 
   it('is accepted with the previous secret', async () => {
-    const old = await hmacHex(ENV.OLD, `${TIME}.${body}`);
-    expect(await arriveWith(`t=${TIME},v1=${old}`)).toMatchObject({ type: 'start' });
+    const old = await computeHmacHex(ENV.OLD, `${TIME}.${body}`);
+    expect(await receiveWithHeader(`t=${TIME},v1=${old}`)).toMatchObject({ type: 'start' });
   });
 });
 
@@ -159,7 +167,7 @@ describe('Slack', () => {
     const taken = await receive(webhook, { headers, body: command }, { env, now: 1531420618_000 });
     expect(taken).toMatchObject({ type: 'start', session: 'T1DC2JH3J:G8PSS9T3V', acknowledge: 'nothing' });
     const later = await receive(webhook, { headers, body: command }, { env, now: 1531420919_000 });
-    expect(later).toEqual(staleSignature('301 s ago'));
+    expect(later).toEqual(createStaleError('301 s ago'));
   });
 
   it.each([
@@ -173,26 +181,26 @@ describe('Slack', () => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
     expect(await receive(webhook, { headers, body }, NOW)).toEqual(
-      invalidSignature('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
+      createInvalidSignature('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
     );
   });
 
   it('is accepted for a challenge, which is answered if it is signed', async () => {
     const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
     const question = JSON.stringify({ token: 't', challenge: '3eZbrw1a', type: 'url_verification' });
-    const asked = await fromSlack({ secret: SECRET, body: question });
+    const asked = await signAsSlack({ secret: SECRET, body: question });
     expect(await receive(webhook, asked)).toEqual({ type: 'reply', body: { challenge: '3eZbrw1a' } });
-    const forged = await fromSlack({ secret: 'another', body: question });
-    expect(await receive(webhook, forged)).toEqual(NOT_SIGNED);
+    const forged = await signAsSlack({ secret: 'another', body: question });
+    expect(await receive(webhook, forged)).toEqual(INVALID_SIGNATURE);
   });
 });
 
 describe('webhook-signature', () => {
   const { webhook } = SENDERS[2] ?? expect.fail();
-  const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME });
+  const signed = signAsStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME });
   const good = signed.headers['webhook-signature'] ?? '';
   const other = `v1,${'A'.repeat(43)}=`;
-  const MALFORMED = invalidSignature(
+  const MALFORMED = createInvalidSignature(
     'webhook-signature must be v1,{base64 of 32 bytes}, or several of them with spaces between.',
   );
   const withHeader = (name: string, text: string): SignedRequest => ({
@@ -246,11 +254,11 @@ describe('webhook-signature', () => {
 
   it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
     const why = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
-    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalidSignature(why));
+    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(createInvalidSignature(why));
   });
 
   it('is refused with the id of another delivery', async () => {
-    expect(await receive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(INVALID_SIGNATURE);
   });
 
   it('is accepted with a secret without its prefix', async () => {

@@ -33,7 +33,7 @@ const openingTool = tool({
   }),
 });
 
-function preservingWire(played: Script = script) {
+function createPreservingWire(played: Script = script) {
   const wire = createAnthropicWire({ script: played, preserved: true });
   const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
   const providerOptions = { anthropic: { thinking: { type: 'adaptive' as const } } };
@@ -41,14 +41,14 @@ function preservingWire(played: Script = script) {
 }
 
 /** A system message that adds a tool, by its name or by its definition. */
-function additionMessage(change: JSONObject): ModelMessage {
+function createAdditionMessage(change: JSONObject): ModelMessage {
   const toolChanges = [{ type: 'tool_addition', ...change }];
   return { role: 'system', content: '', providerOptions: { anthropic: { toolChanges } } };
 }
 
 describe('late tools with preserved thinking', () => {
   it.each([true, false])('can be added by a reference in a tool result (stream: %s)', async (stream) => {
-    const { wire, ...rehearsal } = preservingWire();
+    const { wire, ...rehearsal } = createPreservingWire();
     const tools = { unfold: openingTool, inner: deferredTool };
     const first = await playTurn({ ...rehearsal, stream, tools }, [], 'Begin.');
     await playTurn({ ...rehearsal, stream, tools }, first, 'Again.');
@@ -62,7 +62,7 @@ describe('late tools with preserved thinking', () => {
     ['with the definition', { tool: byValue }, { unfold }],
   ] as const;
   it.each(ways)('can be added by a system message, %s', async (_way, change, tools) => {
-    const { wire, model, providerOptions } = preservingWire();
+    const { wire, model, providerOptions } = createPreservingWire();
     const ask = (messages: ModelMessage[]) =>
       generateText({
         model,
@@ -75,7 +75,7 @@ describe('late tools with preserved thinking', () => {
         allowSystemInMessages: true,
       });
     const begun: ModelMessage[] = [{ role: 'user', content: 'Begin.' }];
-    const opened = [...begun, ...(await ask(begun)).responseMessages, additionMessage(change)];
+    const opened = [...begun, ...(await ask(begun)).responseMessages, createAdditionMessage(change)];
     const called = await ask(opened);
     const answered = await ask([...opened, ...called.responseMessages]);
     expect(wire.refused).toEqual([]);
@@ -85,7 +85,7 @@ describe('late tools with preserved thinking', () => {
 
   it('are refused if they are added to the list of tools without deferred loading', async () => {
     const turns = [{ steps: [{ calls: [{ name: 'unfold', input: {} }] }], answer: 'Done.' }, ...script.turns];
-    const { wire, ...rehearsal } = preservingWire({ turns });
+    const { wire, ...rehearsal } = createPreservingWire({ turns });
     const first = await playTurn({ ...rehearsal, tools: { unfold } }, [], 'Begin.');
     await expect(playTurn({ ...rehearsal, tools: { unfold, inner } }, first, 'Again.')).rejects.toThrow(
       'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. ' +
@@ -96,7 +96,7 @@ describe('late tools with preserved thinking', () => {
   });
 
   it('cannot be called before they are added', async () => {
-    const { wire, ...rehearsal } = preservingWire();
+    const { wire, ...rehearsal } = createPreservingWire();
     await expect(
       playTurn({ ...rehearsal, tools: { unfold, inner: deferredTool } }, [], 'Begin.'),
     ).rejects.toThrow('wire: the script calls `inner`, which the model cannot call in this request');

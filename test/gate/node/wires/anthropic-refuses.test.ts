@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Block,
   type Body,
-  block,
   cutLastCharacter,
   forget,
+  getBlock,
   last,
+  loadBody,
   newTool,
-  recordedBody,
   type Sabotage,
+  type SabotagedBlock,
   sendSabotaged,
   swap,
 } from '../../../wires/anthropic-sabotage.ts';
 
-const modifiedMessage = (path: string) =>
+const formatModifiedMessage = (path: string) =>
   `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
   'These blocks must remain as they were in the original response.';
-const boundMessages = (path: string, ...more: string[]) =>
+const formatBoundMessages = (path: string, ...more: string[]) =>
   [
     `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the ` +
       'block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block". That setting requires the ' +
       '`thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.',
     ...more,
   ].join(' ');
-const unansweredMessage = (path: string, id: unknown) =>
+const formatUnansweredMessage = (path: string, id: unknown) =>
   `${path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${String(id)}. ` +
   'Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
 const missingBefore =
@@ -32,44 +32,44 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a signature is shortened',
     { of: 'plain' },
-    (body) => cutLastCharacter('signature', block(body, 3, 0)),
+    (body) => cutLastCharacter('signature', getBlock(body, 3, 0)),
     'messages.3.content.0: Invalid `signature` in `thinking` block',
   ],
   [
     'a redacted thought is shortened',
     { of: 'plain' },
-    (body) => cutLastCharacter('data', block(body, 3, 1)),
+    (body) => cutLastCharacter('data', getBlock(body, 3, 1)),
     'messages.3.content.1: Invalid `data` in `redacted_thinking` block',
   ],
   [
     'the text of a thought is changed',
     { of: 'plain' },
-    (body) => cutLastCharacter('thinking', block(body, 1, 0)),
-    modifiedMessage('messages.1.content.0'),
+    (body) => cutLastCharacter('thinking', getBlock(body, 1, 0)),
+    formatModifiedMessage('messages.1.content.0'),
   ],
   [
     'a thought between others is dropped',
     { of: 'plain' },
     ({ messages }) => messages[3]?.content.shift(),
-    modifiedMessage('messages.3.content.0'),
+    formatModifiedMessage('messages.3.content.0'),
   ],
   [
     'all thoughts of one reply are dropped',
     { of: 'plain' },
     (body) => forget(body, 5, 6),
-    modifiedMessage('messages.5.content.0'),
+    formatModifiedMessage('messages.5.content.0'),
   ],
   [
     'two thoughts are swapped',
     { of: 'plain' },
     ({ messages }) => swap(messages[3]?.content, 0, 1),
-    modifiedMessage('messages.3.content.0'),
+    formatModifiedMessage('messages.3.content.0'),
   ],
   [
     'a thought is moved after the call',
     { of: 'plain' },
     ({ messages }) => swap(messages[3]?.content, 2, 3),
-    modifiedMessage('messages.3.content.2'),
+    formatModifiedMessage('messages.3.content.2'),
   ],
   [
     'the last reply lacks its thoughts, and thinking has a budget',
@@ -96,19 +96,20 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a text is changed',
     { of: 'plain' },
-    (body) => cutLastCharacter('text', block(body, 1, 1)),
+    (body) => cutLastCharacter('text', getBlock(body, 1, 1)),
     'wire: messages.1.content.1: `text` was given here and `text` with other content came back',
   ],
   [
     'the input of a call is changed',
     { of: 'plain' },
-    (body) => Object.assign(block(body, 1, 2), { input: { query: 'else', n: 0 } }),
+    (body) => Object.assign(getBlock(body, 1, 2), { input: { query: 'else', n: 0 } }),
     'wire: messages.1.content.2: `tool_use` was given here and `tool_use` with other content came back',
   ],
   [
     'a search result is shortened',
     { of: 'plain' },
-    (body) => cutLastCharacter('encrypted_content', (block(body, 5, 2).content as Block[])[0] ?? {}),
+    (body) =>
+      cutLastCharacter('encrypted_content', (getBlock(body, 5, 2).content as SabotagedBlock[])[0] ?? {}),
     'messages.5.content.2.content.0: Invalid `encrypted_content` in `search_result` block',
   ],
   [
@@ -116,28 +117,28 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     { of: 'plain' },
     ({ messages }) => messages[5]?.content.splice(2, 1),
     (body) =>
-      `messages.5: \`web_search\` tool use with id \`${String(block(body, 5, 1).id)}\` was found without a ` +
+      `messages.5: \`web_search\` tool use with id \`${String(getBlock(body, 5, 1).id)}\` was found without a ` +
       'corresponding `web_search_tool_result` block',
   ],
   [
     'a text separates a result from its call',
     { of: 'plain' },
     ({ messages }) => messages[2]?.content.unshift({ type: 'text', text: 'Wait.' }),
-    (body) => unansweredMessage('messages.1', block(body, 1, 2).id),
+    (body) => formatUnansweredMessage('messages.1', getBlock(body, 1, 2).id),
   ],
   [
     'one of two results is missing',
     { of: 'plain' },
     ({ messages }) => messages[4]?.content.pop(),
-    (body) => unansweredMessage('messages.3', block(body, 3, 4).id),
+    (body) => formatUnansweredMessage('messages.3', getBlock(body, 3, 4).id),
   ],
   [
     'a result is repeated',
     { of: 'plain' },
-    (body) => body.messages[2]?.content.push(block(body, 2, 0)),
+    (body) => body.messages[2]?.content.push(getBlock(body, 2, 0)),
     (body) =>
       'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: ' +
-      String(block(body, 2, 0).tool_use_id),
+      String(getBlock(body, 2, 0).tool_use_id),
   ],
   [
     'a result has no call',
@@ -149,14 +150,14 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a thought is marked for the cache',
     { of: 'plain' },
-    (body) => Object.assign(block(body, 1, 0), { cache_control: { type: 'ephemeral' } }),
+    (body) => Object.assign(getBlock(body, 1, 0), { cache_control: { type: 'ephemeral' } }),
     'messages.1.content.0.cache_control: Extra inputs are not permitted',
   ],
   [
     'a fifth block is marked for the cache',
     { of: 'plain' },
     (body) => {
-      for (const target of [body.tools[0], body.system[0], ...[2, 4, 6].map((at) => block(body, at, 0))])
+      for (const target of [body.tools[0], body.system[0], ...[2, 4, 6].map((at) => getBlock(body, at, 0))])
         Object.assign(target ?? {}, { cache_control: { type: 'ephemeral' } });
     },
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
@@ -165,7 +166,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'the request and four of its blocks are marked for the cache',
     { of: 'plain' },
     (body) => {
-      const targets = [body, body.system[0], ...[2, 4, 6].map((at) => block(body, at, 0))];
+      const targets = [body, body.system[0], ...[2, 4, 6].map((at) => getBlock(body, at, 0))];
       for (const target of targets) Object.assign(target ?? {}, { cache_control: { type: 'ephemeral' } });
     },
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
@@ -206,7 +207,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'the system text changes under preserved thinking',
     { of: 'preserved' },
     ({ system }) => Object.assign(system[0] ?? {}, { text: 'Be long.' }),
-    boundMessages(
+    formatBoundMessages(
       'messages.1.content.0',
       'The `system` prompt differs from the one this block was created with.',
     ),
@@ -215,31 +216,31 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'a tool is added under preserved thinking',
     { of: 'preserved' },
     ({ tools }) => tools.push(newTool),
-    boundMessages('messages.1.content.0'),
+    formatBoundMessages('messages.1.content.0'),
   ],
   [
     'two tools are swapped under preserved thinking',
     { of: 'preserved' },
     ({ tools }) => swap(tools, 0, 1),
-    boundMessages('messages.1.content.0'),
+    formatBoundMessages('messages.1.content.0'),
   ],
   [
     'two results are reordered under preserved thinking',
     { of: 'preserved' },
     ({ messages }) => swap(messages[4]?.content, 0, 1),
-    boundMessages('messages.5.content.0'),
+    formatBoundMessages('messages.5.content.0'),
   ],
   [
     'an old result is shortened under preserved thinking',
     { of: 'preserved' },
-    (body) => cutLastCharacter('content', block(body, 2, 0)),
-    boundMessages('messages.3.content.0'),
+    (body) => cutLastCharacter('content', getBlock(body, 2, 0)),
+    formatBoundMessages('messages.3.content.0'),
   ],
   [
     'all thoughts of one earlier reply are dropped under preserved thinking',
     { of: 'preserved', at: last },
     (body) => forget(body, 3, 4),
-    boundMessages('messages.5.content.0', missingBefore),
+    formatBoundMessages('messages.5.content.0', missingBefore),
   ],
   [
     'the client prefills the reply',
@@ -257,7 +258,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
 
 describe('the strict Anthropic server refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
-    const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
+    const message = typeof words === 'string' ? words : words(await loadBody(sabotage));
     expect(await sendSabotaged(change, sabotage)).toEqual({
       status: 400,
       message,

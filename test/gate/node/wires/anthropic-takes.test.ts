@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Body,
-  block,
   forget,
+  getBlock,
   last,
   newTool,
   nextTurn,
@@ -41,7 +41,7 @@ const acceptedChanges: readonly [string, Sabotage, (body: Body) => void][] = [
   [
     'marks for the cache are moved',
     { of: 'preserved' },
-    (body) => Object.assign(block(body, 2, 0), { cache_control: { type: 'ephemeral' } }),
+    (body) => Object.assign(getBlock(body, 2, 0), { cache_control: { type: 'ephemeral' } }),
   ],
   [
     'a tool with deferred loading is added',
@@ -72,11 +72,11 @@ describe('the strict Anthropic server accepts a request if', () => {
   });
 
   it('its prefix has changed, and drops the later thinking', async () => {
-    const change = (body: Body) => {
+    const changeBody = (body: Body) => {
       dropBlocks(body);
       body.tools.push(newTool);
     };
-    const { status, body } = await sendSabotaged(change, { of: 'preserved', at: 2, beta });
+    const { status, body } = await sendSabotaged(changeBody, { of: 'preserved', at: 2, beta });
     const paths = [
       'messages.1.content.0',
       'messages.3.content.0',

@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import type { Script, ScriptStep } from '../../../wires/wire.ts';
 
-const step = (turn: number, at: number): ScriptStep => ({
+const createStep = (turn: number, at: number): ScriptStep => ({
   calls: [
     { name: 'look', input: { page: turn * 100 + at, words: ['a b', 'ü"\\'] } },
     ...(at % 2 === 1 ? [{ name: 'note', input: { text: `note ${at}`, deep: { n: 1, last: null } } }] : []),
@@ -19,13 +19,13 @@ const step = (turn: number, at: number): ScriptStep => ({
   ...(at % 4 === 3 && { text: `On step ${at}.` }),
 });
 
-const steps = (turn: number) => Array.from({ length: 10 }, (_, at) => step(turn, at));
+const createSteps = (turn: number) => Array.from({ length: 10 }, (_, at) => createStep(turn, at));
 
 /** Two turns of ten iterations. Some have parallel calls, and some have text in addition to calls. */
 export const longScript: Script = {
   turns: [
-    { steps: steps(1), answer: 'The first answer.' },
-    { steps: steps(2), answer: 'The second answer.' },
+    { steps: createSteps(1), answer: 'The first answer.' },
+    { steps: createSteps(2), answer: 'The second answer.' },
   ],
 };
 

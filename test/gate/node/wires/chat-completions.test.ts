@@ -14,17 +14,17 @@ import {
 import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
 import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
-const deepSeek = (wire: Wire, model = 'deepseek-v4-pro') =>
+const createDeepSeekModel = (wire: Wire, model = 'deepseek-v4-pro') =>
   createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
-const createReasoner = (wire: Wire) => deepSeek(wire, 'deepseek-reasoner');
+const createReasoner = (wire: Wire) => createDeepSeekModel(wire, 'deepseek-reasoner');
 const createCompatible = (wire: Wire) =>
   createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: fetchOf(wire) })(
     'model',
   );
 const openRouter = (wire: Wire) => createOpenRouter({ apiKey: 'sk-1', fetch: fetchOf(wire) })('some/model');
 
-type Options = Omit<ChatCompletionsWireOptions, 'script'> & { readonly script?: Script };
-const wireOf = ({ script = longScript, ...options }: Options) =>
+type WireOptions = Omit<ChatCompletionsWireOptions, 'script'> & { readonly script?: Script };
+const createWire = ({ script = longScript, ...options }: WireOptions) =>
   createChatCompletionsWire({ script, ...options });
 
 /** A script whose model has the same thought before each reply. */
@@ -35,12 +35,12 @@ const sameThinkingScript: Script = {
   })),
 };
 
-type Client = (wire: Wire) => LanguageModel;
+type ClientFactory = (wire: Wire) => LanguageModel;
 
 const unsaidMessage = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
-const changedThinking = (index: number) =>
+const formatChangedThinking = (index: number) =>
   `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
-const unverifiedMessage = (index: number) =>
+const formatUnverifiedMessage = (index: number) =>
   `The encrypted content of messages[${index}] could not be verified.`;
 /** The position of the first turn's answer: after a question, ten replies and eighteen results. */
 const answerIndex = 29;
@@ -49,11 +49,11 @@ describe.each([
   ['complete', false],
   ['streamed', true],
 ])('chat completions with %s responses', (_, stream) => {
-  it.each<[string, Client, Options]>([
-    ['the DeepSeek package', deepSeek, { dialect: 'deepseek' }],
+  it.each<[string, ClientFactory, WireOptions]>([
+    ['the DeepSeek package', createDeepSeekModel, { dialect: 'deepseek' }],
     [
       'the DeepSeek package, with some empty thoughts',
-      deepSeek,
+      createDeepSeekModel,
       { dialect: 'deepseek', script: withoutThinkingAt(0, 1) },
     ],
     ['the package for compatible servers, for DeepSeek', createCompatible, { dialect: 'deepseek' }],
@@ -61,7 +61,7 @@ describe.each([
     ['the OpenRouter package', openRouter, { dialect: 'openrouter' }],
     ['the package for compatible servers, for Gemini', createCompatible, { dialect: 'gemini' }],
   ])('receive everything back in the next request from %s', async (_name, modelOf, options) => {
-    const wire = wireOf(options);
+    const wire = createWire(options);
     expect(await askTwice({ model: modelOf(wire), stream })).toEqual(answers);
     expect(wire.refused).toEqual([]);
     expect(wire.requests).toHaveLength(22);
@@ -70,7 +70,7 @@ describe.each([
   const elsewhere = 'wire: the `reasoning` of messages[1] stands in `reasoning_content`';
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
-  it.each<[string, Client, Options, string]>([
+  it.each<[string, ClientFactory, WireOptions, string]>([
     [
       'empty thoughts of DeepSeek',
       createCompatible,
@@ -79,15 +79,15 @@ describe.each([
     ],
     ['empty thoughts of Kimi', createCompatible, { dialect: 'kimi', script: withoutThinkingAt(1) }, noKimi],
     ['the field name `reasoning`', createCompatible, { dialect: 'reasoning' }, elsewhere],
-    ['`reasoning_details`', createCompatible, { dialect: 'openrouter' }, changedThinking(1)],
+    ['`reasoning_details`', createCompatible, { dialect: 'openrouter' }, formatChangedThinking(1)],
   ])('detect that the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
-    const wire = wireOf(options);
+    const wire = createWire(options);
     await askTwice({ model: modelOf(wire), stream });
     expect(wire.refused).toEqual([{ request: wire.requests.length - 1, status: 400, message: words }]);
     expect(wire.requests.length).toBeLessThan(4);
   });
 
-  it.each<[string, Client, Options, string]>([
+  it.each<[string, ClientFactory, WireOptions, string]>([
     [
       'the reasoning of earlier turns, for a model that it treats as old',
       createReasoner,
@@ -104,15 +104,15 @@ describe.each([
       'encrypted reasoning without a call',
       openRouter,
       { dialect: 'openrouter', details: () => ['encrypted'] },
-      unverifiedMessage(answerIndex),
+      formatUnverifiedMessage(answerIndex),
     ],
   ])('detect that a package loses %s', async (_name, modelOf, options, words) => {
-    const wire = wireOf(options);
+    const wire = createWire(options);
     expect((await askTwice({ model: modelOf(wire), stream }))[0]).toBe(answers[0]);
     expect(wire.refused).toEqual([{ request: 11, status: 400, message: words }]);
   });
 
-  it.each<[string, Options, number, string]>([
+  it.each<[string, WireOptions, number, string]>([
     [
       '`reasoning_details` of an empty thought',
       { dialect: 'openrouter', script: withoutThinkingAt(0) },
@@ -123,7 +123,7 @@ describe.each([
       'a thought that repeats an earlier one',
       { dialect: 'openrouter', script: sameThinkingScript, details: () => ['text'] },
       2,
-      changedThinking(3),
+      formatChangedThinking(3),
     ],
     // The package joins two streamed thoughts. It keeps two complete thoughts apart, but without a call only
     // the first comes back.
@@ -131,10 +131,10 @@ describe.each([
       'one of two thoughts in a reply',
       { dialect: 'openrouter', details: () => ['text', 'text'] },
       stream ? 1 : 11,
-      changedThinking(stream ? 1 : answerIndex),
+      formatChangedThinking(stream ? 1 : answerIndex),
     ],
   ])('detect that the OpenRouter package loses %s', async (_name, options, request, message) => {
-    const wire = wireOf(options);
+    const wire = createWire(options);
     await askTwice({ model: openRouter(wire), stream });
     expect(wire.refused).toEqual([{ request, status: 400, message }]);
   });

@@ -7,28 +7,28 @@ import {
 } from '../../../wires/chat-completions.ts';
 import { isRecord } from '../../../wires/wire.ts';
 import { longScript } from './ask.ts';
-import { echoChat, type Json, responseTo } from './echo.ts';
+import { echoChatMessages, type Json, postToWire } from './echo.ts';
 
-type Options = Partial<ChatCompletionsWireOptions>;
-type Change = (messages: readonly Json[]) => readonly Json[];
+type WireOptions = Partial<ChatCompletionsWireOptions>;
+type HistoryChange = (messages: readonly Json[]) => readonly Json[];
 
-const wireOf = (dialect: ChatDialectName, options: Options = {}) =>
+const createWire = (dialect: ChatDialectName, options: WireOptions = {}) =>
   createChatCompletionsWire({ script: longScript, dialect, ...options });
 const tools = ['look', 'note'].map((name) => ({ type: 'function', function: { name } }));
 
 /** The whole history of both turns, by dialect. The options change only how the history is checked. */
 const histories = {
-  deepseek: (await echoChat(wireOf('deepseek'))).messages,
-  kimi: (await echoChat(wireOf('kimi'))).messages,
-  reasoning: (await echoChat(wireOf('reasoning'))).messages,
-  openrouter: (await echoChat(wireOf('openrouter'))).messages,
-  gemini: (await echoChat(wireOf('gemini'))).messages,
+  deepseek: (await echoChatMessages(createWire('deepseek'))).messages,
+  kimi: (await echoChatMessages(createWire('kimi'))).messages,
+  reasoning: (await echoChatMessages(createWire('reasoning'))).messages,
+  openrouter: (await echoChatMessages(createWire('openrouter'))).messages,
+  gemini: (await echoChatMessages(createWire('gemini'))).messages,
 };
 
 /** Sends the whole history of both turns after a change. Returns the response. */
-function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
+function askChanged(dialect: ChatDialectName, change: HistoryChange, options: WireOptions = {}) {
   const body = { model: 'echo', tools, messages: change(histories[dialect]) };
-  return responseTo(wireOf(dialect, options), '/v1/chat/completions', body);
+  return postToWire(createWire(dialect, options), '/v1/chat/completions', body);
 }
 
 /**
@@ -37,28 +37,28 @@ function askChanged(dialect: ChatDialectName, change: Change, options: Options =
  * is a call.
  */
 const put =
-  (place: number, changes: Json): Change =>
+  (place: number, changes: Json): HistoryChange =>
   (all) =>
     all.with(place, { ...all[place], ...changes });
 const swap =
-  (a: number, b: number, field: string): Change =>
+  (a: number, b: number, field: string): HistoryChange =>
   (all) =>
     all.with(a, { ...all[a], [field]: all[b]?.[field] }).with(b, { ...all[b], [field]: all[a]?.[field] });
 const drop =
-  (...places: readonly number[]): Change =>
+  (...places: readonly number[]): HistoryChange =>
   (all) =>
     all.filter((_, place) => !places.includes(place));
 const repeat =
-  (place: number): Change =>
+  (place: number): HistoryChange =>
   (all) =>
     all.toSpliced(place, 0, ...all.slice(place, place + 1));
-const callsAt = (all: readonly Json[], place: number): Json[] => {
+const getCalls = (all: readonly Json[], place: number): Json[] => {
   const calls = all[place]?.tool_calls;
   return Array.isArray(calls) ? calls.filter(isRecord) : [];
 };
-const idAt = (place: number, call = 0) => String(callsAt(histories.kimi, place)[call]?.id);
+const getCallId = (place: number, call = 0) => String(getCalls(histories.kimi, place)[call]?.id);
 
-const refusalBody = (message: string) => ({
+const createRefusalBody = (message: string) => ({
   status: 400,
   body: { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
 });
@@ -66,23 +66,23 @@ const refusalBody = (message: string) => ({
 describe('the strict servers of chat completions', () => {
   const orphan =
     "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-  const unanswered = (...ids: string[]) =>
+  const formatUnanswered = (...ids: string[]) =>
     `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
 
-  it.each<[string, Change, string]>([
+  it.each<[string, HistoryChange, string]>([
     ['a result without its call', drop(1), orphan],
-    ['a call without its result', drop(5), unanswered(idAt(3, 1))],
+    ['a call without its result', drop(5), formatUnanswered(getCallId(3, 1))],
     [
       'a message before the results',
       (all) => all.toSpliced(4, 0, { role: 'user', content: 'Wait.' }),
-      unanswered(idAt(3), idAt(3, 1)),
+      formatUnanswered(getCallId(3), getCallId(3, 1)),
     ],
-    ['a repeated result', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
+    ['a repeated result', repeat(2), `Duplicate value for 'tool_call_id' of '${getCallId(1)}' in message[3]`],
   ])('refuse %s', async (_name, change, words) => {
-    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
+    expect(await askChanged('kimi', change)).toEqual(createRefusalBody(words));
   });
 
-  it.each<[string, Change, string]>([
+  it.each<[string, HistoryChange, string]>([
     ['a missing reply', drop(3, 4, 5), 'wire: reply 3 came back where reply 2 was given'],
     ['another text', put(9, { content: 'Other.' }), 'wire: the text of messages[9] is another'],
     [
@@ -92,35 +92,35 @@ describe('the strict servers of chat completions', () => {
     ],
     [
       'a missing call with its result',
-      (all) => drop(5)(put(3, { tool_calls: callsAt(all, 3).slice(0, 1) })(all)),
+      (all) => drop(5)(put(3, { tool_calls: getCalls(all, 3).slice(0, 1) })(all)),
       'wire: messages[3] held 2 calls, and 1 came back',
     ],
   ])('refuse %s, which a provider may accept', async (_name, change, words) => {
-    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
+    expect(await askChanged('kimi', change)).toEqual(createRefusalBody(words));
   });
 
   it('return the same reply for the same request', async () => {
-    const all: Change = (messages) => messages;
-    expect(await askChanged('kimi', all)).toEqual(await askChanged('kimi', all));
-    expect(await askChanged('kimi', all)).toMatchObject({ status: 200 });
+    const keepAll: HistoryChange = (messages) => messages;
+    expect(await askChanged('kimi', keepAll)).toEqual(await askChanged('kimi', keepAll));
+    expect(await askChanged('kimi', keepAll)).toMatchObject({ status: 200 });
   });
 
   it('accept a history with a steering message', async () => {
-    const steered: Change = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
-    expect(await askChanged('kimi', steered)).toMatchObject({ status: 200 });
+    const addSteering: HistoryChange = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
+    expect(await askChanged('kimi', addSteering)).toMatchObject({ status: 200 });
   });
 
   it('accept a summarized beginning only if an option allows that', async () => {
     const change = drop(1, 2, 3, 4, 5);
     expect(await askChanged('kimi', change, { mayOmitBeginning: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';
-    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
+    expect(await askChanged('kimi', change)).toEqual(createRefusalBody(words));
   });
 });
 
 describe('reasoning_content', () => {
   const missing = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
-  it.each<[string, Change]>([
+  it.each<[string, HistoryChange]>([
     ['dropped in an earlier turn', put(3, { reasoning_content: undefined })],
     ['dropped from an answer', put(29, { reasoning_content: undefined })],
     ['dropped in the current turn', put(31, { reasoning_content: undefined })],
@@ -128,22 +128,24 @@ describe('reasoning_content', () => {
     ['shortened', put(3, { reasoning_content: 'Thinking of' })],
     ['swapped', swap(1, 3, 'reasoning_content')],
   ])('is refused by DeepSeek if it is %s', async (_name, change) => {
-    expect(await askChanged('deepseek', change)).toEqual(refusalBody(missing));
+    expect(await askChanged('deepseek', change)).toEqual(createRefusalBody(missing));
   });
 
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 31';
   it('can be dropped in an earlier turn for Kimi, but not in the current turn', async () => {
-    expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusalBody(noKimi));
+    expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(
+      createRefusalBody(noKimi),
+    );
     expect(await askChanged('kimi', put(3, { reasoning_content: undefined }))).toMatchObject({ status: 200 });
     const changed = put(3, { reasoning_content: 'Other.' });
     expect(await askChanged('kimi', changed)).toEqual(
-      refusalBody('wire: the reasoning_content of messages[3] is another'),
+      createRefusalBody('wire: the reasoning_content of messages[3] is another'),
     );
   });
 });
 
-it.each<[string, Change, string]>([
+it.each<[string, HistoryChange, string]>([
   ['dropped', put(3, { reasoning: undefined }), 'is missing'],
   ['shortened', put(3, { reasoning: 'Thinking of' }), 'is another'],
   [
@@ -153,37 +155,38 @@ it.each<[string, Change, string]>([
   ],
 ])('reasoning is refused if it is %s', async (_name, change, what) => {
   expect(await askChanged('reasoning', change)).toEqual(
-    refusalBody(`wire: the \`reasoning\` of messages[3] ${what}`),
+    createRefusalBody(`wire: the \`reasoning\` of messages[3] ${what}`),
   );
 });
 
 describe('reasoning_details', () => {
-  const details = (all: readonly Json[], place: number): Json[] => {
+  const getDetails = (all: readonly Json[], place: number): Json[] => {
     const list = all[place]?.reasoning_details;
     return Array.isArray(list) ? list.filter(isRecord) : [];
   };
-  const alter =
-    (place: number, with_: (list: Json[]) => readonly Json[]): Change =>
+  const alterDetails =
+    (place: number, with_: (list: Json[]) => readonly Json[]): HistoryChange =>
     (all) =>
-      put(place, { reasoning_details: with_(details(all, place)) })(all);
+      put(place, { reasoning_details: with_(getDetails(all, place)) })(all);
   const thinking =
     'messages.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.';
-  const opaque = (place: number) => `The encrypted content of messages[${place}] could not be verified.`;
+  const formatOpaque = (place: number) =>
+    `The encrypted content of messages[${place}] could not be verified.`;
 
-  it.each<[string, Change, string]>([
+  it.each<[string, HistoryChange, string]>([
     ['dropped', put(1, { reasoning_details: undefined }), thinking],
-    ['missing the signature', alter(1, ([text]) => [{ ...text, signature: undefined }]), thinking],
+    ['missing the signature', alterDetails(1, ([text]) => [{ ...text, signature: undefined }]), thinking],
     [
       'given a shortened signature',
-      alter(1, ([text]) => [{ ...text, signature: String(text?.signature).slice(1) }]),
+      alterDetails(1, ([text]) => [{ ...text, signature: String(text?.signature).slice(1) }]),
       thinking,
     ],
-    ['reordered', alter(3, (list) => list.toReversed()), opaque(3)],
-    ['missing the encrypted part', alter(6, () => []), opaque(6)],
+    ['reordered', alterDetails(3, (list) => list.toReversed()), formatOpaque(3)],
+    ['missing the encrypted part', alterDetails(6, () => []), formatOpaque(6)],
     [
       'given a shortened blob',
-      alter(6, ([one]) => [{ ...one, data: String(one?.data).slice(0, -1) }]),
-      opaque(6),
+      alterDetails(6, ([one]) => [{ ...one, data: String(one?.data).slice(0, -1) }]),
+      formatOpaque(6),
     ],
     ['swapped', swap(1, 6, 'reasoning_details'), thinking],
   ])('are refused with the message of the upstream provider if they are %s', async (_name, change, words) => {
@@ -198,29 +201,29 @@ describe('reasoning_details', () => {
 
 describe('thought_signature', () => {
   const sign =
-    (place: number, signature: string | undefined, call = 0): Change =>
+    (place: number, signature: string | undefined, call = 0): HistoryChange =>
     (all) =>
       put(place, {
-        tool_calls: callsAt(all, place).map((one, index) =>
+        tool_calls: getCalls(all, place).map((one, index) =>
           index === call
             ? { ...one, extra_content: signature && { google: { thought_signature: signature } } }
             : one,
         ),
       })(all);
-  const signatureAt = (place: number) => {
-    const [call] = callsAt(histories.gemini, place);
+  const findSignature = (place: number) => {
+    const [call] = getCalls(histories.gemini, place);
     return /"thought_signature":"(\w+)"/.exec(JSON.stringify(call))?.[1] ?? '';
   };
   const missing =
     'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. ' +
     'Additional data, function call `default_api:look` , position 32. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.';
 
-  it.each<[string, Change, string]>([
+  it.each<[string, HistoryChange, string]>([
     ['dropped in the current turn', sign(31, undefined), missing],
-    ['shortened', sign(31, signatureAt(31).slice(0, -1)), 'Corrupted thought signature.'],
-    ['shortened in an earlier turn', sign(3, signatureAt(3).slice(0, -1)), 'Corrupted thought signature.'],
-    ['that of another reply', sign(31, signatureAt(3)), 'Invalid thought signature.'],
-    ['on a call that had none', sign(3, signatureAt(3), 1), 'Invalid thought signature.'],
+    ['shortened', sign(31, findSignature(31).slice(0, -1)), 'Corrupted thought signature.'],
+    ['shortened in an earlier turn', sign(3, findSignature(3).slice(0, -1)), 'Corrupted thought signature.'],
+    ['that of another reply', sign(31, findSignature(3)), 'Invalid thought signature.'],
+    ['on a call that had none', sign(3, findSignature(3), 1), 'Invalid thought signature.'],
   ])('is refused if it is %s', async (_name, change, message) => {
     expect(await askChanged('gemini', change)).toEqual({
       status: 400,

@@ -7,7 +7,7 @@ const questions = ['First question.', 'Second question.'];
 const names = ['look', 'note'];
 
 /** Plays a script of chat completions. Returns the messages without the last answer. */
-export async function echoChat(wire: Wire): Promise<{ readonly messages: Json[] }> {
+export async function echoChatMessages(wire: Wire): Promise<{ readonly messages: Json[] }> {
   const tools = names.map((name) => ({ type: 'function', function: { name } }));
   const messages: Json[] = [];
   for (const content of questions) {
@@ -15,10 +15,10 @@ export async function echoChat(wire: Wire): Promise<{ readonly messages: Json[] 
     for (let goesOn = true; goesOn; ) {
       const { choices } = await post(wire, '/v1/chat/completions', { model: 'echo', tools, messages });
       const message =
-        recordsIn(choices)
+        filterRecords(choices)
           .map((choice) => choice.message)
           .find(isRecord) ?? {};
-      const calls = recordsIn(message.tool_calls);
+      const calls = filterRecords(message.tool_calls);
       messages.push(message, ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'done' })));
       goesOn = calls.length > 0;
     }
@@ -35,7 +35,7 @@ export async function echoResponses(wire: Wire, settings: Json): Promise<{ reado
   for (const content of questions) {
     input.push({ role: 'user', content });
     for (let goesOn = true; goesOn; ) {
-      output = recordsIn(
+      output = filterRecords(
         (await post(wire, '/v1/responses', { model: 'echo', tools, input, ...settings })).output,
       );
       const calls = output.filter(({ type }) => type === 'function_call');
@@ -49,7 +49,7 @@ export async function echoResponses(wire: Wire, settings: Json): Promise<{ reado
 }
 
 /** Sends a single request to a wire, and returns the response. */
-export async function responseTo(
+export async function postToWire(
   wire: Wire,
   path: string,
   body: Json,
@@ -61,11 +61,11 @@ export async function responseTo(
 }
 
 async function post(wire: Wire, path: string, body: Json): Promise<Json> {
-  const { status, body: answer } = await responseTo(wire, path, body);
+  const { status, body: answer } = await postToWire(wire, path, body);
   if (status !== 200 || !isRecord(answer)) throw new Error(JSON.stringify(answer));
   return answer;
 }
 
-function recordsIn(list: unknown): Json[] {
+function filterRecords(list: unknown): Json[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }

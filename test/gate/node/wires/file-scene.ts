@@ -4,14 +4,14 @@
  */
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
-import { filesToAnthropic } from '../../../wires/anthropic.ts';
-import { filesToChat } from '../../../wires/chat-completions.ts';
+import { readAnthropicFiles } from '../../../wires/anthropic.ts';
+import { readChatFiles } from '../../../wires/chat-completions.ts';
 import type { SentFile } from '../../../wires/files.ts';
-import { filesToGemini } from '../../../wires/gemini.ts';
+import { readGeminiFiles } from '../../../wires/gemini.ts';
 import { post } from '../../../wires/replay.ts';
-import { filesToResponses } from '../../../wires/responses.ts';
+import { readResponsesFiles } from '../../../wires/responses.ts';
 import { MODELS } from '../../../wires/session/models.ts';
-import { serverOf, type WireName } from '../../../wires/session/servers.ts';
+import { createServer, type WireName } from '../../../wires/session/servers.ts';
 import type { Script, Wire } from '../../../wires/wire.ts';
 
 const script: Script = {
@@ -41,7 +41,7 @@ export interface PlayedScene {
 
 /** Sends the message, answers its call with the result, and waits for the final answer. */
 export async function playScene(name: WireName, { message, result }: FileScene): Promise<PlayedScene> {
-  const server = serverOf(name, { script, seed: name });
+  const server = createServer(name, { script, seed: name });
   const posts: { readonly url: string; readonly headers: Readonly<Record<string, string>> }[] = [];
   const model = MODELS[name]({
     baseURL: 'https://model.test/v1',
@@ -63,7 +63,7 @@ export async function playScene(name: WireName, { message, result }: FileScene):
     model,
     answer,
     server,
-    files: await filesOf(name, server.requests[1]),
+    files: await readSentFiles(name, server.requests[1]),
     async errorAfterChange(path, value) {
       const body = structuredClone(server.requests[1]);
       const keys = path.split('.');
@@ -73,15 +73,15 @@ export async function playScene(name: WireName, { message, result }: FileScene):
         throw new Error(`The request has no value at ${path}.`);
       Reflect.set(place, last, value);
       const { url = '', headers = {} } = posts[1] ?? {};
-      const again = serverOf(name, { script, seed: name });
+      const again = createServer(name, { script, seed: name });
       const { status, message: told = '' } = await post(again, url, { body, headers });
       return `${status}: ${told}`;
     },
   };
 }
 
-function filesOf(name: WireName, body: unknown): Promise<readonly SentFile[]> {
-  if (name.startsWith('anthropic')) return filesToAnthropic(body);
-  if (name.startsWith('responses')) return filesToResponses(body);
-  return name === 'gemini' ? filesToGemini(body) : filesToChat(body);
+function readSentFiles(name: WireName, body: unknown): Promise<readonly SentFile[]> {
+  if (name.startsWith('anthropic')) return readAnthropicFiles(body);
+  if (name.startsWith('responses')) return readResponsesFiles(body);
+  return name === 'gemini' ? readGeminiFiles(body) : readChatFiles(body);
 }

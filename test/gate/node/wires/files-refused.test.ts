@@ -1,30 +1,30 @@
 /** The errors of the strict servers for files that the real servers refuse. */
 import { expect, it } from 'vitest';
-import { SAMPLES, sampleFile } from '../../../wires/sample-files.ts';
+import { createSampleFile, SAMPLE_FILES } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { type FileScene, type PlayedScene, playScene } from './file-scene.ts';
 
-const PNG = SAMPLES['image/png'];
-const WAV = SAMPLES['audio/wav'];
-const photo = sampleFile('image/png', 'photo.png');
-const paper = sampleFile('application/pdf', 'paper.pdf');
+const PNG = SAMPLE_FILES['image/png'];
+const WAV = SAMPLE_FILES['audio/wav'];
+const photo = createSampleFile('image/png', 'photo.png');
+const paper = createSampleFile('application/pdf', 'paper.pdf');
 const bothFiles = { message: [photo, paper], result: [photo, paper] };
 const scenes: Partial<Record<WireName, FileScene>> = {
   'deepseek-sdk': { message: [photo], result: [photo] },
-  kimi: { message: [photo, paper, sampleFile('audio/wav')] },
+  kimi: { message: [photo, paper, createSampleFile('audio/wav')] },
 };
 const playedScenes = new Map<WireName, Promise<PlayedScene>>();
 
 /** Plays the scene of a wire, once for all tests. */
-function sceneOf(wire: WireName): Promise<PlayedScene> {
+function getScene(wire: WireName): Promise<PlayedScene> {
   const scene = playedScenes.get(wire) ?? playScene(wire, scenes[wire] ?? bothFiles);
   playedScenes.set(wire, scene);
   return scene;
 }
 
 const types = "'image/jpeg', 'image/png', 'image/gif' or 'image/webp'";
-const dataUrl = (mediaType: string, base64: string) => `data:${mediaType};base64,${base64}`;
-const image = (mediaType: string, data: string) => ({
+const toDataUrl = (mediaType: string, base64: string) => `data:${mediaType};base64,${base64}`;
+const createImage = (mediaType: string, data: string) => ({
   type: 'image',
   source: { type: 'base64', media_type: mediaType, data },
 });
@@ -99,7 +99,7 @@ const anthropic: readonly Refusal[] = [
   ],
   [
     'messages.1.content.1',
-    image('image/png', PNG),
+    createImage('image/png', PNG),
     'wire: messages.1.content.1: only a user sends a `image`',
   ],
 ];
@@ -165,20 +165,20 @@ const responses: readonly Refusal[] = [
   ],
   [
     'input.0.content.0.image_url',
-    dataUrl('image/bmp', PNG),
+    toDataUrl('image/bmp', PNG),
     `Invalid 'input[0].content[0].image_url'. ${wantsImage}, but got unsupported MIME type 'image/bmp'.`,
   ],
   [
     'input.0.content.0.image_url',
-    dataUrl('image/png', ''),
+    toDataUrl('image/png', ''),
     `Invalid 'input[0].content[0].image_url'. ${wantsImage}, but got empty base64-encoded bytes.`,
   ],
   [
     'input.0.content.0.image_url',
-    dataUrl('image/png', `${PNG}A`),
+    toDataUrl('image/png', `${PNG}A`),
     `Invalid 'input[0].content[0].image_url'. ${wantsImage}, but got an invalid base64-encoded value.`,
   ],
-  ['input.0.content.0.image_url', dataUrl('image/png', WAV), noImage],
+  ['input.0.content.0.image_url', toDataUrl('image/png', WAV), noImage],
   [
     'input.0.content.0.image_url',
     'http://files.test/a.png',
@@ -193,7 +193,7 @@ const responses: readonly Refusal[] = [
   ['input.0.content.1.filename', undefined, "Missing required parameter: 'input[0].content[1].filename'."],
   [
     'input.0.content.1.file_data',
-    dataUrl('audio/wav', WAV),
+    toDataUrl('audio/wav', WAV),
     `Invalid file data: 'input[0].content[1].file_data'. ${wantsPdf}, but got unsupported MIME type 'audio/wav'.`,
   ],
   [
@@ -201,21 +201,21 @@ const responses: readonly Refusal[] = [
     'https://files.test/a.pdf',
     "Invalid 'input[0].content[1]'. Expected exactly one of 'file_data', 'file_url' and 'file_id', but got 2.",
   ],
-  ['input.3.output.0.image_url', dataUrl('image/png', WAV), noImage],
+  ['input.3.output.0.image_url', toDataUrl('image/png', WAV), noImage],
   [
     'input.3.output.1.file_data',
-    dataUrl('application/pdf', PNG),
+    toDataUrl('application/pdf', PNG),
     "The file 'paper.pdf' could not be read as a PDF.",
   ],
   [
     'input.3.output.0',
-    { type: 'image_url', image_url: { url: dataUrl('image/png', PNG) } },
+    { type: 'image_url', image_url: { url: toDataUrl('image/png', PNG) } },
     "Invalid value: 'image_url'. Supported values are: 'input_text', 'input_image', 'output_text', 'refusal', " +
       "'input_file', 'computer_screenshot', and 'summary_text'.",
   ],
 ];
 
-const imageUrl = { type: 'image_url', image_url: { url: dataUrl('image/png', PNG) } };
+const imageUrl = { type: 'image_url', image_url: { url: toDataUrl('image/png', PNG) } };
 
 const kimi: readonly Refusal[] = [
   [
@@ -231,17 +231,17 @@ const kimi: readonly Refusal[] = [
   ],
   [
     'messages.0.content.0',
-    { type: 'input_image', image_url: dataUrl('image/png', PNG) },
+    { type: 'input_image', image_url: toDataUrl('image/png', PNG) },
     "Invalid value: 'input_image'. Supported values are: 'text', 'image_url', 'input_audio', and 'file'.",
   ],
   [
     'messages.0.content.0.image_url.url',
-    dataUrl('image/png', '?'),
+    toDataUrl('image/png', '?'),
     `Invalid 'messages[0].content[0].image_url.url'. ${wantsImage}, but got an invalid base64-encoded value.`,
   ],
   [
     'messages.0.content.0.image_url',
-    dataUrl('image/png', PNG),
+    toDataUrl('image/png', PNG),
     "Missing required parameter: 'messages[0].content[0].image_url'.",
   ],
   [
@@ -261,7 +261,7 @@ const kimi: readonly Refusal[] = [
   ],
   [
     'messages.0.content.2.input_audio.data',
-    dataUrl('audio/wav', WAV),
+    toDataUrl('audio/wav', WAV),
     "Invalid 'messages[0].content[2].input_audio.data'. Expected base64-encoded audio.",
   ],
 ];
@@ -290,11 +290,11 @@ it.each(
     ] as const
   ).flatMap(([wire, refusals]) => refusals.map((one) => [wire, ...one] as const)),
 )('%s refuses a changed value at %s (case %#)', async (wire, path, value, words) => {
-  expect(await (await sceneOf(wire)).errorAfterChange(path, value)).toBe(`400: ${words}`);
+  expect(await (await getScene(wire)).errorAfterChange(path, value)).toBe(`400: ${words}`);
 });
 
 it('the strict server of Gemini refuses files in function responses before Gemini 3', async () => {
-  const { server } = await sceneOf('gemini');
+  const { server } = await getScene('gemini');
   const body = JSON.stringify(server.requests[1]);
   const url = 'https://model.test/v1beta/models/gemini-2.5-pro:generateContent';
   const headers = { 'x-goog-api-key': 'key' };

@@ -6,47 +6,52 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { MessagePart } from '../../../../src/model/entry.ts';
-import { createChatCompletionsWire, filesToChat } from '../../../wires/chat-completions.ts';
+import { createChatCompletionsWire, readChatFiles } from '../../../wires/chat-completions.ts';
 import { hashFiles, type SentFile } from '../../../wires/files.ts';
-import { linked, SAMPLES, type SampleType, sampleFile } from '../../../wires/sample-files.ts';
+import {
+  createLinkedSample,
+  createSampleFile,
+  SAMPLE_FILES,
+  type SampleType,
+} from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { fetchOf } from '../../../wires/wire.ts';
 import { type FileScene, playScene } from './file-scene.ts';
 
 const words: MessagePart = { type: 'text', text: 'What is it?' };
-const photo = sampleFile('image/png', 'photo.png');
-const paper = sampleFile('application/pdf', 'paper.pdf');
-const sound = sampleFile('audio/wav');
-const photoLink = linked('image/png', 'https://files.test/photo.png');
-const paperLink = linked('application/pdf', 'https://files.test/paper.pdf');
+const photo = createSampleFile('image/png', 'photo.png');
+const paper = createSampleFile('application/pdf', 'paper.pdf');
+const sound = createSampleFile('audio/wav');
+const photoLink = createLinkedSample('image/png', 'https://files.test/photo.png');
+const paperLink = createLinkedSample('application/pdf', 'https://files.test/paper.pdf');
 
-type Where = SentFile['where'];
+type FilePlace = SentFile['where'];
 
-const sha256 = async (type: SampleType): Promise<string> =>
-  (await hashFiles([{ where: 'message', base64: SAMPLES[type] }]))[0]?.sha256 ?? '';
-const PNG = await sha256('image/png');
-const PDF = await sha256('application/pdf');
-const WAV = await sha256('audio/wav');
+const hashSample = async (type: SampleType): Promise<string> =>
+  (await hashFiles([{ where: 'message', base64: SAMPLE_FILES[type] }]))[0]?.sha256 ?? '';
+const PNG_HASH = await hashSample('image/png');
+const PDF_HASH = await hashSample('application/pdf');
+const WAV_HASH = await hashSample('audio/wav');
 
-const pngFile = (where: Where): SentFile => ({ where, mediaType: 'image/png', sha256: PNG });
-const pdfFile = (where: Where, name?: string): SentFile => ({
+const createPngFile = (where: FilePlace): SentFile => ({ where, mediaType: 'image/png', sha256: PNG_HASH });
+const createPdfFile = (where: FilePlace, name?: string): SentFile => ({
   where,
   mediaType: 'application/pdf',
-  sha256: PDF,
+  sha256: PDF_HASH,
   ...(name !== undefined && { name }),
 });
-const wavFile = (where: Where): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV });
-const linkedFile = (where: Where, url: string, mediaType?: string): SentFile => ({
+const createWavFile = (where: FilePlace): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV_HASH });
+const createLinkedFile = (where: FilePlace, url: string, mediaType?: string): SentFile => ({
   where,
   url: `https://files.test/${url}`,
   ...(mediaType !== undefined && { mediaType }),
 });
 
-const filesIn = (where: Where): readonly SentFile[] => [
-  pngFile(where),
-  pdfFile(where, 'paper.pdf'),
-  linkedFile(where, 'photo.png'),
-  linkedFile(where, 'paper.pdf'),
+const listExpectedFiles = (where: FilePlace): readonly SentFile[] => [
+  createPngFile(where),
+  createPdfFile(where, 'paper.pdf'),
+  createLinkedFile(where, 'photo.png'),
+  createLinkedFile(where, 'paper.pdf'),
 ];
 
 describe('files that a model accepts', () => {
@@ -57,77 +62,89 @@ describe('files that a model accepts', () => {
       'anthropic-budget',
       { message: all, result: all },
       [
-        ...filesIn('message'),
-        pngFile('result'),
-        pdfFile('result'),
-        linkedFile('result', 'photo.png'),
-        linkedFile('result', 'paper.pdf'),
+        ...listExpectedFiles('message'),
+        createPngFile('result'),
+        createPdfFile('result'),
+        createLinkedFile('result', 'photo.png'),
+        createLinkedFile('result', 'paper.pdf'),
       ],
     ],
-    ['anthropic-preserved', { message: [photo], result: [photo] }, [pngFile('message'), pngFile('result')]],
+    [
+      'anthropic-preserved',
+      { message: [photo], result: [photo] },
+      [createPngFile('message'), createPngFile('result')],
+    ],
     [
       'gemini',
       { message: [...all, sound], result: [words, photo, paper] },
       [
-        pngFile('message'),
-        pdfFile('message'),
-        linkedFile('message', 'photo.png', 'image/png'),
-        linkedFile('message', 'paper.pdf', 'application/pdf'),
-        wavFile('message'),
-        pngFile('result'),
-        pdfFile('result'),
+        createPngFile('message'),
+        createPdfFile('message'),
+        createLinkedFile('message', 'photo.png', 'image/png'),
+        createLinkedFile('message', 'paper.pdf', 'application/pdf'),
+        createWavFile('message'),
+        createPngFile('result'),
+        createPdfFile('result'),
       ],
     ],
-    ['gemini', { message: [words, photo], result: [photo] }, [pngFile('message'), pngFile('result')]],
-    ['responses-unstored', { message: all, result: all }, [...filesIn('message'), ...filesIn('result')]],
+    [
+      'gemini',
+      { message: [words, photo], result: [photo] },
+      [createPngFile('message'), createPngFile('result')],
+    ],
+    [
+      'responses-unstored',
+      { message: all, result: all },
+      [...listExpectedFiles('message'), ...listExpectedFiles('result')],
+    ],
     [
       'responses-stored',
       { message: [paper], result: [photo] },
-      [pdfFile('message', 'paper.pdf'), pngFile('result')],
+      [createPdfFile('message', 'paper.pdf'), createPngFile('result')],
     ],
     [
       'deepseek-sdk',
       { message: [words, photo, photoLink], result: [words, photo, photoLink] },
       [
-        pngFile('message'),
-        linkedFile('message', 'photo.png'),
-        pngFile('result'),
-        linkedFile('result', 'photo.png'),
+        createPngFile('message'),
+        createLinkedFile('message', 'photo.png'),
+        createPngFile('result'),
+        createLinkedFile('result', 'photo.png'),
       ],
     ],
     [
       'openrouter-sdk',
       { message: [...all, sound], result: [...all, sound] },
       [
-        ...filesIn('message').slice(0, 3),
-        linkedFile('message', 'paper.pdf'),
-        wavFile('message'),
-        ...filesIn('result').slice(0, 3),
-        linkedFile('result', 'paper.pdf'),
-        wavFile('result'),
+        ...listExpectedFiles('message').slice(0, 3),
+        createLinkedFile('message', 'paper.pdf'),
+        createWavFile('message'),
+        ...listExpectedFiles('result').slice(0, 3),
+        createLinkedFile('result', 'paper.pdf'),
+        createWavFile('result'),
       ],
     ],
     [
       'kimi',
       { message: [words, photo, photoLink, paper, sound] },
       [
-        pngFile('message'),
-        linkedFile('message', 'photo.png'),
-        pdfFile('message', 'paper.pdf'),
-        wavFile('message'),
+        createPngFile('message'),
+        createLinkedFile('message', 'photo.png'),
+        createPdfFile('message', 'paper.pdf'),
+        createWavFile('message'),
       ],
     ],
     [
       'kimi-sdk',
       { message: [words, photo, photoLink, paper, sound] },
       [
-        pngFile('message'),
-        linkedFile('message', 'photo.png'),
-        pdfFile('message', 'paper.pdf'),
-        wavFile('message'),
+        createPngFile('message'),
+        createLinkedFile('message', 'photo.png'),
+        createPdfFile('message', 'paper.pdf'),
+        createWavFile('message'),
       ],
     ],
-    ['kimi', { message: [photo], result: [photo] }, [pngFile('message')]],
+    ['kimi', { message: [photo], result: [photo] }, [createPngFile('message')]],
   ])('reach the server of %s (case %#)', async (name, scene, files) => {
     const played = await playScene(name, scene);
     expect(played.server.refused).toEqual([]);
@@ -144,10 +161,10 @@ describe('files that a model accepts', () => {
     const messages = [{ role: 'user', text: '', parts: [words, photo, photoLink, paper] } as const];
     const { text } = await model.ask({ messages, tools: [] }, { signal: new AbortController().signal });
     expect([text, server.refused]).toEqual(['It is seen.', []]);
-    expect(await filesToChat(server.requests[0])).toEqual([
-      pngFile('message'),
-      linkedFile('message', 'photo.png'),
-      pdfFile('message', 'paper.pdf'),
+    expect(await readChatFiles(server.requests[0])).toEqual([
+      createPngFile('message'),
+      createLinkedFile('message', 'photo.png'),
+      createPdfFile('message', 'paper.pdf'),
     ]);
   });
 });

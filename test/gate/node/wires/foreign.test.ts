@@ -9,7 +9,7 @@ import type { ChatModel } from '../../../../src/index.ts';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
-import { serverOf, type WireName } from '../../../wires/session/servers.ts';
+import { createServer, type WireName } from '../../../wires/session/servers.ts';
 import { fetchOf } from '../../../wires/wire.ts';
 
 const script = { turns: [{ steps: [{ calls: [{ name: 'look', input: {} }] }], answer: 'Done.' }] };
@@ -20,20 +20,20 @@ const messages: readonly ModelMessage[] = [
   { role: 'tool', id: 'theirs', name: 'look', text: 'seen' },
 ];
 
-type Make = (fetch: typeof globalThis.fetch, more: FromAiSdkOptions) => ChatModel;
+type ModelFactory = (fetch: typeof globalThis.fetch, more: FromAiSdkOptions) => ChatModel;
 
-const claude: Make = (fetch, more) =>
+const createClaude: ModelFactory = (fetch, more) =>
   fromAiSdk(createAnthropic({ apiKey: 'key', fetch })('claude-sonnet-4-5'), {
     settings: { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } } },
     ...more,
   });
 const createCompatible =
-  (name: string): Make =>
+  (name: string): ModelFactory =>
   (fetch, more) =>
     fromAiSdk(createOpenAICompatible({ name: 'x', baseURL: 'https://x.test/v1', fetch })(name), more);
 
 async function askThrough(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
-  const server = serverOf(wire, { script, seed: wire });
+  const server = createServer(wire, { script, seed: wire });
   const model = make(fetchOf(server));
   // A loop merges the settings.
   const { settings } = model;
@@ -43,10 +43,10 @@ async function askThrough(wire: WireName, make: (fetch: typeof globalThis.fetch)
   return { text: reply?.text, refused: server.refused.map(({ message }) => message) };
 }
 
-it.each<[WireName, Make, RegExp]>([
+it.each<[WireName, ModelFactory, RegExp]>([
   [
     'anthropic-budget',
-    claude,
+    createClaude,
     /^messages\.1\.content\.0\.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`\./,
   ],
   [

@@ -20,7 +20,7 @@ interface Body {
 /** The fifth request of the first turn, after four replies, and the last request, in the second turn. */
 const [midTurn, last] = [4, 14];
 
-let streamed: readonly unknown[] = [];
+let streamedBodies: readonly unknown[] = [];
 
 beforeAll(async () => {
   const wire = createGeminiWire({ script: rehearsalScript });
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const providerOptions = { google: { thinkingConfig: { includeThoughts: true } } };
   const rehearsal = { model, stream: true, providerOptions };
   await playTurn(rehearsal, await playTurn(rehearsal, [], 'Begin.'), 'Go on.');
-  streamed = wire.requests;
+  streamedBodies = wire.requests;
 });
 
 interface Sabotage {
@@ -36,10 +36,10 @@ interface Sabotage {
   readonly options?: Partial<GeminiWireOptions>;
 }
 
-const bodyOf = (at: number): Body => structuredClone(streamed[at] as Body);
+const copyBody = (at: number): Body => structuredClone(streamedBodies[at] as Body);
 
 async function sendSabotaged(change: (body: Body) => void, { at = midTurn, options }: Sabotage) {
-  const body = bodyOf(at);
+  const body = copyBody(at);
   change(body);
   const wire = createGeminiWire({ script: rehearsalScript, ...options });
   const answered = await post(
@@ -68,7 +68,7 @@ const dropThoughts = ({ contents }: Body, from: number, to: number) => {
     content.parts = content.parts.filter(({ thought }) => thought !== true);
 };
 
-const missingSignatureText = (name: string, position: number) =>
+const formatMissingSignature = (name: string, position: number) =>
   'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
   'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
   `\`default_api:${name}\` , position ${position}. Please refer to ` +
@@ -95,7 +95,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     'the signature of a call is dropped',
     {},
     (body) => forget(callOf(body, 3)),
-    missingSignatureText('search', 4),
+    formatMissingSignature('search', 4),
   ],
   [
     'the signature of parallel calls is moved to the second call',
@@ -105,7 +105,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
       forget(callOf(body, 3));
       Object.assign(body.contents[3]?.parts.at(-1) ?? {}, { thoughtSignature });
     },
-    missingSignatureText('search', 4),
+    formatMissingSignature('search', 4),
   ],
   [
     'a signature is replaced by the sentinel',

@@ -1,7 +1,7 @@
 /** A run of `npm run wires` can fail: it finds lost items and wrong counts. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { judge, type PlayedSession } from '../../../wires/session/judge.ts';
-import { drawnStops, everyStop, type Moment, noStops } from '../../../wires/session/stops.ts';
+import { createDrawnStops, createEveryStop, type Moment, noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
 
 describe('the verdict on a session', () => {
@@ -77,35 +77,39 @@ describe('the verdict on a session', () => {
 });
 
 describe('the kill positions', () => {
-  const moment = (side: Moment['side'], seq: number, ...types: string[]): Moment => ({ side, seq, types });
+  const createMoment = (side: Moment['side'], seq: number, ...types: string[]): Moment => ({
+    side,
+    seq,
+    types,
+  });
 
   it('follow each append, except one that only records a take-over', () => {
-    const { endsAt } = everyStop('after');
-    expect(endsAt(moment('before', 3, 'model-replied'))).toBe(false);
-    expect(endsAt(moment('after', 3, 'model-replied'))).toBe(true);
-    expect(endsAt(moment('after', 4, 'turn-resumed'))).toBe(false);
-    expect(endsAt(moment('after', 5, 'tool-call-ended'))).toBe(true);
+    const { endsAt } = createEveryStop('after');
+    expect(endsAt(createMoment('before', 3, 'model-replied'))).toBe(false);
+    expect(endsAt(createMoment('after', 3, 'model-replied'))).toBe(true);
+    expect(endsAt(createMoment('after', 4, 'turn-resumed'))).toBe(false);
+    expect(endsAt(createMoment('after', 5, 'tool-call-ended'))).toBe(true);
   });
 
   it('include at most two in a row without progress, because otherwise the turn would be abandoned', () => {
-    const { endsAt } = everyStop('after');
-    const ends = [3, 4, 5, 6].map((seq) => endsAt(moment('after', seq, 'tool-call-started')));
+    const { endsAt } = createEveryStop('after');
+    const ends = [3, 4, 5, 6].map((seq) => endsAt(createMoment('after', seq, 'tool-call-started')));
     expect(ends).toEqual([true, true, false, false]);
-    expect(endsAt(moment('after', 7, 'tool-call-ended'))).toBe(true);
+    expect(endsAt(createMoment('after', 7, 'tool-call-ended'))).toBe(true);
   });
 
   it('are at the drawn positions, each once, or after them', () => {
-    const { endsAt } = drawnStops([
+    const { endsAt } = createDrawnStops([
       { side: 'after', seq: 6 },
       { side: 'before', seq: 4 },
     ]);
     const moments = [3, 5, 5, 7].flatMap((seq) => [
-      moment('before', seq, 'model-replied'),
-      moment('after', seq, 'model-replied'),
+      createMoment('before', seq, 'model-replied'),
+      createMoment('after', seq, 'model-replied'),
     ]);
     expect(moments.filter(endsAt)).toEqual([
-      moment('before', 5, 'model-replied'),
-      moment('after', 7, 'model-replied'),
+      createMoment('before', 5, 'model-replied'),
+      createMoment('after', 7, 'model-replied'),
     ]);
   });
 });

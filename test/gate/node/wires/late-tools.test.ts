@@ -51,7 +51,7 @@ const models = {
   },
 };
 
-const toolsIn = ({ requests }: Wire): unknown[] =>
+const getToolLists = ({ requests }: Wire): unknown[] =>
   requests.map((body) => (body as { tools?: unknown }).tools);
 
 describe.each(Object.entries(models))('%s', (_, modelWith) => {
@@ -68,6 +68,6 @@ describe.each(Object.entries(models))('%s', (_, modelWith) => {
     const session = createTestSession(agent, { model });
     expect([wire.refused, (await session.send('Begin.')).outcome]).toEqual([[], 'completed']);
     expect([wire.refused, (await session.send('Again.')).text]).toEqual([[], 'The second answer.']);
-    expect(new Set(toolsIn(wire).map((tools) => JSON.stringify(tools))).size).toBe(1);
+    expect(new Set(getToolLists(wire).map((tools) => JSON.stringify(tools))).size).toBe(1);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
 import { hashFiles } from '../../../wires/files.ts';
-import { SAMPLES } from '../../../wires/sample-files.ts';
-import { SHOT, TINY_IMAGE } from '../../../wires/session/files.ts';
+import { SAMPLE_FILES } from '../../../wires/sample-files.ts';
+import { SHOT_IMAGE, TINY_IMAGE } from '../../../wires/session/files.ts';
 import { judge } from '../../../wires/session/judge.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { noStops } from '../../../wires/session/stops.ts';
@@ -12,28 +12,28 @@ import { playInMemory } from './play.ts';
 
 const hash = async (base64: string): Promise<string> =>
   (await hashFiles([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
-const photo = `image/png ${await hash(SAMPLES['image/png'])}`;
-const paper = `application/pdf ${await hash(SAMPLES['application/pdf'])}`;
-const shotLine = `image/png ${await hash(SHOT)}`;
+const photo = `image/png ${await hash(SAMPLE_FILES['image/png'])}`;
+const paper = `application/pdf ${await hash(SAMPLE_FILES['application/pdf'])}`;
+const shotLine = `image/png ${await hash(SHOT_IMAGE)}`;
 const tinyLine = `image/png ${await hash(TINY_IMAGE)}`;
 const postedPlace = 'in a message behind 0 replies and 0 results';
 
-type Spoil = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
+type MessageChange = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
 
 /** The lost items of a session whose models receive changed messages. The servers refuse none of them. */
-async function findLost(wire: WireName, spoil: Spoil): Promise<readonly string[]> {
-  const around = (model: ChatModel): ChatModel => ({
+async function findLost(wire: WireName, spoil: MessageChange): Promise<readonly string[]> {
+  const wrapModel = (model: ChatModel): ChatModel => ({
     ...model,
     ask: ({ messages, ...request }, options) => model.ask({ ...request, messages: spoil(messages) }, options),
   });
-  const { verdict } = await playInMemory({ wire, isWatched: false, stops: noStops, around });
+  const { verdict } = await playInMemory({ wire, isWatched: false, stops: noStops, around: wrapModel });
   expect([verdict.refused, verdict.miscounted]).toEqual([[], []]);
   return verdict.lost;
 }
 
 /** Changes the parts of each message that has files. */
-const inParts =
-  (change: (parts: readonly MessagePart[]) => readonly MessagePart[]): Spoil =>
+const changeParts =
+  (change: (parts: readonly MessagePart[]) => readonly MessagePart[]): MessageChange =>
   (messages) =>
     messages.map((one) =>
       'parts' in one && isShown(one) ? { ...one, parts: change(one.parts ?? []) } : one,
@@ -46,13 +46,13 @@ const isShown = (
 
 const isFile = ({ type }: MessagePart): boolean => type === 'file';
 
-const swapFiles = inParts((parts) => {
+const swapFiles = changeParts((parts) => {
   const files = parts.filter(isFile).toReversed().values();
   return parts.map((part) => (isFile(part) ? (files.next().value ?? part) : part));
 });
 
 /** Removes the files of the first message from the second turn on. */
-const dropFirstTurn: Spoil = (messages) => {
+const dropFirstTurn: MessageChange = (messages) => {
   const [at, second] = ['Begin.', 'Go on.'].map((text) =>
     messages.findIndex((one) => one.role === 'user' && one.text.startsWith(text)),
   );
@@ -62,18 +62,18 @@ const dropFirstTurn: Spoil = (messages) => {
 };
 
 /** Moves the files of the first result with files to the next result. */
-const moveResult: Spoil = (messages) => {
+const moveResult: MessageChange = (messages) => {
   const at = messages.findIndex((one) => one.role === 'tool' && isShown(one));
   const [one, next] = [messages[at], messages[at + 1]];
   if (one?.role !== 'tool' || next?.role !== 'tool') return messages;
   return messages.with(at, { ...one, parts: undefined }).with(at + 1, { ...next, parts: one.parts });
 };
 
-const filesAsText = inParts((parts) =>
+const filesAsText = changeParts((parts) =>
   parts.map((part) => (part.type === 'file' ? { type: 'text', text: part.data } : part)),
 );
 
-const dropFileNames = inParts((parts) =>
+const dropFileNames = changeParts((parts) =>
   parts.map((part) => (part.type === 'text' ? { ...part, text: part.text.replace('[file ', '[') } : part)),
 );
 
@@ -116,9 +116,9 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
 
 it.each(inResults)('a run over %s reports an image in the wrong result', async (wire) => {
   const [lost] = await findLost(wire, moveResult);
-  const where = (results: number): string =>
+  const formatPlace = (results: number): string =>
     `${shotLine} in a result behind 1 replies and ${results} results`;
-  expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
+  expect(lost).toBe(`files of request 2 of main, at 3: ${formatPlace(2)} instead of ${formatPlace(1)}`);
 });
 
 it('a run over kimi reports images that follow the results of a batch in another order', async () => {
@@ -140,7 +140,7 @@ it('a run reports a file in the request of a loop without files, and bytes in a 
     `files of request 1 of research, at 1: ${photo} ${postedPlace} instead of nothing`,
   );
   const events = played.events.map((event) =>
-    event.type === 'turn-started' ? { ...event, context: { bytes: SHOT } } : event,
+    event.type === 'turn-started' ? { ...event, context: { bytes: SHOT_IMAGE } } : event,
   );
   expect((await judge({ ...played, events })).lost).toEqual([
     'files of the journal: bytes of image/png stand there 2 times instead of 0',

@@ -5,15 +5,15 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { LeaseGrant } from '../../../doors/journal.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
+import { createToolKinds } from '../../../doors/kinds.ts';
 import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/session.ts';
 import { createTurnSteps, type TurnSteps } from '../../../doors/testing.ts';
-import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { createFakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
-import { mainModel, type Servers, serversOf, stopsOf } from '../../../wires/session/changes.ts';
-import { bytesOf, postedIn, TINY_IMAGE } from '../../../wires/session/files.ts';
+import { createMainModel, createServers, createStops, type Servers } from '../../../wires/session/changes.ts';
+import { decodeBase64, getPostedSamples, TINY_IMAGE } from '../../../wires/session/files.ts';
 import { judge, type PlayedSession, type Verdict } from '../../../wires/session/judge.ts';
-import { ACCEPTS, MODELS, mediaOf } from '../../../wires/session/models.ts';
+import { ACCEPTED_TYPES, getMedia, MODELS } from '../../../wires/session/models.ts';
 import type { Change } from '../../../wires/session/names.ts';
 import { type LoopName, MESSAGES } from '../../../wires/session/script.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
@@ -49,8 +49,8 @@ const MAX_INVOCATIONS = 500;
 /** Plays both turns. Each invocation starts with a cold fold. */
 export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const { wire, change, isWatched } = play;
-  const stops = stopsOf(play, play.stops);
-  const { agentIn, effects, servers } = stageOf(play);
+  const stops = createStops(play, play.stops);
+  const { agentIn, effects, servers } = createStage(play);
   const agent = agentIn(1);
   const clock = createManualClock(1_000_000);
   const name = toSessionName({ owner: { id: 'tester' }, agent: wire, session: 's1' });
@@ -65,7 +65,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const answers: string[] = [];
   let kills = 0;
   for (const [turn, text] of MESSAGES.entries()) {
-    const leased = await steps.begin(await messageOf(turn, text, change ? undefined : wire));
+    const leased = await steps.begin(await createMessage(turn, text, change ? undefined : wire));
     if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
     const words = new Words();
     const invocations = { agentIn, before: kills };
@@ -78,7 +78,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
       invocations,
       words: isWatched ? words : undefined,
     });
-    const said = lastSaid(await steps.events());
+    const said = findLastText(await steps.events());
     answers.push(isWatched ? words.of(said) : said.text);
   }
   const events = await steps.events();
@@ -86,19 +86,23 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   return { played, verdict: await judge(played), kills };
 }
 
-const MODULES = toolKinds([files()]);
+const MODULES = createToolKinds([files()]);
 
 /** The message as a user posts it: the text, followed by the files that the model accepts. */
-function messageOf(turn: number, text: string, wire: WireName | undefined): ReturnType<typeof toNewMessage> {
-  const posted = (wire ? postedIn(turn, mediaOf(wire)) : []).map(
-    ({ base64, ...file }) => ({ type: 'file', ...file, bytes: bytesOf(base64) }) as const,
+function createMessage(
+  turn: number,
+  text: string,
+  wire: WireName | undefined,
+): ReturnType<typeof toNewMessage> {
+  const posted = (wire ? getPostedSamples(turn, getMedia(wire)) : []).map(
+    ({ base64, ...file }) => ({ type: 'file', ...file, bytes: decodeBase64(base64) }) as const,
   );
   return toNewMessage(posted.length === 0 ? text : [{ type: 'text', text }, ...posted], MODULES.files);
 }
 
 /** A server that returns an image, like the real one. */
 const createPictureServer = () =>
-  fakeServer({
+  createFakeServer({
     kind: 'stateless',
     tools: [
       {
@@ -120,44 +124,46 @@ interface Stage extends Pick<PlayedSession, 'effects' | 'servers'> {
   readonly agentIn: (invocation: number) => Agent;
 }
 
-function stageOf({ wire, change, around = (model) => model, wantsThoughts }: MemoryPlay): Stage {
+function createStage({ wire, change, around = (model) => model, wantsThoughts }: MemoryPlay): Stage {
   const effects: Effect[] = [];
   const session = { name: wire, wire, ...(change && { change }) };
-  const servers = serversOf(session);
-  const at = (name: keyof Servers) => ({
+  const servers = createServers(session);
+  const getServer = (name: keyof Servers) => ({
     baseURL: `https://${name}.example/v1`,
-    fetch: awayFrom(servers[name] ?? servers.main),
+    fetch: createDelayedFetch(servers[name] ?? servers.main),
     ...(wantsThoughts === false && { wantsThoughts }),
   });
-  const agentIn = (invocation: number) =>
+  const createAgentFor = (invocation: number) =>
     defineWiresAgent({
       name: wire,
-      models: byLoop((loop) =>
-        around(loop === 'main' ? mainModel(session, at, invocation) : MODELS[wire](at(loop))),
+      models: mapLoops((loop) =>
+        around(
+          loop === 'main' ? createMainModel(session, getServer, invocation) : MODELS[wire](getServer(loop)),
+        ),
       ),
-      accepts: ACCEPTS[wire],
+      accepts: ACCEPTED_TYPES[wire],
       mcp: createPictureServer(),
       async recordEffect(effect) {
         effects.push(effect);
-        await nextTask();
+        await waitForTask();
       },
     });
-  return { agentIn, effects, servers };
+  return { agentIn: createAgentFor, effects, servers };
 }
 
-const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
+const mapLoops = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
   main: make('main'),
   research: make('research'),
   order: make('order'),
 });
 
 /** Delays each request to a server and each effect of a tool, so that earlier events are stored first. */
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const waitForTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-const awayFrom = (server: Wire): typeof fetch => {
+const createDelayedFetch = (server: Wire): typeof fetch => {
   const answer = fetchOf(server);
   return async (input, init) => {
-    await nextTask();
+    await waitForTask();
     return answer(input, init);
   };
 };
@@ -187,7 +193,7 @@ async function runWithKills({
   const turn = first.page.openTurn?.id ?? '';
   for (let [leased, kills] = [first, 0]; kills < MAX_INVOCATIONS; kills += 1) {
     const over = Promise.withResolvers<'killed'>();
-    const killable = killablePort(port, stops, () => over.resolve('killed'));
+    const killable = createKillablePort(port, stops, () => over.resolve('killed'));
     const more = words && { show: words.take };
     const agent = invocations.agentIn(1 + invocations.before + kills);
     const end = await Promise.race([steps.run(leased, { port: killable, agent, ...more }), over.promise]);
@@ -206,10 +212,10 @@ async function runWithKills({
 }
 
 /** The session as one invocation sees it. It receives no more responses after a kill. */
-function killablePort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
+function createKillablePort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
   let isOver = false;
   const never = new Promise<never>(() => {});
-  const passes = (moment: Moment): boolean => {
+  const checkMoment = (moment: Moment): boolean => {
     if (!isOver && stops.endsAt(moment)) {
       isOver = true;
       onEnd();
@@ -221,9 +227,9 @@ function killablePort(port: SessionPort, stops: Stops, onEnd: () => void): Sessi
     async append(epoch, from, change) {
       const types = change.events.map(({ type }) => type);
       const isEmpty = types.length === 0;
-      if (isOver || (!isEmpty && !passes({ side: 'before', seq: from, types }))) return never;
+      if (isOver || (!isEmpty && !checkMoment({ side: 'before', seq: from, types }))) return never;
       const answer = await port.append(epoch, from, change);
-      return isEmpty || passes({ side: 'after', seq: from, types }) ? answer : never;
+      return isEmpty || checkMoment({ side: 'after', seq: from, types }) ? answer : never;
     },
     renew: (epoch) => (isOver ? never : port.renew(epoch)),
   };
@@ -235,7 +241,7 @@ interface TimedText {
 }
 
 /** The last reply of the turn's own loop. */
-function lastSaid(events: readonly StoredEvent[]): TimedText {
+function findLastText(events: readonly StoredEvent[]): TimedText {
   const last = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
   if (last?.type !== 'model-replied') throw new Error('The turn has no reply.');
   return { seq: last.seq, text: last.text };

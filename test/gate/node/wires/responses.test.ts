@@ -5,7 +5,7 @@ import { createResponsesWire } from '../../../wires/responses.ts';
 import { fetchOf, type Wire } from '../../../wires/wire.ts';
 import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
-const modelOf = (wire: Wire, name = 'gpt-5-mini') =>
+const createModel = (wire: Wire, name = 'gpt-5-mini') =>
   createOpenAI({ apiKey: 'sk-1', fetch: fetchOf(wire) }).responses(name);
 
 describe.each([
@@ -19,7 +19,9 @@ describe.each([
     ['not stored, with summaries', { store: false, reasoningSummary: 'detailed' }],
   ])('receives all items back from the AI SDK if they are %s', async (_how, openai) => {
     const wire = createResponsesWire({ script: longScript });
-    expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
+    expect(await askTwice({ model: createModel(wire), stream, providerOptions: { openai } })).toEqual(
+      answers,
+    );
     expect(wire.refused).toEqual([]);
     expect(wire.requests).toHaveLength(22);
   });
@@ -27,7 +29,9 @@ describe.each([
   it('receives all items back from the AI SDK with empty summaries', async () => {
     const wire = createResponsesWire({ script: withoutThinkingAt(0, 1, 4) });
     const openai = { store: false, reasoningSummary: 'detailed' };
-    expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
+    expect(await askTwice({ model: createModel(wire), stream, providerOptions: { openai } })).toEqual(
+      answers,
+    );
     expect(wire.refused).toEqual([]);
   });
 });
@@ -36,7 +40,7 @@ it('the Responses API refuses a call whose reasoning is lost because it was neit
   const wire = createResponsesWire({ script: longScript });
   // The package requests encrypted reasoning by itself only for models that it knows to reason.
   const said = await askTwice({
-    model: modelOf(wire, 'o-unknown'),
+    model: createModel(wire, 'o-unknown'),
     providerOptions: { openai: { store: false } },
   });
   expect(wire.requests).toHaveLength(2);
@@ -48,7 +52,7 @@ it('the Responses API refuses a call whose reasoning is lost because it was neit
 
 it('the Responses API detects arguments that a client has parsed and encoded again', async () => {
   const wire = createResponsesWire({ script: longScript, exactArguments: true });
-  const said = await askTwice({ model: modelOf(wire), providerOptions: { openai: { store: true } } });
+  const said = await askTwice({ model: createModel(wire), providerOptions: { openai: { store: true } } });
   expect(said[0]).toMatch(
     /^wire: reply 1 held function_call 'fc_\w+' as item 2, and its arguments are \{"page":100,/,
   );

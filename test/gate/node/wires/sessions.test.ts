@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { Change } from '../../../wires/session/names.ts';
 import { WIRES, type WireName } from '../../../wires/session/servers.ts';
-import { drawnStops, everyStop, noStops } from '../../../wires/session/stops.ts';
+import { createDrawnStops, createEveryStop, noStops } from '../../../wires/session/stops.ts';
 import { type MemoryResult, playInMemory } from './play.ts';
 
 const noProblems = { refused: [], lost: [], miscounted: [] };
@@ -23,8 +23,9 @@ const playCases = WIRES.flatMap((wire) => [
 const playsAsJson = new Map<WireName, Promise<MemoryResult>>();
 
 /** A session without streaming that is killed after each append. Several tests use the same result. */
-function killedAsJson(wire: WireName): Promise<MemoryResult> {
-  const play = playsAsJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: everyStop('after') });
+function playKilledAsJson(wire: WireName): Promise<MemoryResult> {
+  const play =
+    playsAsJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: createEveryStop('after') });
   playsAsJson.set(wire, play);
   return play;
 }
@@ -38,8 +39,8 @@ describe('a session that uses every kind of tool', () => {
 
   it.each(playCases)('is complete over $wire $manner if it is killed $side each append', async (play) => {
     const { verdict, kills } = play.isWatched
-      ? await playInMemory({ ...play, stops: everyStop(play.side) })
-      : await killedAsJson(play.wire);
+      ? await playInMemory({ ...play, stops: createEveryStop(play.side) })
+      : await playKilledAsJson(play.wire);
     expect(verdict).toMatchObject(noProblems);
     expect(kills).toBeGreaterThan(30);
   });
@@ -82,7 +83,7 @@ describe('a session whose models change within a turn', () => {
 it('a session changes its models at the same replies if other replies were lost in a kill', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
-  const stops = drawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
+  const stops = createDrawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
   const play = { wire: 'extra-content-sdk', change: 'fallback', isWatched: true } as const;
   const { verdict, played, kills } = await playInMemory({ ...play, stops });
   const models = played.events.flatMap((event) =>
@@ -96,8 +97,8 @@ it('a session changes its models at the same replies if other replies were lost 
 });
 
 describe('the cached part of a session’s requests', () => {
-  const bodies = async (wire: WireName): Promise<Record<string, readonly string[]>> => {
-    const { played } = await killedAsJson(wire);
+  const collectBodies = async (wire: WireName): Promise<Record<string, readonly string[]>> => {
+    const { played } = await playKilledAsJson(wire);
     const { main, research, order } = played.servers;
     return Object.fromEntries(
       Object.entries({ main, research, order }).map(([loop, { requests }]) => [
@@ -111,7 +112,7 @@ describe('the cached part of a session’s requests', () => {
   it.each(WIRES.filter((wire) => wire.startsWith('anthropic')))(
     'is marked in every request over %s: tools, system text, the end of the previous request, and its own end',
     async (wire) => {
-      for (const requests of Object.values(await bodies(wire))) {
+      for (const requests of Object.values(await collectBodies(wire))) {
         const marks = requests.map(count);
         expect(marks[0]).toBe(3);
         expect(new Set(marks.slice(marks.lastIndexOf(3) + 1))).toEqual(new Set([4]));
@@ -123,7 +124,7 @@ describe('the cached part of a session’s requests', () => {
   it.each(['responses-stored', 'responses-unstored'] as const)(
     'has one key per loop over %s',
     async (wire) => {
-      const loops = Object.values(await bodies(wire));
+      const loops = Object.values(await collectBodies(wire));
       const keys = loops.map((requests) => [
         ...new Set(requests.map((body) => /"prompt_cache_key":"([0-9a-f]{64})"/.exec(body)?.[1])),
       ]);
@@ -136,7 +137,7 @@ describe('the cached part of a session’s requests', () => {
   it.each(['gemini', 'deepseek', 'deepseek-sdk', 'openrouter', 'kimi-sdk'] as const)(
     'is not marked for %s, which caches by itself',
     async (wire) => {
-      const sent = Object.values(await bodies(wire)).flat();
+      const sent = Object.values(await collectBodies(wire)).flat();
       expect(sent.filter((body) => /cache_?(?:control|key)/i.test(body))).toEqual([]);
     },
   );
@@ -146,7 +147,7 @@ describe('the cached part of a session’s requests', () => {
  * The adapters of these models write calls without thoughts as text, which their servers accept. With
  * `wantsThoughts: false` they send the calls as they are, and the servers miss the thoughts.
  */
-const SHOWN_IN_WORDS: ReadonlySet<WireName> = new Set(['anthropic-budget', 'anthropic-interleaved']);
+const WORDS_WIRES: ReadonlySet<WireName> = new Set(['anthropic-budget', 'anthropic-interleaved']);
 
 describe('missing provider metadata', () => {
   it.each(WIRES)('is detected by the strict server of %s', async (wire) => {
@@ -154,8 +155,8 @@ describe('missing provider metadata', () => {
       wire,
       isWatched: false,
       stops: noStops,
-      around: forgettingModel,
-      ...(SHOWN_IN_WORDS.has(wire) && { wantsThoughts: false }),
+      around: createForgettingModel,
+      ...(WORDS_WIRES.has(wire) && { wantsThoughts: false }),
     });
     expect(verdict.refused).not.toEqual([]);
     expect(verdict.lost[0]).toMatch(/^outcomes, at 1: failed: The model's server answered 400/);
@@ -163,7 +164,7 @@ describe('missing provider metadata', () => {
 });
 
 /** A model that receives only the text and the calls of its replies. */
-const forgettingModel = (model: ChatModel): ChatModel => ({
+const createForgettingModel = (model: ChatModel): ChatModel => ({
   ...model,
   ask: ({ messages, ...request }, options) =>
     model.ask(

@@ -19,7 +19,7 @@ const VITE = {
   'index.html': '<div id="root"></div>',
 };
 
-function appOf(files: Readonly<Record<string, string>>) {
+function createAppFolder(files: Readonly<Record<string, string>>) {
   const path = mkdtempSync(join(tmpdir(), 'create-embed-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   for (const [file, text] of Object.entries(files)) {
@@ -27,21 +27,21 @@ function appOf(files: Readonly<Record<string, string>>) {
     writeFileSync(join(path, file), text);
   }
   const read = (file: string): string => readFileSync(join(path, file), 'utf8');
-  const all = (): string[] =>
+  const listAllFiles = (): string[] =>
     readdirSync(path, { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
       .toSorted();
   return {
     read,
-    all,
+    all: listAllFiles,
     json: (file: string) => JSON.parse(read(file)),
     embed: (manager: Manager = 'npm') => embed(path, { name: 'shop', template: 'embed', manager }),
   };
 }
 
 it('adds an agent to a Hono app without changing its code', () => {
-  const app = appOf(HONO);
+  const app = createAppFolder(HONO);
   const { script, notes } = app.embed();
   expect(script).toBe('dev:agent');
   expect(notes).toEqual([
@@ -70,7 +70,7 @@ it('adds an agent to a Hono app without changing its code', () => {
 });
 
 it('adds a Worker to a Vite page, and builds the page for it', () => {
-  const app = appOf(VITE);
+  const app = createAppFolder(VITE);
   const { notes } = app.embed('pnpm');
   expect(notes).toEqual(['Wrote agent/, and changed package.json, wrangler.toml, .dev.vars and .gitignore.']);
   expect(app.read('wrangler.toml')).toMatch(/^name = "shop"\nmain = "agent\/worker.ts"\n/);
@@ -85,7 +85,7 @@ it('adds a Worker to a Vite page, and builds the page for it', () => {
 });
 
 it('adds a build script if there is none, and says what to change for a custom build folder', () => {
-  const app = appOf({
+  const app = createAppFolder({
     ...VITE,
     'package.json': '{ "dependencies": { "vite": "^8" } }',
     'vite.config.ts': '({ outDir: "public" })',
@@ -97,18 +97,18 @@ it('adds a build script if there is none, and says what to change for a custom b
 });
 
 it('adds a Worker to any other app, and one around a Hono app without settings', () => {
-  const other = appOf({ 'package.json': '{}' });
+  const other = createAppFolder({ 'package.json': '{}' });
   other.embed();
   expect(other.read('wrangler.toml')).toContain('main = "agent/worker.ts"');
   expect(other.read('agent/worker.ts')).not.toContain('import app');
   const { 'wrangler.jsonc': _, ...files } = HONO;
-  const hono = appOf({ ...files, 'src/index.tsx': 'const app = 1;\nexport default app;\n' });
+  const hono = createAppFolder({ ...files, 'src/index.tsx': 'const app = 1;\nexport default app;\n' });
   hono.embed();
   expect(hono.read('agent/worker.ts')).toContain("import app from '../src/index';");
 });
 
 it('adds no dev script if Vite runs the Worker of the app', () => {
-  const app = appOf({
+  const app = createAppFolder({
     ...HONO,
     'package.json': '{ "devDependencies": { "@cloudflare/vite-plugin": "^1" } }',
   });
@@ -120,12 +120,15 @@ it('adds no dev script if Vite runs the Worker of the app', () => {
 });
 
 it('uses the types that wrangler has generated, and raises the version of types that are too old', () => {
-  const written = appOf({ ...HONO, 'worker-configuration.d.ts': '' });
+  const written = createAppFolder({ ...HONO, 'worker-configuration.d.ts': '' });
   written.embed();
   expect(written.json('agent/tsconfig.json').include).toEqual(['*.ts', '../worker-configuration.d.ts']);
   expect(written.all()).not.toContain('agent/env.d.ts');
   const types = '@cloudflare/workers-types';
-  const old = appOf({ ...HONO, 'package.json': `{ "devDependencies": { "${types}": "^4.20250101.0" } }` });
+  const old = createAppFolder({
+    ...HONO,
+    'package.json': `{ "devDependencies": { "${types}": "^4.20250101.0" } }`,
+  });
   expect(old.embed().notes).toContain(
     `package.json now requires ${types} 5 instead of ^4.20250101.0, as Holdfast does.`,
   );
@@ -133,7 +136,7 @@ it('uses the types that wrangler has generated, and raises the version of types 
 });
 
 it('imports a .mts Worker as .mjs', () => {
-  const app = appOf({
+  const app = createAppFolder({
     'package.json': '{ "name": "shop" }',
     'wrangler.toml': 'main = "src/index.mts"\n',
     'src/index.mts': 'export default { fetch: () => new Response() };\n',
@@ -143,17 +146,23 @@ it('imports a .mts Worker as .mjs', () => {
 });
 
 it('keeps the packages whose install scripts Bun may run', () => {
-  const app = appOf({ 'package.json': '{ "name": "shop", "trustedDependencies": ["sharp", "esbuild"] }' });
+  const app = createAppFolder({
+    'package.json': '{ "name": "shop", "trustedDependencies": ["sharp", "esbuild"] }',
+  });
   app.embed('bun');
   expect(app.json('package.json').trustedDependencies).toEqual(['sharp', 'esbuild', 'workerd']);
 });
 
 it('keeps the local settings, and does not hide those in .env', () => {
-  const vars = appOf({ ...HONO, '.dev.vars': 'MODEL: gpt\nA=1', '.gitignore': '/node_modules/\n.dev.vars' });
+  const vars = createAppFolder({
+    ...HONO,
+    '.dev.vars': 'MODEL: gpt\nA=1',
+    '.gitignore': '/node_modules/\n.dev.vars',
+  });
   vars.embed();
   expect(vars.read('.dev.vars')).toBe('MODEL: gpt\nA=1\nHOLDFAST_AUTH=localhost\n');
   expect(vars.read('.gitignore')).toBe('/node_modules/\n.dev.vars\n.wrangler\n');
-  const env = appOf({ ...HONO, '.env': 'A=1\n' });
+  const env = createAppFolder({ ...HONO, '.env': 'A=1\n' });
   env.embed();
   expect(env.all()).not.toContain('.dev.vars');
   expect(env.read('.env')).toBe('A=1\n');
@@ -185,7 +194,7 @@ it.each([
     'src/index.tsx exports a class, so the agent must be mounted by hand.',
   ],
 ])('refuses %s, and writes nothing', (_, files, problem) => {
-  const app = appOf({ ...HONO, ...files });
+  const app = createAppFolder({ ...HONO, ...files });
   const before = app.all().map((file) => [file, app.read(file)]);
   expect(() => app.embed()).toThrow(problem);
   expect(app.all().map((file) => [file, app.read(file)])).toEqual(before);

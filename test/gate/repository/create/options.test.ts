@@ -11,7 +11,7 @@ import {
   type Manager,
   replaceCommands,
 } from '../../../../src/create/cli/package-manager.ts';
-import { defaultAnswers } from '../../../../src/create/cli/questions.ts';
+import { createDefaultAnswers } from '../../../../src/create/cli/questions.ts';
 import { renderProject } from '../../../../src/create/cli/render.ts';
 import { readTarget } from '../../../../src/create/cli/target.ts';
 
@@ -78,12 +78,12 @@ describe('the package manager', () => {
     expect(detectManagerVersion('yarn', agent)).toBe('4.11.0');
     expect(detectManagerVersion('npm', agent)).toBeUndefined();
     expect(detectManagerVersion('yarn', 'yarn/4.12.0-rc.1 npm/?')).toBeUndefined();
-    const manifestOf = (manager: Manager) =>
+    const renderManifest = (manager: Manager) =>
       renderProject({ name: 'shop', template: 'minimal', manager, managerVersion: '4.11.0' }).get(
         'package.json',
       );
-    expect(manifestOf('yarn')).toContain('"packageManager": "yarn@4.11.0"');
-    expect(manifestOf('pnpm')).not.toContain('packageManager');
+    expect(renderManifest('yarn')).toContain('"packageManager": "yarn@4.11.0"');
+    expect(renderManifest('pnpm')).not.toContain('packageManager');
   });
 
   it('of an existing app is determined by its lock file', () => {
@@ -104,7 +104,7 @@ describe('the package manager', () => {
 });
 
 describe('readTarget', () => {
-  function folder(...files: string[]): string {
+  function createFolder(...files: string[]): string {
     const path = mkdtempSync(join(tmpdir(), 'create-target-'));
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));
     for (const file of files) writeFileSync(join(path, file), '{}');
@@ -112,7 +112,7 @@ describe('readTarget', () => {
   }
 
   it('names a project after its folder', () => {
-    const cwd = folder();
+    const cwd = createFolder();
     expect(readTarget('apps/my-app', 'minimal', cwd)).toEqual({
       path: join(cwd, 'apps/my-app'),
       name: 'my-app',
@@ -123,42 +123,42 @@ describe('readTarget', () => {
   it.each(['My App', 'my_app', '-app', 'app-', 'ünïcode', 'a'.repeat(64)])(
     'refuses the name "%s"',
     (name) => {
-      expect(() => readTarget(name, 'minimal', folder())).toThrow(
+      expect(() => readTarget(name, 'minimal', createFolder())).toThrow(
         `"${name}" is not a valid name for a Worker`,
       );
     },
   );
 
   it('makes a valid Worker name from the name of an existing folder', () => {
-    const cwd = join(folder(), 'My Shop!');
+    const cwd = join(createFolder(), 'My Shop!');
     mkdirSync(cwd);
     expect(readTarget('.', 'minimal', cwd).name).toBe('my-shop');
   });
 
   it('refuses a file or a non-empty folder, but accepts an existing app for the `embed` template', () => {
-    const cwd = folder('notes.txt');
+    const cwd = createFolder('notes.txt');
     expect(() => readTarget('.', 'minimal', cwd)).toThrow('This folder is not empty. Name a new folder.');
     expect(() => readTarget('.', 'embed', cwd)).toThrow('This folder is not empty. Name a new folder.');
     expect(() => readTarget('notes.txt', 'minimal', cwd)).toThrow('notes.txt is a file. Name a new folder.');
-    const app = folder('package.json');
+    const app = createFolder('package.json');
     expect(() => readTarget('.', 'chat', app)).toThrow('add an agent to the app there by --template embed');
     expect(readTarget('.', 'embed', app)).toMatchObject({ path: app, hasApp: true });
   });
 
   it('treats a folder that contains only a Git repository as empty', () => {
-    const cwd = folder('.DS_Store');
+    const cwd = createFolder('.DS_Store');
     mkdirSync(join(cwd, '.git'));
     expect(readTarget('.', 'minimal', cwd).hasApp).toBe(false);
   });
 
   it('defaults to the folder my-agent, or to an existing app for the template embed', () => {
     const options = { install: true, git: true, yes: true };
-    expect(defaultAnswers(options, folder('package.json'))).toMatchObject({
+    expect(createDefaultAnswers(options, createFolder('package.json'))).toMatchObject({
       folder: 'my-agent',
       template: 'minimal',
     });
     const embed = { ...options, template: 'embed' as const };
-    expect(defaultAnswers(embed, folder('package.json')).folder).toBe('.');
-    expect(defaultAnswers(embed, folder()).folder).toBe('my-agent');
+    expect(createDefaultAnswers(embed, createFolder('package.json')).folder).toBe('.');
+    expect(createDefaultAnswers(embed, createFolder()).folder).toBe('my-agent');
   });
 });

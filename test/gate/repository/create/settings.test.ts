@@ -15,13 +15,13 @@ new_sqlite_classes = ["SessionObject"]
 const FLAGS = 'compatibility_flags = ["enable_request_signal", "global_fetch_strictly_public"]';
 
 describe('wrangler.toml', () => {
-  const change = (text: string) => addAgentSettings('wrangler.toml', text, MAIN);
+  const addSettings = (text: string) => addAgentSettings('wrangler.toml', text, MAIN);
 
   it('gets the Worker, the flags and the tables, and keeps its comments', () => {
     const text =
       '# Ours.\nname = "shop"\nmain = "src/index.ts" # the app\ncompatibility_date = "2026-11-01"\n\n[vars]\nmain = "no"\n';
     expect(readMain('wrangler.toml', text)).toBe('src/index.ts');
-    expect(change(text)).toEqual({
+    expect(addSettings(text)).toEqual({
       text: `# Ours.\nname = "shop"\nmain = "agent/worker.ts" # the app\ncompatibility_date = "2026-11-01"\n${FLAGS}\n\n[vars]\nmain = "no"\n${TABLES}`,
       left: [],
     });
@@ -29,7 +29,7 @@ describe('wrangler.toml', () => {
 
   it('gets additional flags and bindings, and keeps the existing ones', () => {
     const text = `main = 'a.ts'\ncompatibility_flags = [ "nodejs_compat", ]\n\n[[durable_objects.bindings]]\nname = "ROOM"\nclass_name = "Room"\n\n[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Room"]\n`;
-    const { text: changed, left } = change(text);
+    const { text: changed, left } = addSettings(text);
     expect(changed).toBe(
       text
         .replace("'a.ts'", '"agent/worker.ts"')
@@ -43,19 +43,19 @@ describe('wrangler.toml', () => {
 
   it('gets only a new "main" if it has all other settings', () => {
     const text = `main = "a.ts"\n${FLAGS}\n${TABLES}`;
-    expect(change(text).text).toBe(text.replace('a.ts', MAIN));
+    expect(addSettings(text).text).toBe(text.replace('a.ts', MAIN));
   });
 
   it('gets a "main" if it had none', () => {
     expect(readMain('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
-    expect(change('name = "site"\n').text).toBe(
+    expect(addSettings('name = "site"\n').text).toBe(
       `name = "site"\nmain = "agent/worker.ts"\n${FLAGS}\n${TABLES}`,
     );
   });
 
   it('keeps what only a person can change or decide, and reports it', () => {
     const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\ndurable_objects = { bindings = [] }\n[env.production]\n`;
-    const { text: changed, left } = change(text);
+    const { text: changed, left } = addSettings(text);
     expect(changed).not.toContain('SESSIONS');
     expect(left).toEqual([
       `wrangler.toml: 'durable_objects' is an inline table on line 3. Add {"name":"SESSIONS","class_name":"SessionObject"} to durable_objects.bindings by hand.`,
@@ -75,7 +75,7 @@ describe('wrangler.jsonc', () => {
     ]);
   });
 
-  const change = (text: string) => addAgentSettings('wrangler.jsonc', text, MAIN);
+  const addSettings = (text: string) => addAgentSettings('wrangler.jsonc', text, MAIN);
   const added = {
     main: MAIN,
     compatibility_flags: ['enable_request_signal', 'global_fetch_strictly_public'],
@@ -94,7 +94,7 @@ describe('wrangler.jsonc', () => {
 }
 `;
     expect(readMain('wrangler.jsonc', text)).toBe('src/index.ts');
-    expect(change(text)).toEqual({
+    expect(addSettings(text)).toEqual({
       text: `{
   "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
   "name": "shop",
@@ -138,10 +138,10 @@ describe('wrangler.jsonc', () => {
     '{ "compatibility_flags": ["enable_request_signal"], "x": [[1], { "migrations": 1 }] }',
   ])('gets all needed settings, and keeps its own: %s', (text) => {
     const { durable_objects: _, ...before } = parseJsonc(text);
-    const after = parseJsonc(change(text).text);
+    const after = parseJsonc(addSettings(text).text);
     expect(after).toEqual({ ...before, ...added });
     // A second run changes nothing.
-    expect(change(change(text).text).text).toBe(change(text).text);
+    expect(addSettings(addSettings(text).text).text).toBe(addSettings(text).text);
   });
 
   it('gets additional flags, bindings and migrations, and keeps the existing ones', () => {
@@ -154,7 +154,7 @@ describe('wrangler.jsonc', () => {
       migrations: [made],
     };
     for (const indent of [0, 2]) {
-      expect(parseJsonc(change(JSON.stringify(before, null, indent)).text)).toEqual({
+      expect(parseJsonc(addSettings(JSON.stringify(before, null, indent)).text)).toEqual({
         main: MAIN,
         compatibility_flags: [...before.compatibility_flags, ...added.compatibility_flags],
         durable_objects: { bindings: [room, ...added.durable_objects.bindings] },
@@ -164,6 +164,6 @@ describe('wrangler.jsonc', () => {
   });
 
   it('is refused if it is not JSON', () => {
-    expect(() => change('{ main: 1 }')).toThrow(SyntaxError);
+    expect(() => addSettings('{ main: 1 }')).toThrow(SyntaxError);
   });
 });

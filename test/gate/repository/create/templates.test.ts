@@ -25,7 +25,7 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
-const manifestOf = (text: string): Manifest => JSON.parse(text); // only manifests of this repository
+const parseManifest = (text: string): Manifest => JSON.parse(text); // only manifests of this repository
 
 const templates = Object.keys(TEMPLATES) as Template[]; // it has exactly these keys
 const managers = Object.keys(MANAGERS) as Manager[]; // it has exactly these keys
@@ -34,11 +34,11 @@ const render = (template: Template, manager: Manager = 'npm') =>
 
 describe.each(templates)('the template %s', (template) => {
   it('declares the package versions that this repository tests', () => {
-    const ours = manifestOf(read('package.json'));
+    const ours = parseManifest(read('package.json'));
     const tested = { ...ours.devDependencies, ...ours.dependencies };
-    const { dependencies, devDependencies } = manifestOf(render(template).get('package.json') ?? '');
+    const { dependencies, devDependencies } = parseManifest(render(template).get('package.json') ?? '');
     const { holdfast, ...others } = { ...dependencies, ...devDependencies };
-    expect(holdfast).toBe(`^${manifestOf(read('src/create/package.json')).version}`);
+    expect(holdfast).toBe(`^${parseManifest(read('src/create/package.json')).version}`);
     expect(others).toEqual(
       Object.fromEntries(
         Object.keys(others).map((name) => [
@@ -100,9 +100,12 @@ describe.each(templates)('the template %s', (template) => {
 
 it('the templates have the settings of the deployment page, and minify the script', () => {
   const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/deploy.md'))?.slice(1) ?? [];
-  const linesOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
-  const settings = linesOf(read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'));
-  expect(settings.filter((line) => line !== 'minify = true')).toEqual(linesOf(ofProduction));
+  const getSettingLines = (text: string): string[] =>
+    text.split('\n').filter((line) => !line.startsWith('#'));
+  const settings = getSettingLines(
+    read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'),
+  );
+  expect(settings.filter((line) => line !== 'minify = true')).toEqual(getSettingLines(ofProduction));
 });
 
 it('`npm run dev` uses the first free port', async () => {
@@ -123,7 +126,7 @@ describe('with the built package', () => {
     const args = ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'holdfast/dist')];
     await run(join(root, 'node_modules/.bin/tsc'), args, { cwd: root });
     symlinkSync(join(root, 'package.json'), join(folder, 'holdfast/package.json'));
-    const { dependencies, peerDependencies } = manifestOf(read('package.json'));
+    const { dependencies, peerDependencies } = parseManifest(read('package.json'));
     link(join(folder, 'holdfast'), Object.keys({ ...dependencies, ...peerDependencies }));
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -144,10 +147,12 @@ describe('with the built package', () => {
       const project = { name: template, template, manager: 'npm' } as const;
       writeFiles(path, renderProject(project));
       if (template === 'embed') embed(path, project, { isNew: true });
-      const { dependencies, devDependencies } = manifestOf(readFileSync(join(path, 'package.json'), 'utf8'));
+      const { dependencies, devDependencies } = parseManifest(
+        readFileSync(join(path, 'package.json'), 'utf8'),
+      );
       link(path, [...Object.keys({ ...dependencies, ...devDependencies }), '.bin']);
-      const script = (name: string) => run(process.execPath, ['--run', name], { cwd: path });
-      const [, tested] = await Promise.all([script('check'), script('test')]);
+      const runScript = (name: string) => run(process.execPath, ['--run', name], { cwd: path });
+      const [, tested] = await Promise.all([runScript('check'), runScript('test')]);
       expect(tested.stdout).toMatch(/Tests .*\d passed/);
       expect(tested.stdout).toContain('doubled');
     },

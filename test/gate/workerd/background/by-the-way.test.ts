@@ -10,9 +10,17 @@ import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from '../http/app.ts';
-import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
-import { advanceClock, deliverToHolders, LONG_LEASE_MS, newManualSession } from '../http/time.ts';
+import { createTestApp, wrapObjects } from '../http/app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionName,
+  post,
+  readJournal,
+  readJson,
+  send,
+} from '../http/client.ts';
+import { advanceClock, createManualSession, deliverToHolders, LONG_LEASE_MS } from '../http/time.ts';
 
 const hasQueue = 'TURNS' in env;
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
@@ -24,24 +32,24 @@ const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }]
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;
 const countOf = (events: readonly Record<string, unknown>[], type: string): number =>
   events.filter((event) => event.type === type).length;
-const outcomesOf = async (session: string): Promise<unknown[]> =>
-  (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
+const getOutcomes = async (session: string): Promise<unknown[]> =>
+  (await readJournal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
 /** Counts the turns of this session that arrived, by one way or in all. */
 function countHandOvers(session: string, by: typeof handOvers): number {
-  const name = sessionName(session);
+  const name = getSessionName(session);
   return by.filter((one) => one.name === name).length;
 }
 
 const refuse = () => Promise.reject(new Error('this invocation is cut off'));
 /** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
-const abandonedApp = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
 /** Reads the whole journal, page by page. */
-async function wholeJournal(session: string): Promise<Record<string, unknown>[]> {
+async function readWholeJournal(session: string): Promise<Record<string, unknown>[]> {
   const events: Record<string, unknown>[] = [];
   for (let path: unknown = `${session}/events`; typeof path === 'string'; ) {
-    const page = await json(await send(path));
+    const page = await readJson(await send(path));
     events.push(...(page.events as Record<string, unknown>[]));
     path = page.next;
   }
@@ -50,7 +58,7 @@ async function wholeJournal(session: string): Promise<Record<string, unknown>[]>
 
 describe('a turn in the background', () => {
   it(`runs ${hasQueue ? 'through the bound queue' : 'through the loopback'}`, async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() }, BACKGROUND);
     await followToEnd(session);
     expect([countHandOvers(session, handOvers), countHandOvers(session, queuedTurns)]).toEqual([
@@ -60,7 +68,7 @@ describe('a turn in the background', () => {
   });
 
   it('stops when it is cancelled', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const answer = holdReply('Never.');
     await post(session, { message: script(answer.reply).message() }, BACKGROUND);
     await answer.asked();
@@ -70,11 +78,11 @@ describe('a turn in the background', () => {
   });
 
   it('resumes when its object restarts', async () => {
-    const session = newManualSession();
-    const next = ({ messages }: ModelRequest): ScriptedReply =>
+    const session = createManualSession();
+    const replyNext = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
-    const answer = holdReply(next);
-    const { message } = script(answer.reply, next, next);
+    const answer = holdReply(replyNext);
+    const { message } = script(answer.reply, replyNext, replyNext);
     await post(session, { message: message() }, BACKGROUND);
     await answer.asked();
     await abortAllDurableObjects();
@@ -82,13 +90,13 @@ describe('a turn in the background', () => {
     // The invocation that the object called is gone, so the next holder need not wait for it.
     await advanceClock(session, 2 * LONG_LEASE_MS);
     await followToEnd(session);
-    expect([count('bg-abort'), await outcomesOf(session)]).toEqual([1, ['completed']]);
+    expect([count('bg-abort'), await getOutcomes(session)]).toEqual([1, ['completed']]);
   });
 });
 
 describe('a turn whose client disconnects', () => {
   it('is handed over and ends without a client', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply(record('gone-json'));
     const { message } = script(answer.reply, 'Done.');
     const client = new AbortController();
@@ -111,14 +119,14 @@ describe('a turn whose client disconnects', () => {
       'turn-ended',
     ]);
     expect(events[3]).toMatchObject({ reason: 'its client has gone' });
-    expect((await json(await send(session))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect((await readJson(await send(session))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(count('gone-json')).toBe(1);
   });
 });
 
 describe('a turn whose invocation goes silent', () => {
   it('is finished by the alarm, and its client still gets the answer', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const never = holdReply('Never.', { deaf: true });
     onTestFinished(never.release);
     const { message, model } = script(never.reply, record('taken'), 'Done.');
@@ -127,22 +135,26 @@ describe('a turn whose invocation goes silent', () => {
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, LONG_LEASE_MS);
     const response = await answering;
-    expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
-    expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
-    expect([model.requests.length, count('taken'), await outcomesOf(session)]).toEqual([3, 1, ['completed']]);
+    expect([response.status, (await readJson(response)).text]).toEqual([200, 'Done.']);
+    expect((await readJournal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
+    expect([model.requests.length, count('taken'), await getOutcomes(session)]).toEqual([
+      3,
+      1,
+      ['completed'],
+    ]);
   });
 });
 
 describe('a turn with more work than one invocation can do', () => {
   it('completes 300 iterations with 40 subrequests per invocation, and its client gets the answer', async () => {
     lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
-    const session = newManualSession('marathon');
+    const session = createManualSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
     const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(200);
-    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
-    const events = await wholeJournal(session);
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
+    const events = await readWholeJournal(session);
     const handedOver = countHandOvers(session, handOvers);
     console.log(`long turn: 300 iterations took ${1 + handedOver} invocations of 40 subrequests`);
     expect(countOf(events, 'turn-yielded')).toBe(handedOver);

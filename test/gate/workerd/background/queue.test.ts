@@ -9,8 +9,16 @@ import { withLease } from '../../../fixtures/lease-terms.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { objectsWith } from '../http/app.ts';
-import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { wrapObjects } from '../http/app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionName,
+  post,
+  readJournal,
+  readJson,
+  send,
+} from '../http/client.ts';
 import { advanceClock } from '../http/time.ts';
 import { storeUnreadableTurn } from '../http/unreadable-turn.ts';
 
@@ -21,30 +29,31 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const LEASE_MS = 60_000;
 
 /** A session whose alarms send to the fake queue, and fire again after the given number of ms. */
-const newQueueSession = (): string => newSession('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
+const createQueueSession = (): string =>
+  createSessionPath('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
 
-const sentOf = (of: string): readonly HandOver[] =>
-  fakeQueue.sent.filter(({ name }) => name === sessionName(of));
-const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
+const listSent = (of: string): readonly HandOver[] =>
+  fakeQueue.sent.filter(({ name }) => name === getSessionName(of));
+const countRuns = (of: string): number => handOvers.filter(({ name }) => name === getSessionName(of)).length;
 
 /** Stores a message for the background of this session, and returns the hand-over that its alarm has sent. */
 async function acceptMessage(of: string, message: string): Promise<HandOver> {
-  const before = sentOf(of).length;
+  const before = listSent(of).length;
   const response = await post(of, { message }, BACKGROUND);
   expect(response.status).toBe(202);
-  await expect.poll(() => sentOf(of).length).toBeGreaterThan(before);
-  const handOver = sentOf(of).at(-1);
+  await expect.poll(() => listSent(of).length).toBeGreaterThan(before);
+  const handOver = listSent(of).at(-1);
   if (!handOver) throw new Error('The alarm sent no message to the queue.');
   return handOver;
 }
 
-interface Delivery {
+interface QueueDelivery {
   readonly config?: Partial<HoldfastConfig>;
   readonly vars?: Readonly<Record<string, unknown>>;
 }
 
 /** Delivers one batch to the consumer, and returns the outcome of each message. */
-async function deliver(bodies: readonly unknown[], { config, vars }: Delivery = {}): Promise<string[]> {
+async function deliver(bodies: readonly unknown[], { config, vars }: QueueDelivery = {}): Promise<string[]> {
   const consume = consumeTurns(createHoldfast({ agents: [scripted], ...config }));
   const fates = bodies.map(() => 'open');
   const messages = bodies.map((body, index) => ({
@@ -78,67 +87,67 @@ afterEach(() => {
 
 describe('a turn that is sent through the queue', () => {
   it('is run only by the consumer', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const handOver = await acceptMessage(of, script(record('by-queue'), 'Done.').message());
-    expect(await journal(of)).toHaveLength(2);
+    expect(await readJournal(of)).toHaveLength(2);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
-    expect((await journal(of)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect([count('by-queue'), runsOf(of), sentOf(of)]).toEqual([1, 0, [handOver]]);
+    expect((await readJournal(of)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect([count('by-queue'), countRuns(of), listSent(of)]).toEqual([1, 0, [handOver]]);
   });
 
   it('is run by the loopback one lease term later if its message is lost', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     await acceptMessage(of, script(record('lost'), 'Done.').message());
     await advanceClock(of, LEASE_MS);
     await followToEnd(of);
-    expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
+    expect([count('lost'), countRuns(of), listSent(of).length]).toEqual([1, 1, 1]);
   });
 
   it('is run by the loopback immediately if the queue refuses the message', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
     await followToEnd(of);
-    expect([count('broken'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 0]);
+    expect([count('broken'), countRuns(of), listSent(of).length]).toEqual([1, 1, 0]);
     expect(log.mock.calls.flat().join()).toMatch(
       /"turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: The queue is unavailable\."/,
     );
   });
 
   it('runs once if its message is delivered twice, at the same time or later', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const handOver = await acceptMessage(of, script(record('repeated'), 'Done.').message());
     const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
     expect(together).toEqual([['acknowledged'], ['acknowledged', 'acknowledged']]);
     await followToEnd(of);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
-    expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
+    expect((await readJournal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
     expect(count('repeated')).toBe(1);
   });
 
   it('is retried by its alarm after a pause, not by the queue, if it cannot be read', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const turn = await storeUnreadableTurn(of);
-    expect(await deliver([{ name: sessionName(of), turn }])).toEqual(['acknowledged']);
+    expect(await deliver([{ name: getSessionName(of), turn }])).toEqual(['acknowledged']);
     expect(log.mock.calls.map(([text]) => text)).toEqual([
       'holdfast: a turn that cannot be read is tried again',
     ]);
   });
 
   it('ignores messages that arrive late or early', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const { message } = script(record('late-one'), 'One.', record('late-two'), 'Two.');
     const first = await acceptMessage(of, message());
     await deliver([first]);
     const second = await acceptMessage(of, 'Again.');
     const early = { ...second, turn: 'never-was' };
     expect(await deliver([early, first, second, second])).toEqual(Array(4).fill('acknowledged'));
-    expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
+    expect((await readJournal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
     expect([count('late-one'), count('late-two')]).toEqual([1, 1]);
   });
 
   it('is left alone while another invocation holds the lease', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const answer = holdReply('Done.');
     const handOver = await acceptMessage(of, script(answer.reply).message());
     const running = deliver([handOver]);
@@ -149,7 +158,7 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('is sent again for each invocation that it needs', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const lift = limitTo({ subrequests: 20, internalSubrequests: 20 });
     const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
     let handOver: HandOver | undefined = await acceptMessage(of, script(...replies, 'Done.').message());
@@ -157,13 +166,13 @@ describe('a turn that is sent through the queue', () => {
     while (handOver) {
       await deliver([handOver], { config: { limits: { subrequests: 20, internalSubrequests: 20 } } });
       deliveries += 1;
-      const isOver = (await journal(of)).at(-1)?.type === 'turn-ended';
-      if (!isOver) await expect.poll(() => sentOf(of).length).toBe(deliveries + 1);
-      handOver = isOver ? undefined : sentOf(of).at(-1);
+      const isOver = (await readJournal(of)).at(-1)?.type === 'turn-ended';
+      if (!isOver) await expect.poll(() => listSent(of).length).toBe(deliveries + 1);
+      handOver = isOver ? undefined : listSent(of).at(-1);
     }
     lift();
     expect(deliveries).toBeGreaterThan(3);
-    expect([runsOf(of), replies.map((_, i) => count(`long-${i}`))]).toEqual([0, Array(12).fill(1)]);
+    expect([countRuns(of), replies.map((_, i) => count(`long-${i}`))]).toEqual([0, Array(12).fill(1)]);
   });
 });
 
@@ -180,16 +189,16 @@ describe('a queue message', () => {
   });
 
   it('does not create a session if it names an unknown one', async () => {
-    const of = newQueueSession();
-    expect(await deliver([{ name: sessionName(of), turn: 't' }])).toEqual(['acknowledged']);
+    const of = createQueueSession();
+    expect(await deliver([{ name: getSessionName(of), turn: 't' }])).toEqual(['acknowledged']);
     expect((await send(of)).status).toBe(404);
   });
 
   it('is retried if the session cannot be reached, and does not delay the other messages', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const handOver = await acceptMessage(of, script('Done.').message());
-    const other = newQueueSession();
-    const SESSIONS = objectsWith((stub) => ({
+    const other = createQueueSession();
+    const SESSIONS = wrapObjects((stub) => ({
       resume: (request: Parameters<typeof stub.resume>[0]) =>
         request.turn === handOver.turn
           ? Promise.reject(Object.assign(new Error('out of order'), { overloaded: true }))
@@ -198,27 +207,27 @@ describe('a queue message', () => {
     const second = await acceptMessage(other, script('Done.').message());
     const fates = await deliver([handOver, second], { vars: { SESSIONS } });
     expect(fates).toEqual(['again in 5 s', 'acknowledged']);
-    expect((await journal(other)).at(-1)).toMatchObject({ type: 'turn-ended' });
+    expect((await readJournal(other)).at(-1)).toMatchObject({ type: 'turn-ended' });
     expect(await deliver([handOver])).toEqual(['acknowledged']);
   });
 
   it('is left to another invocation if this one has used up its budget', async () => {
-    const [one, two] = [newQueueSession(), newQueueSession()];
+    const [one, two] = [createQueueSession(), createQueueSession()];
     const records = [...'abcdefghijkl'].map(record);
     const first = await acceptMessage(one, script(...records, 'Done.').message());
     const second = await acceptMessage(two, script('Done.').message());
     const config = { limits: { internalSubrequests: 20 } };
     expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
-    expect(await journal(two)).toHaveLength(2);
+    expect(await readJournal(two)).toHaveLength(2);
   });
 });
 
 describe('a turn in a deployment with invalid limits', () => {
   it('fails with an error that names the var', async () => {
-    const of = newQueueSession();
+    const of = createQueueSession();
     const handOver = await acceptMessage(of, script('Done.').message());
     expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);
-    expect((await json(await send(of))).turn).toMatchObject({
+    expect((await readJson(await send(of))).turn).toMatchObject({
       outcome: 'failed',
       error: {
         type: 'misconfigured',

@@ -7,16 +7,16 @@ import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/sch
 import { APP, createModule, createUse } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from '../http/app.ts';
-import { journal, json, post, type Send } from '../http/client.ts';
+import { createTestApp, wrapObjects } from '../http/app.ts';
+import { post, readJournal, readJson, type Send } from '../http/client.ts';
 
 const TIME = Date.parse('2027-01-31T06:00:00Z');
 const CRON = '0 6 * * *';
 
-const ownedApp: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
+const ownedApp: Send = createTestApp({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
 
 /** A schedule with its own session. */
-function dailySchedule(
+function createDailySchedule(
   message: string,
   more: Partial<ScheduleConfig> = {},
 ): { schedule: ModuleUse; session: string } {
@@ -42,51 +42,57 @@ async function tick(
   await worker.scheduled(controller, { ...env, ...bindings }, createExecutionContext());
 }
 
-const endsOf = async (session: string): Promise<number> =>
-  (await journal(session, ownedApp)).filter(({ type }) => type === 'turn-ended').length;
+const countTurnEnds = async (session: string): Promise<number> =>
+  (await readJournal(session, ownedApp)).filter(({ type }) => type === 'turn-ended').length;
 
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
 describe('a schedule', () => {
   it('starts a turn for its owner, with its context', async () => {
-    const { schedule, session } = dailySchedule(script('Good morning.').message('Report.'), {
+    const { schedule, session } = createDailySchedule(script('Good morning.').message('Report.'), {
       context: { locale: 'de' },
     });
     await tick([schedule]);
-    await expect.poll(() => endsOf(session)).toBe(1);
-    expect((await journal(session, ownedApp))[1]).toMatchObject({
+    await expect.poll(() => countTurnEnds(session)).toBe(1);
+    expect((await readJournal(session, ownedApp))[1]).toMatchObject({
       type: 'turn-started',
       message: expect.stringMatching(/^Report\. /),
       context: { locale: 'de' },
       principal: { id: 'schedule:daily', tenant: 'acme' },
     });
-    expect((await json(await ownedApp(session))).turn).toMatchObject({ text: 'Good morning.' });
+    expect((await readJson(await ownedApp(session))).turn).toMatchObject({ text: 'Good morning.' });
   });
 
   it('starts one turn for a time that is delivered twice, and another for the next time', async () => {
-    const { schedule, session } = dailySchedule(script('One.', 'Two.').message());
+    const { schedule, session } = createDailySchedule(script('One.', 'Two.').message());
     await Promise.all([tick([schedule]), tick([schedule])]);
-    await expect.poll(() => endsOf(session)).toBe(1);
+    await expect.poll(() => countTurnEnds(session)).toBe(1);
     await tick([schedule]);
     await tick([schedule], { time: TIME + 86_400_000 });
-    await expect.poll(() => endsOf(session)).toBe(2);
-    expect((await journal(session, ownedApp)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
+    await expect.poll(() => countTurnEnds(session)).toBe(2);
+    expect((await readJournal(session, ownedApp)).filter(({ type }) => type === 'turn-started')).toHaveLength(
+      2,
+    );
   });
 
   it('belongs to the caller of the built-in authentication if it names no owner', async () => {
-    const { schedule, session } = dailySchedule(script('Good morning.').message(), { owner: undefined });
+    const { schedule, session } = createDailySchedule(script('Good morning.').message(), {
+      owner: undefined,
+    });
     await tick([schedule]);
     await expect
-      .poll(async () => (await json(await appWith({})(session))).turn)
+      .poll(async () => (await readJson(await createTestApp({})(session))).turn)
       .toMatchObject({
         text: 'Good morning.',
       });
-    expect((await journal(session, appWith({})))[1]).toMatchObject({ principal: { id: 'schedule:daily' } });
+    expect((await readJournal(session, createTestApp({})))[1]).toMatchObject({
+      principal: { id: 'schedule:daily' },
+    });
   });
 
   it('does not start without an owner if the environment admits no callers', async () => {
-    const { schedule } = dailySchedule('Report.', { owner: undefined });
+    const { schedule } = createDailySchedule('Report.', { owner: undefined });
     await expect(tick([schedule], { with: { HOLDFAST_AUTH: '' } })).rejects.toThrow(
       "These schedules could not start a turn: 'daily'.",
     );
@@ -96,7 +102,7 @@ describe('a schedule', () => {
   });
 
   it('does not start on another cron expression', async () => {
-    const { schedule, session } = dailySchedule('Report.');
+    const { schedule, session } = createDailySchedule('Report.');
     await tick([schedule], { cron: '0 7 * * *' });
     expect((await ownedApp(session)).status).toBe(404);
   });
@@ -104,13 +110,13 @@ describe('a schedule', () => {
   it('derives its session and its message from the time', async () => {
     const id = crypto.randomUUID();
     const { message } = script('Done.');
-    const { schedule } = dailySchedule('', {
+    const { schedule } = createDailySchedule('', {
       session: (at) => `${id}-${at.toISOString().slice(0, 10)}`,
       message: async (at) => message(`It is ${at.toISOString()}.`),
     });
     await tick([schedule]);
     const session = `/agents/scripted/sessions/${id}-2027-01-31`;
-    expect((await journal(session, ownedApp))[1]).toMatchObject({
+    expect((await readJournal(session, ownedApp))[1]).toMatchObject({
       message: expect.stringMatching(/^It is 2027-01-31T06:00:00.000Z\. /),
     });
   });
@@ -118,21 +124,21 @@ describe('a schedule', () => {
   it('waits in the queue while its session is busy', async () => {
     const answer = holdReply('First.');
     const { message } = script(answer.reply, 'Second.');
-    const { schedule, session } = dailySchedule(message());
+    const { schedule, session } = createDailySchedule(message());
     const first = post(session, { message: message() }, { via: ownedApp });
     await answer.asked();
     await tick([schedule]);
     await tick([schedule]);
-    expect(await endsOf(session)).toBe(0);
+    expect(await countTurnEnds(session)).toBe(0);
     answer.release();
     await first;
-    await expect.poll(() => endsOf(session)).toBe(2);
-    expect((await json(await ownedApp(session))).turn).toMatchObject({ text: 'Second.' });
+    await expect.poll(() => countTurnEnds(session)).toBe(2);
+    expect((await readJson(await ownedApp(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
   it('fails if its session has the maximum number of waiting messages', async () => {
-    const { schedule } = dailySchedule('Report.');
-    const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
+    const { schedule } = createDailySchedule('Report.');
+    const SESSIONS = wrapObjects(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
       "These schedules could not start a turn: 'daily'.",
     );
@@ -145,9 +151,9 @@ describe('a schedule', () => {
   });
 
   it('fails if its session is full', async () => {
-    const { schedule } = dailySchedule('Report.');
+    const { schedule } = createDailySchedule('Report.');
     const full = { status: 'session-full', most: 7, used: 8 };
-    const SESSIONS = objectsWith(() => ({ accept: async () => full }));
+    const SESSIONS = wrapObjects(() => ({ accept: async () => full }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
       "These schedules could not start a turn: 'daily'.",
     );
@@ -162,7 +168,7 @@ describe('a schedule', () => {
   });
 
   it('logs a cron that no schedule has, as after a partial deploy', async () => {
-    const { schedule } = dailySchedule('Report.');
+    const { schedule } = createDailySchedule('Report.');
     await tick([schedule], { cron: '0  7 * * *' });
     await tick([], { cron: '0 7 * * *' });
     await tick([schedule], { cron: '' });
@@ -187,26 +193,26 @@ describe('a schedule', () => {
         throw new Error('no news');
       },
     });
-    const { schedule, session } = dailySchedule(script('Done.').message());
+    const { schedule, session } = createDailySchedule(script('Done.').message());
     await expect(tick([other, schedule])).rejects.toThrow('no news');
     expect(times).toEqual([CRON]);
-    await expect.poll(() => endsOf(session)).toBe(1);
+    await expect.poll(() => countTurnEnds(session)).toBe(1);
   });
 
   it('does not stop the other schedules if it fails, and the event is reported as failed', async () => {
-    const failing = dailySchedule('', {
+    const failing = createDailySchedule('', {
       name: 'failing',
       message: () => {
         throw new Error('no news');
       },
     });
-    const blank = dailySchedule('', { name: 'blank', message: () => ' ' });
-    const astray = dailySchedule('Report.', { name: 'astray', session: () => 'a/b' });
-    const { schedule, session } = dailySchedule(script('Done.').message());
+    const blank = createDailySchedule('', { name: 'blank', message: () => ' ' });
+    const astray = createDailySchedule('Report.', { name: 'astray', session: () => 'a/b' });
+    const { schedule, session } = createDailySchedule(script('Done.').message());
     await expect(tick([failing.schedule, blank.schedule, astray.schedule, schedule])).rejects.toThrow(
       "These schedules could not start a turn: 'failing', 'blank', 'astray'.",
     );
-    await expect.poll(() => endsOf(session)).toBe(1);
+    await expect.poll(() => countTurnEnds(session)).toBe(1);
     expect(log.mock.calls.map(([text]) => text)).toEqual([
       "holdfast: schedule 'failing' could not start a turn",
       "holdfast: schedule 'blank' could not start a turn",

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { script } from '../../../fixtures/scripts.ts';
-import { eventsOf, newSession, post, readUntil, SSE, send } from '../http/client.ts';
+import { createSessionPath, post, readSentEvents, readUntil, SSE_HEADERS, send } from '../http/client.ts';
 
 it('a message that the model schedules starts a turn for the same caller, with their context', async () => {
-  const session = newSession('marathon');
+  const session = createSessionPath('marathon');
   const later = { name: 'schedule_message', input: { message: 'Look again.', when: 'in 0 seconds' } };
   const { message } = script({ calls: [later] }, 'I will.', 'I have looked again.');
   await post(session, { message: message(), context: { locale: 'de' } });
-  const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+  const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
   await readUntil(events, 'turn-ended');
   const second = await readUntil(events, 'turn-ended');
   await events.return(undefined);

@@ -4,18 +4,26 @@ import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { checkingResponses } from '../http/as-described.ts';
-import { followToEnd, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+import { checkResponses } from '../http/as-described.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionName,
+  ORIGIN,
+  post,
+  readJson,
+  type Send,
+} from '../http/client.ts';
 
-const ASYNC = { prefer: 'respond-async' };
+const ASYNC_HEADERS = { prefer: 'respond-async' };
 
 it('TurnRunner resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
-  const session = newSession();
+  const session = createSessionPath();
   const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);
-  await post(session, { message: message() }, { headers: ASYNC });
+  await post(session, { message: message() }, { headers: ASYNC_HEADERS });
   await answer.asked();
-  const reset = runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) => {
+  const reset = runInDurableObject(env.SESSIONS.getByName(getSessionName(session)), (_, state) => {
     state.abort("The Durable Object's code has been updated, this version can no longer access storage.");
   });
   await reset.catch(() => {}); // a call into an object that aborts itself rejects
@@ -32,18 +40,18 @@ it('TurnRunner resumes a turn when the object that handed it over was reset, as 
 
 /** A stored turn without a lease holder. The tests' Worker ignores turns of an agent with this name. */
 async function startLeftTurn(text: string) {
-  const session = newSession('agent');
+  const session = createSessionPath('agent');
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
-  const via: Send = checkingResponses(async (path, init) => {
+  const via: Send = checkResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, { ...env }, createExecutionContext());
   });
-  const { turn } = await json(await post(session, { message: text }, { headers: ASYNC, via }));
+  const { turn } = await readJson(await post(session, { message: text }, { headers: ASYNC_HEADERS, via }));
   const execution = createExecutionContext();
-  const run = (name = sessionName(session)) =>
+  const run = (name = getSessionName(session)) =>
     new TurnRunner(execution, { ...env }).run({ name, turn: String(turn) });
-  return { run, execution, outcome: async () => Object(await json(await via(session))).turn };
+  return { run, execution, outcome: async () => Object(await readJson(await via(session))).turn };
 }
 
 it('TurnRunner registers the turn with its execution context until the turn ends', async () => {

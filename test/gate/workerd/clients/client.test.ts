@@ -5,13 +5,13 @@ import { createSessionStore } from '../../../../src/client/react/entry.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { holdReply, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { journal, type Send, send } from '../http/client.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal, type Send, send } from '../http/client.ts';
 
 /** A new session, whose responses pass through `change`. */
-function sessionOf(
+function createSession(
   agent: string,
   change = (response: Response): Response => response,
   via: Send = send,
@@ -24,7 +24,7 @@ function sessionOf(
   return client.session(`c-${crypto.randomUUID()}`);
 }
 
-const pathOf = ({ id }: ClientSession, agent: string): string => `/agents/${agent}/sessions/${id}`;
+const getPath = ({ id }: ClientSession, agent: string): string => `/agents/${agent}/sessions/${id}`;
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];
@@ -32,8 +32,8 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return read;
 }
 
-const seqsOf = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
-const textOf = (items: readonly StreamItem[]) =>
+const getSeqs = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
+const joinText = (items: readonly StreamItem[]) =>
   items.flatMap((item) => (item.type === 'text-delta' ? item.text : [])).join('');
 
 /** Breaks the first stream in the middle of the frame after an event of this type. */
@@ -62,7 +62,7 @@ const ADD = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('the client', () => {
   it('forks a session, and continues in the fork', async () => {
-    const session = sessionOf('scripted');
+    const session = createSession('scripted');
     const { message } = script('One.', 'Two.', 'Three.');
     await session.send(message());
     await session.send('More');
@@ -75,12 +75,12 @@ describe('the client', () => {
   });
 
   it('runs a turn of several iterations, and shows all of its journaled events', async () => {
-    const session = sessionOf('scripted');
+    const session = createSession('scripted');
     const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');
     const items = await collect(session.stream(message()));
-    const events = (await journal(pathOf(session, 'scripted'))).filter(({ turn }) => turn !== undefined);
+    const events = (await readJournal(getPath(session, 'scripted'))).filter(({ turn }) => turn !== undefined);
     expect(items.filter((item) => 'seq' in item)).toEqual(events);
-    expect(textOf(items)).toBe('It is three.');
+    expect(joinText(items)).toBe('It is three.');
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'completed', text: 'It is three.', iterations: 3 },
@@ -91,13 +91,13 @@ describe('the client', () => {
   it.each(['turn-started', 'tool-call-ended'])(
     'receives all events once if its connection breaks after %s',
     async (type) => {
-      const session = sessionOf('scripted', cutAfter(type));
+      const session = createSession('scripted', cutAfter(type));
       const { message, model } = script(ADD, ADD, 'Three.');
       const items = await collect(session.stream(message()));
-      const stored = (await journal(pathOf(session, 'scripted'))).flatMap(({ turn, seq }) =>
+      const stored = (await readJournal(getPath(session, 'scripted'))).flatMap(({ turn, seq }) =>
         turn === undefined ? [] : seq,
       );
-      expect(seqsOf(items)).toEqual(stored);
+      expect(getSeqs(items)).toEqual(stored);
       expect(items.filter((item) => item.type === 'resumed')).toHaveLength(1);
       expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Three.' } });
       expect(model.requests).toHaveLength(3);
@@ -106,7 +106,7 @@ describe('the client', () => {
 
   it('runs a message once if the response was lost', async () => {
     let asked = 0;
-    const session = sessionOf('scripted', (response) => {
+    const session = createSession('scripted', (response) => {
       asked += 1;
       if (asked === 1) throw new TypeError('fetch failed');
       return response;
@@ -117,7 +117,7 @@ describe('the client', () => {
   });
 
   it('approves one call and denies another in one request, and shows only the new events', async () => {
-    const session = sessionOf('clerk');
+    const session = createSession('clerk');
     const to = crypto.randomUUID();
     const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
     const { message } = script({ calls: [pay(1), pay(2)] }, 'One of them.');
@@ -125,23 +125,23 @@ describe('the client', () => {
     if (answer.outcome !== 'suspended') throw new Error('The turn is not waiting for a call.');
     const [first, second] = answer.pending;
     if (!first || !second) throw new Error('The turn is not waiting for two calls.');
-    const before = Number((await journal(pathOf(session, 'clerk'))).at(-1)?.seq);
+    const before = Number((await readJournal(getPath(session, 'clerk'))).at(-1)?.seq);
     const items = await collect(
       session.streamAnswers([
         { call: first, decision: 'approve' },
         { call: second, decision: 'reject', reason: 'Too much.' },
       ]),
     );
-    expect(Math.min(...seqsOf(items))).toBe(before + 1);
+    expect(Math.min(...getSeqs(items))).toBe(before + 1);
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'completed', text: 'One of them.' },
     });
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('answers the second question of a call, and sends the result of a tool', async () => {
-    const session = sessionOf('clerk');
+    const session = createSession('clerk');
     const to = crypto.randomUUID();
     const { message } = script(
       { calls: [{ name: 'pay_twice_asked', input: { to, amount: 1 } }] },
@@ -162,7 +162,7 @@ describe('the client', () => {
       outcome: 'completed',
       text: 'Paid.',
     });
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('sends an image, and receives an image and the model’s reasoning', async () => {
@@ -192,7 +192,7 @@ describe('the client', () => {
       model: modelBySession,
       accepts: ['image/*'],
     });
-    const session = sessionOf('painter', undefined, appWith({ agents: [painter], use: [files()] }));
+    const session = createSession('painter', undefined, createTestApp({ agents: [painter], use: [files()] }));
     const photo = new File([new Uint8Array([9, 8])], 'photo.png', { type: 'image/png' });
     const items = await collect(session.stream(`Like this. #${key}`, { files: [photo] }));
     expect(model.requests[0]?.messages[0]).toMatchObject({
@@ -227,7 +227,7 @@ describe('the client', () => {
   });
 
   it('waits for a turn in the background, and cancels one', async () => {
-    const session = sessionOf('scripted');
+    const session = createSession('scripted');
     const waits = holdReply('Late.');
     const { message } = script('Soon.', waits.reply);
     const later = await session.send(message(), { background: true });
@@ -244,7 +244,7 @@ describe('the client', () => {
   });
 
   it('reports the type of a refusal, and the error of a failed turn', async () => {
-    const session = sessionOf('scripted');
+    const session = createSession('scripted');
     await expect(session.state()).rejects.toMatchObject({
       name: 'HoldfastError',
       type: 'unknown-session',
@@ -257,7 +257,7 @@ describe('the client', () => {
   });
 
   it('follows turns that other clients start, until the session is erased', async () => {
-    const session = sessionOf('scripted');
+    const session = createSession('scripted');
     const { message } = script('One.', 'Two.');
     await session.send(message());
     const { seq } = await session.state();
@@ -273,7 +273,7 @@ describe('the client', () => {
 
 describe('the session store of a page', () => {
   it('shows a turn that it sent, an approval and the end in the same way as another page’s store', async () => {
-    const session = sessionOf('clerk');
+    const session = createSession('clerk');
     const [mine, other] = [createSessionStore(session), createSessionStore(session)];
     const leave = [mine, other].map((store) => store.subscribe(() => {}));
     const to = crypto.randomUUID();
@@ -299,7 +299,7 @@ describe('the session store of a page', () => {
           ],
           state: { turn: { outcome: 'completed' } },
         });
-    expect(paidTo(to)).toEqual([3]);
+    expect(listPaymentsTo(to)).toEqual([3]);
     for (const one of leave) one();
   });
 });

@@ -40,29 +40,29 @@ async function fillSession(
 }
 
 /** Returns everything that is stored in the object. */
-const leftIn = ({ stub }: ObjectHarness) =>
+const readRemains = ({ stub }: ObjectHarness) =>
   runInDurableObject(stub(), async (_, { storage }) => ({
     tables: storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
     alarm: await storage.getAlarm(),
     keys: [...(await storage.list()).keys()],
   }));
 
-const NOTHING = { tables: [], alarm: null, keys: [] };
+const EMPTY_STORAGE = { tables: [], alarm: null, keys: [] };
 
 describe('a session object that is erased', () => {
   it('leaves no table, no key and no alarm', async () => {
     const harness = await fillSession();
     expect(await harness.session.erase()).toBe(true);
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
     await evictDurableObject(harness.stub());
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
   it('leaves no data if it is reset right after it has responded', async () => {
     const harness = await fillSession();
     await harness.session.erase();
     await abortAllDurableObjects();
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
@@ -72,7 +72,7 @@ describe('a session object that is erased', () => {
     await abortAllDurableObjects();
     // The first try may have erased it.
     expect([true, false]).toContain(await erasing);
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
   it('exists completely or not at all if a message arrives together with the request to erase it', async () => {
@@ -91,7 +91,7 @@ describe('a session object that is erased', () => {
     const harness = await fillSession();
     await harness.session.erase();
     await runInDurableObject(harness.stub(), (object) => object.alarm());
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
   it('is a new session in the same object afterwards, even after an eviction', async () => {
@@ -107,9 +107,9 @@ describe('a session object that is erased', () => {
 });
 
 describe('an erased session object with an external store', () => {
-  const inStore = () => fillSession(startInStore('t1', 'one'));
+  const fillStore = () => fillSession(startInStore('t1', 'one'));
   /** Counts the rows of each non-empty table. */
-  const rowsIn = ({ stub }: ObjectHarness) =>
+  const countRows = ({ stub }: ObjectHarness) =>
     runInDurableObject(stub(), async (_, { storage }) => {
       const names = storage.sql
         .exec<{ name: string }>(
@@ -126,33 +126,33 @@ describe('an erased session object with an external store', () => {
     });
 
   it('keeps one row with its alarm, through an eviction, until the store has responded', async () => {
-    const harness = await inStore();
+    const harness = await fillStore();
     const { session, stub, now, leaseMs, wait, store } = harness;
     await session.erase();
     const due = now() + leaseMs * 1.25;
     const lane = { ...STORE, outside: 'one', attempts: 0, misses: 0, refs: ['one'] };
     const kept = { agenda: [{ kind: 'due', ref: JSON.stringify(lane), due }], alarm: due };
-    expect(await rowsIn(harness)).toEqual(kept);
+    expect(await countRows(harness)).toEqual(kept);
     expect(await session.erase()).toBe(false);
     await evictDurableObject(stub());
-    expect(await rowsIn(harness)).toEqual(kept);
+    expect(await countRows(harness)).toEqual(kept);
     await wait(leaseMs * 2);
     expect(store.asked()).toEqual(['one #1']);
-    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await readRemains(harness)).toEqual(EMPTY_STORAGE);
   });
 
   it('keeps that row if it is reset right after it has responded', async () => {
-    const harness = await inStore();
+    const harness = await fillStore();
     await harness.session.erase();
     await abortAllDurableObjects();
-    expect(await rowsIn(harness)).toMatchObject({
+    expect(await countRows(harness)).toMatchObject({
       agenda: [{ kind: 'due', ref: expect.stringContaining('"outside":"one"') }],
     });
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
   it('reveals no credential, key, message or blob to the next session of its name', async () => {
-    const { session } = await inStore();
+    const { session } = await fillStore();
     await session.erase();
     const fresh = await lease(session, beginRequest('t9', 'z', createRequestKey('k', 'other')));
     expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
@@ -164,13 +164,13 @@ describe('an erased session object with an external store', () => {
 
 describe('the epochs of a session', () => {
   /** Returns whether the next session of the same name accepts an append of the erased session's holder. */
-  function lateAppend(firstEpochs: number[]): unknown {
+  function appendLate(firstEpochs: number[]): unknown {
     const storage = new MemoryStorage('s', () => {});
-    const firstEpoch = (): number => firstEpochs.shift() ?? 0;
+    const getFirstEpoch = (): number => firstEpochs.shift() ?? 0;
     const ledger = new SessionLedger(storage, {
       leaseMs: 1_000,
       now: () => 0,
-      firstEpoch,
+      firstEpoch: getFirstEpoch,
     });
     const old = ledger.begin(beginRequest('t1', 'a'));
     ledger.erase();
@@ -180,8 +180,8 @@ describe('the epochs of a session', () => {
   }
 
   it('start at a random number, so that epochs of an erased session are not reused', () => {
-    expect(lateAppend([7, 7])).toMatchObject({ status: 'appended' });
-    expect(lateAppend([7, 1_000])).toEqual({ status: 'stale' });
+    expect(appendLate([7, 7])).toMatchObject({ status: 'appended' });
+    expect(appendLate([7, 1_000])).toEqual({ status: 'stale' });
   });
 
   it('differ from the epochs of the previous session in the real object', async () => {

@@ -5,9 +5,9 @@ import { defineAgent } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { fillSession, fillWith } from '../../../full/growth/fill-session.ts';
-import { appWith } from '../http/app.ts';
-import { json, newSession, post, sessionName } from '../http/client.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { createTestApp } from '../http/app.ts';
+import { createSessionPath, getSessionName, post, readJson } from '../http/client.ts';
+import { countRows, type RowCounts } from './rows.ts';
 
 const model = {
   name: 'quick',
@@ -20,20 +20,20 @@ const compacting = defineAgent({
   name: 'compacting',
   use: [summarize({ overTokens: 1_000, summarize: () => 'They talked.' })],
 });
-const via = appWith({ agents: [plain, compacting] });
+const via = createTestApp({ agents: [plain, compacting] });
 
 /** A session with this many turns, and two more: the first stores a snapshot, and the second reads it. */
 async function growSession(agent: string, turns: number) {
-  const session = newSession(agent);
-  const name = sessionName(session);
+  const session = createSessionPath(agent);
+  const name = getSessionName(session);
   await fillSession(createObjectSession(env.SESSIONS, name), agent, turns * 2);
   const stub = env.SESSIONS.getByName(name);
   for (const message of ['one', 'two']) expect((await post(session, { message }, { via })).status).toBe(200);
-  const oneMore = (): Promise<Rows> =>
-    rowsOf(stub, async () => expect((await post(session, { message: 'And?' }, { via })).status).toBe(200));
-  const get = (path: string): Promise<Rows> =>
-    rowsOf(stub, async () => (await via(`${session}${path}`)).text());
-  return { session, stub, oneMore, get };
+  const runOneMore = (): Promise<RowCounts> =>
+    countRows(stub, async () => expect((await post(session, { message: 'And?' }, { via })).status).toBe(200));
+  const get = (path: string): Promise<RowCounts> =>
+    countRows(stub, async () => (await via(`${session}${path}`)).text());
+  return { session, stub, oneMore: runOneMore, get };
 }
 
 const SIZES = [10, 300, 1_500];
@@ -41,7 +41,7 @@ const SIZES = [10, 300, 1_500];
 describe('a session with many turns', () => {
   it('accepts another turn with as few row reads as a short session', async () => {
     for (const agent of ['plain', 'compacting']) {
-      const rows: Rows[] = [];
+      const rows: RowCounts[] = [];
       for (const turns of SIZES) rows.push(await (await growSession(agent, turns)).oneMore());
       expect(Math.max(...rows.map(({ read }) => read))).toBeLessThan(120);
       expect(new Set(rows.map(({ written }) => written)).size).toBe(1);
@@ -49,17 +49,17 @@ describe('a session with many turns', () => {
   });
 
   it('reads one more row for each MiB if its messages exceed one response', async () => {
-    const session = newSession('plain');
-    const name = sessionName(session);
+    const session = createSessionPath('plain');
+    const name = getSessionName(session);
     const port = createObjectSession(env.SESSIONS, name);
     await fillWith(port, 'plain', { messages: 3_000, answer: 'é'.repeat(2_000) });
     for (const message of ['one', 'two'])
       expect((await post(session, { message }, { via })).status).toBe(200);
-    const rows = await rowsOf(env.SESSIONS.getByName(name), async () =>
+    const rows = await countRows(env.SESSIONS.getByName(name), async () =>
       expect((await post(session, { message: 'And?' }, { via })).status).toBe(200),
     );
     expect(rows.read).toBeLessThan(120);
-    const { messages } = await json(await via(session));
+    const { messages } = await readJson(await via(session));
     expect(messages).toHaveLength(3_000 + 2 * 3);
   });
 
@@ -70,7 +70,7 @@ describe('a session with many turns', () => {
         sql.exec('INSERT INTO requests VALUES (?, ?, ?, 0, ?)', `key ${i}`, 'hash', 't1', Date.now() * 2);
     });
     const headers = { 'idempotency-key': 'mine' };
-    const rows = await rowsOf(stub, () => post(session, { message: 'And?' }, { via, headers }));
+    const rows = await countRows(stub, () => post(session, { message: 'And?' }, { via, headers }));
     expect(rows.read).toBeLessThan(120);
   });
 
@@ -79,9 +79,9 @@ describe('a session with many turns', () => {
     expect((await get('')).read).toBeLessThan(120);
     expect((await get('/turns/t700')).read).toBeLessThan(12);
     expect((await get('/turns/nobody')).read).toBeLessThan(12);
-    const shown = await json(await via(session));
+    const shown = await readJson(await via(session));
     expect(shown.messages).toHaveLength(2 * 1_502);
-    expect(await json(await via(`${session}/turns/t700`))).toMatchObject({
+    expect(await readJson(await via(`${session}/turns/t700`))).toMatchObject({
       turn: 't700',
       outcome: 'completed',
     });

@@ -7,11 +7,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { countStarts } from '../../../fixtures/hand-overs.ts';
 import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
-import { rowsOf } from './rows.ts';
+import { countRows } from './rows.ts';
 
-const PATIENT = { timeout: 20_000 };
+const PATIENT_OPTIONS = { timeout: 20_000 };
 
-async function lineOf({ session, settled }: ObjectHarness, holder: number) {
+async function openLine({ session, settled }: ObjectHarness, holder: number) {
   const told = { notices: 0, held: 0, closed: 0 };
   const count = (what: keyof typeof told) => (): void => {
     told[what] += 1;
@@ -20,35 +20,35 @@ async function lineOf({ session, settled }: ObjectHarness, holder: number) {
     ...{ onNotice: count('notices'), onHeld: count('held'), onClosed: count('closed') },
     holder,
   });
-  await vi.waitFor(() => expect(told.notices).toBe(1), PATIENT);
-  const beat = async (): Promise<void> => {
+  await vi.waitFor(() => expect(told.notices).toBe(1), PATIENT_OPTIONS);
+  const sendBeat = async (): Promise<void> => {
     const { held } = told;
     line.ping();
-    await vi.waitFor(() => expect(told.held).toBe(held + 1), PATIENT);
+    await vi.waitFor(() => expect(told.held).toBe(held + 1), PATIENT_OPTIONS);
     await settled();
   };
-  return { told, beat, line };
+  return { told, beat: sendBeat, line };
 }
 
 /** A session whose holder has a line. */
-async function scene() {
+async function createScene() {
   const harness = makeObjectHarness();
   await harness.session.begin(beginRequest('t1', 'a'));
-  return { harness, ...harness, ...(await lineOf(harness, 1)) };
+  return { harness, ...harness, ...(await openLine(harness, 1)) };
 }
 
 describe('a session object whose lease holder has a line', () => {
   it('writes one row for the line, and accesses no rows for pings', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(beginRequest('t1', 'a'));
-    const opened = await rowsOf(harness.stub(), () => lineOf(harness, 1));
+    const opened = await countRows(harness.stub(), () => openLine(harness, 1));
     expect(opened.written).toBe(1);
-    const { beat } = await lineOf(harness, 1);
-    expect(await rowsOf(harness.stub(), beat)).toEqual({ read: 0, written: 0 });
+    const { beat } = await openLine(harness, 1);
+    expect(await countRows(harness.stub(), beat)).toEqual({ read: 0, written: 0 });
   });
 
   it('is not woken by pings while it hibernates, and knows them when it wakes', async () => {
-    const { name, stub, session, leaseMs, wait, beat, told } = await scene();
+    const { name, stub, session, leaseMs, wait, beat, told } = await createScene();
     await wait(leaseMs * 0.6);
     await evictDurableObject(stub());
     const before = countStarts(name);
@@ -59,11 +59,11 @@ describe('a session object whose lease holder has a line', () => {
     expect(countStarts(name)).toBe(before + 1);
     await wait(leaseMs * 0.1);
     expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
-    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
+    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
   });
 
   it('knows the last ping if the line closes while it hibernates', async () => {
-    const { stub, session, leaseMs, wait, settled, beat, line } = await scene();
+    const { stub, session, leaseMs, wait, settled, beat, line } = await createScene();
     await wait(leaseMs / 2);
     await evictDurableObject(stub());
     await beat();
@@ -77,18 +77,18 @@ describe('a session object whose lease holder has a line', () => {
   });
 
   it('grants no lease for three terms after the last stored event if it is reset and knows no ping', async () => {
-    const { harness, stub, session, leaseMs, wait, told, beat } = await scene();
+    const { harness, stub, session, leaseMs, wait, told, beat } = await createScene();
     await wait(leaseMs / 2);
     await session.append(1, 3, { events: [event('t1', 'x')] });
     await wait(leaseMs * 0.9);
     await beat();
     const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));
     await expect(broken).rejects.toThrow();
-    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
+    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT_OPTIONS);
     await wait(leaseMs * 2);
     expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     // A live holder gets responses again as soon as it has another line.
-    const again = await lineOf(harness, 1);
+    const again = await openLine(harness, 1);
     await again.beat();
     await wait(leaseMs * 0.9);
     expect(await session.resume(resumeRequest('t1', 'c'))).toMatchObject({ status: 'busy' });
@@ -97,7 +97,7 @@ describe('a session object whose lease holder has a line', () => {
   });
 
   it('waits three terms after a reset if the holder does not reconnect, and then hands the turn over', async () => {
-    const { stub, session, handOvers, leaseMs, wait, beat } = await scene();
+    const { stub, session, handOvers, leaseMs, wait, beat } = await createScene();
     await beat();
     const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));
     await expect(broken).rejects.toThrow();

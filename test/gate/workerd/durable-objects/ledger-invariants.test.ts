@@ -9,7 +9,7 @@ import { event, READER, startOf } from '../../../fixtures/session-contract/harne
 const LEASE_MS = 20_000;
 
 /** Picks an option by the next drawn number. */
-type Draw = <T>(options: readonly [T, ...T[]]) => T;
+type DrawFunction = <T>(options: readonly [T, ...T[]]) => T;
 
 /** A holder, which may have lost its lease without knowing it. */
 interface Holder {
@@ -43,7 +43,7 @@ type Append = readonly [epoch: number, from: number, change: AppendData];
 
 /** A session, its clock and its alarm, and the memory of its users. */
 class Scene {
-  readonly draw: Draw;
+  readonly draw: DrawFunction;
   now = 1_000_000;
   alarm: number | null = null;
   readonly storage = new MemoryStorage('s', (due) => {
@@ -69,7 +69,7 @@ class Scene {
   }
 
   restarted(): SessionLedger {
-    const firstEpoch = (): number => this.#sessions++ * 1_000_000;
+    const getFirstEpoch = (): number => this.#sessions++ * 1_000_000;
     return new SessionLedger(this.storage, {
       leaseMs: LEASE_MS,
       now: () => this.now,
@@ -80,7 +80,7 @@ class Scene {
         pinged: (line) => (this.life.line?.line === line ? this.life.line.pinged : undefined),
         fence: () => this.breakLine(),
       },
-      firstEpoch,
+      firstEpoch: getFirstEpoch,
     });
   }
 
@@ -127,17 +127,17 @@ function startFor({ draw, turns, step }: Scene): TurnStart {
   };
 }
 
-const REFUSED: readonly string[] = ['busy', 'suspended', 'full', 'key-reused'];
+const REFUSAL_STATUSES: readonly string[] = ['busy', 'suspended', 'full', 'key-reused'];
 
 const accept: Step = (scene) => {
   const start = startFor(scene);
-  if (!REFUSED.includes(scene.ledger.accept(start).status)) scene.taken.add(start.turn);
+  if (!REFUSAL_STATUSES.includes(scene.ledger.accept(start).status)) scene.taken.add(start.turn);
 };
 
 const begin: Step = (scene) => {
   const start = startFor(scene);
   const answer = scene.ledger.begin({ start, nonce: `n${scene.step}`, reader: READER });
-  if (!REFUSED.includes(answer.status)) scene.taken.add(start.turn);
+  if (!REFUSAL_STATUSES.includes(answer.status)) scene.taken.add(start.turn);
   if (answer.status === 'leased') scene.hold(answer.epoch, start.turn, answer.page.head, answer.inbox);
 };
 
@@ -151,7 +151,7 @@ const resume: Step = (scene) => {
  * The data that a holder stores: at most one event, waits, scheduled turns, and the messages that it has
  * read.
  */
-function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): AppendData {
+function drawChange({ draw, step, waits }: Scene, { turn, inbox }: Holder): AppendData {
   const isRead = draw([true, true, false]);
   if (draw([true, false, false, false])) return { events: [], ...(isRead && { inboxRead: inbox }) };
   const wait = `w${step}`;
@@ -171,7 +171,7 @@ function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): Append
 function send(scene: Scene, release?: AppendData['release']): void {
   const { holder, ledger, taken, turns } = scene;
   if (!holder) return;
-  const change: AppendData = { ...changeOf(scene, holder), ...(release && { release }) };
+  const change: AppendData = { ...drawChange(scene, holder), ...(release && { release }) };
   scene.sent = [holder.epoch, holder.seq + 1, change];
   const answer = ledger.append(...scene.sent);
   if (answer.status !== 'appended' || release) scene.holder = undefined;
@@ -188,7 +188,7 @@ function send(scene: Scene, release?: AppendData['release']): void {
 const release: Step = (scene) =>
   send(scene, scene.draw(['ended', 'ended', 'ended', 'suspended', 'suspended', 'yielded']));
 
-const renew: Step = ({ holder, ledger, now }) => {
+const renewLease: Step = ({ holder, ledger, now }) => {
   if (holder && ledger.renew(holder.epoch).status === 'renewed') holder.heard = now;
 };
 
@@ -202,7 +202,7 @@ const openLine: Step = (scene) => {
 };
 
 /** A line to a replaced instance of the object still accepts pings. */
-const ping: Step = ({ holder, now }) => {
+const pingLine: Step = ({ holder, now }) => {
   if (!holder?.line?.isOpen) return;
   holder.line.pinged = now;
   holder.pinged = now;
@@ -211,7 +211,7 @@ const ping: Step = ({ holder, now }) => {
 const closeLine: Step = (scene) => scene.breakLine();
 
 /** Notifies the object of the closed lines. */
-const hearCloses: Step = ({ life, ledger }) => {
+const reportCloses: Step = ({ life, ledger }) => {
   for (const closed of life.closed.splice(0)) ledger.clock.lineClosed(closed);
 };
 
@@ -227,7 +227,7 @@ const post: Step = ({ ledger, storage, draw, turns, waits }) => {
   else ledger.post({ kind, turn, body: '{}' });
 };
 
-const fire: Step = (scene) => {
+const fireAlarm: Step = (scene) => {
   while (scene.alarm !== null && scene.alarm <= scene.now) {
     scene.alarm = null;
     scene.ledger.alarm();
@@ -236,21 +236,21 @@ const fire: Step = (scene) => {
 
 const pass: Step = (scene) => {
   scene.now += scene.draw([10, 1_000, 5_000, 9_000, 21_000, 200_000]);
-  if (scene.draw([true, true, true, false])) fire(scene);
+  if (scene.draw([true, true, true, false])) fireAlarm(scene);
 };
 
-const fireEarly: Step = ({ ledger }) => void ledger.alarm();
+const fireAlarmEarly: Step = ({ ledger }) => void ledger.alarm();
 
 /** Reads a turn, as a client that waits for it does. This sets a lost alarm again. */
 const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
 
 /** The object loses its memory, but keeps its lines. */
-const hibernate: Step = (scene) => {
+const hibernateObject: Step = (scene) => {
   scene.ledger = scene.restarted();
 };
 
 /** The lines are lost too, without a notice. The platform may still answer pings of their other ends. */
-const crash: Step = (scene) => {
+const crashHolder: Step = (scene) => {
   const { line } = scene.life;
   if (line) line.isOpen = scene.draw([true, false]);
   scene.life = { closed: [] };
@@ -282,20 +282,20 @@ const STEPS: readonly [Step, ...Step[]] = [
     post,
     pass,
     pass,
-    fire,
-    fireEarly,
-    hibernate,
-    crash,
-    renew,
+    fireAlarm,
+    fireAlarmEarly,
+    hibernateObject,
+    crashHolder,
+    renewLease,
     openLine,
     openLine,
-    ping,
-    ping,
-    ping,
-    ping,
+    pingLine,
+    pingLine,
+    pingLine,
+    pingLine,
     closeLine,
-    hearCloses,
-    hearCloses,
+    reportCloses,
+    reportCloses,
     read,
     appendAgain,
     appendAgain,
@@ -303,10 +303,10 @@ const STEPS: readonly [Step, ...Step[]] = [
   ],
 ] as [Step, ...Step[]]; // the list is not empty
 
-const WAITING: readonly string[] = ['message', 'steer', 'scheduled'];
+const WAITING_KINDS: readonly string[] = ['message', 'steer', 'scheduled'];
 
 /** Yields the violated invariants. */
-function* brokenInvariants({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
+function* findBrokenInvariants({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
   if (overlaps) yield 'a lease that was granted while another holder could act';
   if (storage.head() === 0) {
     if (alarm !== null) yield 'an alarm without a session';
@@ -315,7 +315,7 @@ function* brokenInvariants({ storage, alarm, now, taken, overlaps }: Scene): Ite
   const lease = storage.lease();
   const alarms = storage.alarms.all();
   const messages = storage.inbox.messages();
-  const waiting = messages.filter(({ kind }) => WAITING.includes(kind));
+  const waiting = messages.filter(({ kind }) => WAITING_KINDS.includes(kind));
   const isDue = (kind: string, ref: string): boolean =>
     alarms.some((entry) => entry.kind === kind && entry.ref === ref);
   const needsHolder = lease.turn !== null && lease.state !== 'suspended';
@@ -356,19 +356,19 @@ const passPart: Step = (scene) => {
 };
 
 /** Steps for a turn whose holder keeps its lease by pings. */
-const BY_PINGS: typeof STEPS = [
-  ...[passPart, passPart, passPart, ping, ping, ping, openLine, openLine, resume, resume],
-  ...[closeLine, hearCloses, hibernate, crash, renew, (scene: Scene) => send(scene), read],
+const PING_STEPS: typeof STEPS = [
+  ...[passPart, passPart, passPart, pingLine, pingLine, pingLine, openLine, openLine, resume, resume],
+  ...[closeLine, reportCloses, hibernateObject, crashHolder, renewLease, (scene: Scene) => send(scene), read],
 ] as [Step, ...Step[]]; // the list is not empty
 
 /** Returns the invariants that the first failing step violates. */
-function firstBreak(numbers: readonly number[], steps = STEPS): string | undefined {
+function findFirstBreak(numbers: readonly number[], steps = STEPS): string | undefined {
   const scene = new Scene(numbers);
   for (scene.step = 1; scene.step <= 40; scene.step += 1) {
-    if (scene.holder === undefined && steps === BY_PINGS) begin(scene);
+    if (scene.holder === undefined && steps === PING_STEPS) begin(scene);
     scene.draw(steps)(scene);
     if (scene.storage.head() === 0) scene.taken.clear();
-    for (const what of brokenInvariants(scene)) return `${what}, after step ${scene.step}`;
+    for (const what of findBrokenInvariants(scene)) return `${what}, after step ${scene.step}`;
   }
   return undefined;
 }
@@ -377,7 +377,7 @@ it('a session never reaches a dead end, and a turn is never lost or run twice', 
   const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 40, maxLength: 400 });
   fc.assert(
     fc.property(numbers, (drawn) => {
-      expect(firstBreak(drawn)).toBeUndefined();
+      expect(findFirstBreak(drawn)).toBeUndefined();
     }),
     { seed: 20_261_122, numRuns: 1_500 },
   );
@@ -387,7 +387,7 @@ it('a lease is never granted while another holder can act, even if its line brea
   const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 60, maxLength: 400 });
   fc.assert(
     fc.property(numbers, (drawn) => {
-      expect(firstBreak(drawn, BY_PINGS)).toBeUndefined();
+      expect(findFirstBreak(drawn, PING_STEPS)).toBeUndefined();
     }),
     { seed: 20_261_129, numRuns: 3_000 },
   );
@@ -402,10 +402,10 @@ it('a former holder’s line that closes late does not affect the next holder', 
   resume(scene);
   expect(scene.holder?.epoch).toBe(2);
   openLine(scene);
-  hearCloses(scene);
+  reportCloses(scene);
   for (let i = 0; i < 3; i += 1) {
     scene.now += LEASE_MS * 0.6;
-    ping(scene);
+    pingLine(scene);
   }
   scene.step += 1;
   resume(scene);

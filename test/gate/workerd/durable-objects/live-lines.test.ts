@@ -24,7 +24,7 @@ async function openSocket({ stub }: ObjectHarness, query: string) {
 }
 
 /** A session with a holder and a reader. */
-async function scene() {
+async function createScene() {
   const harness = makeObjectHarness();
   const { epoch } = await lease(harness.raw, beginRequest('t1', 'a'));
   const reader = await openSocket(harness, 'live=1');
@@ -32,19 +32,19 @@ async function scene() {
   return { harness, epoch, reader, holder };
 }
 
-const textMessage = (text: string): string =>
+const formatTextMessage = (text: string): string =>
   `{"turn":"t1","items":[{"item":{"type":"text-delta","reply":"1.1","text":"${text}"},"after":2,"at":0}]}`;
 
 describe('the lines to a session object', () => {
   it('forward the holder’s live messages unchanged, and read and write no rows for them', async () => {
-    const { harness, reader, holder } = await scene();
+    const { harness, reader, holder } = await createScene();
     const statements = await runInDurableObject(harness.stub(), (_, { storage }) =>
       vi.spyOn(storage.sql, 'exec'),
     );
     const odd = '{"turn":1, and it is no JSON';
-    for (const sent of [textMessage('Hel'), odd, textMessage('lo')]) holder.send(sent);
+    for (const sent of [formatTextMessage('Hel'), odd, formatTextMessage('lo')]) holder.send(sent);
     await vi.waitFor(
-      () => expect(reader.told.slice(1)).toEqual([textMessage('Hel'), odd, textMessage('lo')]),
+      () => expect(reader.told.slice(1)).toEqual([formatTextMessage('Hel'), odd, formatTextMessage('lo')]),
       20_000,
     );
     expect(statements).not.toHaveBeenCalled();
@@ -52,7 +52,7 @@ describe('the lines to a session object', () => {
   });
 
   it('do not forward invalid live messages to a reader, and no hop parses them', async () => {
-    const { harness, holder } = await scene();
+    const { harness, holder } = await createScene();
     const shown: LiveMessage[] = [];
     const heads: number[] = [];
     const line = await harness.raw.watch({
@@ -62,7 +62,7 @@ describe('the lines to a session object', () => {
     });
     const odd = ['{"turn":1, and it is no JSON', '{"turn":1,"items":[]}', '{"turn":"t1","items":4}'];
     const empty = '{"turn":"t1","items":[null,{"after":1},{"item":{}}]}';
-    for (const sent of [...odd, empty, textMessage('a')]) holder.send(sent);
+    for (const sent of [...odd, empty, formatTextMessage('a')]) holder.send(sent);
     const item = { item: { type: 'text-delta', reply: '1.1', text: 'a' }, after: 2, at: 0 };
     await vi.waitFor(
       () =>
@@ -77,49 +77,49 @@ describe('the lines to a session object', () => {
   });
 
   it('drop a message without a recipient, or with a name that no reader can have', async () => {
-    const { harness, reader, holder } = await scene();
+    const { harness, reader, holder } = await createScene();
     for (const to of ['', ' ', 'x'.repeat(1_000), '{"to":"', 'reader', 'holder'])
-      holder.send(textMessage('lost').replace('{', `{"to":${JSON.stringify(to)},`));
+      holder.send(formatTextMessage('lost').replace('{', `{"to":${JSON.stringify(to)},`));
     holder.send('{"to":"');
     await harness.raw.read({ from: 1 });
-    holder.send(textMessage('a'));
-    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(textMessage('a')), 20_000);
+    holder.send(formatTextMessage('a'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(formatTextMessage('a')), 20_000);
     expect(reader.told).toHaveLength(2);
     expect(holder.told.filter((told) => told.includes('lost'))).toEqual([]);
   });
 
   it('survive the loss of the object’s memory, and so do their owners', async () => {
-    const { harness, epoch, reader, holder } = await scene();
+    const { harness, epoch, reader, holder } = await createScene();
     await evictDurableObject(harness.stub());
-    holder.send(textMessage('a'));
+    holder.send(formatTextMessage('a'));
     await vi.waitFor(() => expect(reader.told).toHaveLength(2), 20_000);
     const other = await openSocket(harness, 'live=1');
     await vi.waitFor(() => expect(holder.told.at(-1)).toContain('"joined":'), 20_000);
     const { joined } = JSON.parse(holder.told.at(-1) ?? '') as { readonly joined: string };
     await evictDurableObject(harness.stub());
-    holder.send(textMessage('all of it').replace('{', `{"to":"${joined}",`));
-    await vi.waitFor(() => expect(other.told.at(-1)).toBe(textMessage('all of it')), 20_000);
+    holder.send(formatTextMessage('all of it').replace('{', `{"to":"${joined}",`));
+    await vi.waitFor(() => expect(other.told.at(-1)).toBe(formatTextMessage('all of it')), 20_000);
     expect(reader.told).toHaveLength(2);
     await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
     await lease(harness.raw, resumeRequest('t1', 'b'));
     expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
-    (await openSocket(harness, `holder=${epoch}`)).send(textMessage('b'));
+    (await openSocket(harness, `holder=${epoch}`)).send(formatTextMessage('b'));
     const next = await openSocket(harness, `holder=${epoch + 1}`);
-    next.send(textMessage('c'));
-    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(textMessage('c')), 20_000);
-    expect(reader.told).not.toContain(textMessage('b'));
+    next.send(formatTextMessage('c'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(formatTextMessage('c')), 20_000);
+    expect(reader.told).not.toContain(formatTextMessage('b'));
   });
 
   it.each<[string, string, string | ArrayBuffer]>([
-    ['a reader that sends a live message', 'live=1', textMessage('forged')],
+    ['a reader that sends a live message', 'live=1', formatTextMessage('forged')],
     ['a reader that sends an unknown message', 'live=1', 'hello'],
     ['a reader that acknowledges without having received a message', '', 'read'],
     ['a holder that sends an unknown message', 'holder=EPOCH', 'hello'],
     ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
-    ['a holder that sends too much at once', 'holder=EPOCH', textMessage('x'.repeat(512 * 1024))],
+    ['a holder that sends too much at once', 'holder=EPOCH', formatTextMessage('x'.repeat(512 * 1024))],
   ])('close without a notice for %s', async (_, query, sent) => {
-    const { harness, epoch, reader } = await scene();
+    const { harness, epoch, reader } = await createScene();
     const line = await openSocket(harness, query.replace('EPOCH', `${epoch}`));
     line.send(sent);
     expect(await line.closed).toBe(1008);
@@ -129,34 +129,34 @@ describe('the lines to a session object', () => {
   it.each(['0', '-1', 'EPOCH1', 'x', ''])(
     'of a holder with the epoch "%s" receive no messages',
     async (epoch) => {
-      const { harness, reader, holder } = await scene();
+      const { harness, reader, holder } = await createScene();
       const forged = await openSocket(harness, `holder=${epoch}`);
-      forged.send(textMessage('forged'));
+      forged.send(formatTextMessage('forged'));
       await harness.raw.read({ from: 1 });
-      holder.send(textMessage('true'));
-      await vi.waitFor(() => expect(reader.told).toContain(textMessage('true')), 20_000);
-      expect(reader.told).not.toContain(textMessage('forged'));
+      holder.send(formatTextMessage('true'));
+      await vi.waitFor(() => expect(reader.told).toContain(formatTextMessage('true')), 20_000);
+      expect(reader.told).not.toContain(formatTextMessage('forged'));
     },
   );
 
   it('buffer a limited amount for a reader that does not acknowledge, and deliver everything to the others', async () => {
-    const { harness, reader, holder } = await scene();
+    const { harness, reader, holder } = await createScene();
     const good = await openSocket(harness, 'live=1');
     const text = 'x'.repeat(30_000);
     for (let i = 1; i <= 20; i += 1) {
-      holder.send(textMessage(text));
+      holder.send(formatTextMessage(text));
       await vi.waitFor(() => expect(good.told).toHaveLength(i + 1), 20_000);
       good.send('read');
     }
-    const most = Math.ceil(MAX_UNREAD / textMessage(text).length);
+    const most = Math.ceil(MAX_UNREAD / formatTextMessage(text).length);
     expect(reader.told).toHaveLength(1 + most);
     // The holder is notified that its messages were read.
     expect(holder.told.filter((told) => told === 'read').length).toBeGreaterThan(5);
     reader.send('read');
     await harness.raw.read({ from: 1 });
     await vi.waitFor(() => {
-      holder.send(textMessage('again'));
-      expect(reader.told.at(-1)).toBe(textMessage('again'));
+      holder.send(formatTextMessage('again'));
+      expect(reader.told.at(-1)).toBe(formatTextMessage('again'));
     }, 20_000);
   });
 });

@@ -11,7 +11,7 @@ import {
   formatStaleCopies,
   type SessionHarness,
 } from '../../../fixtures/session-contract/harness.ts';
-import { relativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
+import { withRelativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
 
 declare global {
   namespace Cloudflare {
@@ -27,7 +27,7 @@ const SHORT_LEASE_MS = 300;
 const LEASE_MS = 30_000;
 
 /** More than fire in any wait of a test. */
-const MOST_ALARMS = 100;
+const MAX_ALARMS = 100;
 
 /** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
@@ -43,11 +43,11 @@ export interface ObjectHarness extends SessionHarness {
 
 /** A session with a new name in a real Durable Object with real alarms. Its time only passes with `wait`. */
 export function makeObjectHarness(): ObjectHarness {
-  const { name, stub, raw, ...harness } = realObject(LEASE_MS);
+  const { name, stub, raw, ...harness } = createRealObject(LEASE_MS);
   const time = new HeldTime(name, START);
   /** The time of the alarm of an evicted object. Reading it would start the object before its alarm does. */
   let asleep: number | null | undefined;
-  const alarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  const readAlarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   const awake = new Proxy(raw, {
     get:
       (port, method) =>
@@ -58,21 +58,21 @@ export function makeObjectHarness(): ObjectHarness {
   });
   /** Runs the alarm that is due by then, at its time. Returns `false` if there is none. */
   async function runNext(until: number): Promise<boolean> {
-    const due = asleep === undefined ? await alarm() : asleep;
+    const due = asleep === undefined ? await readAlarm() : asleep;
     if (due === null || due > until) return false;
     asleep = undefined;
     time.now = Math.max(time.now, due);
     await runDurableObjectAlarm(stub());
-    await handedOverBy(name);
+    await waitForHandOver(name);
     return true;
   }
   return {
     ...harness,
-    ...{ name, stub, raw: awake, session: relativeEpochs(awake), leaseMs: LEASE_MS, now: () => time.now },
+    ...{ name, stub, raw: awake, session: withRelativeEpochs(awake), leaseMs: LEASE_MS, now: () => time.now },
     wait: async (ms) => {
       const end = time.now + ms;
       for (let alarms = 0; await runNext(end); alarms += 1) {
-        if (alarms === MOST_ALARMS) throw new Error('The alarm of the object fires endlessly.');
+        if (alarms === MAX_ALARMS) throw new Error('The alarm of the object fires endlessly.');
       }
       time.now = end;
       // The platform's next event has a later time.
@@ -82,7 +82,7 @@ export function makeObjectHarness(): ObjectHarness {
       time.now -= ms;
     },
     restart: async () => {
-      asleep = await alarm(); // runs the object, since an inactive object cannot be evicted
+      asleep = await readAlarm(); // runs the object, since an inactive object cannot be evicted
       await evictDurableObject(stub());
     },
   };
@@ -90,10 +90,10 @@ export function makeObjectHarness(): ObjectHarness {
 
 /** A session in real time, whose alarms fire by themselves. */
 export function makeRealObjectHarness(): ObjectHarness {
-  const { raw, stub, ...harness } = realObject(SHORT_LEASE_MS);
+  const { raw, stub, ...harness } = createRealObject(SHORT_LEASE_MS);
   return {
     ...harness,
-    ...{ raw, stub, session: relativeEpochs(raw), leaseMs: SHORT_LEASE_MS, now: () => Date.now() },
+    ...{ raw, stub, session: withRelativeEpochs(raw), leaseMs: SHORT_LEASE_MS, now: () => Date.now() },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     setBack: () => {
       throw new Error('This object runs in real time, which cannot be set back.');
@@ -105,7 +105,7 @@ export function makeRealObjectHarness(): ObjectHarness {
   };
 }
 
-function realObject(leaseMs: number) {
+function createRealObject(leaseMs: number) {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
   return {
     name,
@@ -130,7 +130,7 @@ function realObject(leaseMs: number) {
 }
 
 /** Waits until the hand-overs of this session's alarms have arrived. */
-function handedOverBy(name: string): Promise<void> {
+function waitForHandOver(name: string): Promise<void> {
   const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
   return waitUntil(
     () =>

@@ -10,20 +10,20 @@ import { makeObjectHarness } from './object-harness.ts';
 type Namespace = typeof env.SESSIONS;
 
 /** Pauses that end at once, and their planned lengths. */
-function heldPauses(random = 0.5) {
+function recordPauses(random = 0.5) {
   const ms: number[] = [];
-  const after = (pause: number, run: () => void) => {
+  const runAfter = (pause: number, run: () => void) => {
     ms.push(pause);
     queueMicrotask(run);
     return () => {};
   };
-  return { ms, pauses: { after, random: () => random } };
+  return { ms, pauses: { after: runAfter, random: () => random } };
 }
 
 /**
  * The objects, reached by stubs of which the first `times` fail, before a call is sent or after its response.
  */
-function failingNamespace(
+function createFailingNamespace(
   failure: unknown,
   { times = 99, when = 'before' }: { times?: number; when?: string } = {},
 ) {
@@ -53,10 +53,10 @@ function failingNamespace(
 
 const BLOBS = [{ id: 'a', about: '{}', size: 3, bytes: new Uint8Array([1, 2, 3]) }];
 
-const connectionLost = () => new Error('Network connection lost.');
+const createConnectionError = () => new Error('Network connection lost.');
 
 /** The platform's own errors, from its documentation, its source and its users' logs. */
-const OF_THE_PLATFORM = [
+const PLATFORM_ERRORS = [
   'Network connection lost.',
   'Durable Object is no longer active',
   "The Durable Object's code has been updated, this version can no longer access storage.",
@@ -74,15 +74,15 @@ const OF_THE_PLATFORM = [
 /**
  * Platform errors may carry these flags. `remote` alone is unreliable, because storage errors are thrown inside the object and lack it.
  */
-const FLAGS = [
+const RETRY_FLAGS = [
   { remote: true },
   { remote: true, durableObjectReset: true },
   { retryable: true },
   { remote: true, retryable: false, overloaded: false },
 ];
 const platformErrors = [
-  ...OF_THE_PLATFORM.map((words): [string, Error] => [words, new Error(words)]),
-  ...FLAGS.map((flags): [string, Error] => [
+  ...PLATFORM_ERRORS.map((words): [string, Error] => [words, new Error(words)]),
+  ...RETRY_FLAGS.map((flags): [string, Error] => [
     JSON.stringify(flags),
     Object.assign(new Error('internal error; reference = abc123'), flags),
   ]),
@@ -92,8 +92,8 @@ describe('a call to the session object', () => {
   it.each(platformErrors)('is sent again on a new stub after the error %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failingNamespace(error, { times: 4 });
-    const { ms, pauses } = heldPauses();
+    const { namespace, count } = createFailingNamespace(error, { times: 4 });
+    const { ms, pauses } = recordPauses();
     expect(await createObjectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({
       head: 2,
     });
@@ -103,10 +103,12 @@ describe('a call to the session object', () => {
   it('is sent again after a thrown value that is not an Error', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { pauses } = heldPauses();
-    const once = createObjectSession(failingNamespace('gone', { times: 1 }).namespace, name, { pauses });
+    const { pauses } = recordPauses();
+    const once = createObjectSession(createFailingNamespace('gone', { times: 1 }).namespace, name, {
+      pauses,
+    });
     expect(await once.read({ from: 1 })).toMatchObject({ head: 2 });
-    const never = createObjectSession(failingNamespace('gone').namespace, name, { pauses });
+    const never = createObjectSession(createFailingNamespace('gone').namespace, name, { pauses });
     await expect(never.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(new Error('gone')));
   });
 
@@ -152,12 +154,15 @@ describe('a call to the session object', () => {
     'returns its normal result if the connection breaks after the call ran: %s',
     async (method, call, expected) => {
       const { name, raw } = makeObjectHarness();
-      const { pauses } = heldPauses();
+      const { pauses } = recordPauses();
       let epoch = 0;
       if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
       else if (method !== 'accept' && method !== 'begin')
         ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
-      const { namespace, count } = failingNamespace(connectionLost(), { times: 1, when: 'after' });
+      const { namespace, count } = createFailingNamespace(createConnectionError(), {
+        times: 1,
+        when: 'after',
+      });
       const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
       expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
       expect(count).toEqual({ stubs: 2, calls: 2 });
@@ -167,8 +172,8 @@ describe('a call to the session object', () => {
   it('uses one new stub, even if many calls were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failingNamespace(connectionLost(), { times: 1 });
-    const { pauses } = heldPauses();
+    const { namespace, count } = createFailingNamespace(createConnectionError(), { times: 1 });
+    const { pauses } = recordPauses();
     const { read } = createObjectSession(namespace, name, { pauses });
     const pages = await Promise.all([read({ from: 1 }), read({ from: 2 }), read({ from: 3 })]);
     expect(pages.map((page) => page?.rows.length)).toEqual([2, 1, 0]);
@@ -183,8 +188,8 @@ describe('a call to the session object', () => {
   it('opens a watcher on a new stub, even if the response had no WebSocket', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { pauses, ms } = heldPauses();
-    const { namespace } = failingNamespace(connectionLost(), { times: 1 });
+    const { pauses, ms } = recordPauses();
+    const { namespace } = createFailingNamespace(createConnectionError(), { times: 1 });
     const told = Promise.withResolvers<number>();
     const line = await createObjectSession(namespace, name, { pauses }).watch({
       onNotice: ({ head }) => told.resolve(head),
@@ -207,8 +212,8 @@ describe('a call to the session object', () => {
   it.each(['before', 'after'])('stores an append once if the line broke %s it was stored', async (when) => {
     const { name, session, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, beginRequest('t1', 'a'));
-    const { namespace, count } = failingNamespace(connectionLost(), { times: 2, when });
-    const { pauses } = heldPauses();
+    const { namespace, count } = createFailingNamespace(createConnectionError(), { times: 2, when });
+    const { pauses } = recordPauses();
     const port = createObjectSession(namespace, name, { pauses });
     const answer = await port.append(epoch, 3, { events: [event('t1', 'x')] });
     expect(answer).toMatchObject({ status: 'appended', head: 3 });
@@ -221,17 +226,17 @@ describe('a call to the session object', () => {
     [0.999, [0, 124, 624, 2_499]],
   ])('backs off up to about two seconds with jitter %d', async (random, expected) => {
     const { name } = makeObjectHarness();
-    const { pauses, ms } = heldPauses(random);
-    const { namespace, count } = failingNamespace(connectionLost());
+    const { pauses, ms } = recordPauses(random);
+    const { namespace, count } = createFailingNamespace(createConnectionError());
     const reading = createObjectSession(namespace, name, { pauses }).read({ from: 1 });
-    await expect(reading).rejects.toThrow(new SessionUnavailableError(connectionLost()));
+    await expect(reading).rejects.toThrow(new SessionUnavailableError(createConnectionError()));
     expect([count.calls, ms.map(Math.floor)]).toEqual([5, expected]);
   });
 });
 
 describe('a call that an older object does not support', () => {
   /** The objects, which lack two methods until after the given number of calls, like an older version. */
-  function older(times = 99) {
+  function createOlderNamespace(times = 99) {
     let calls = 0;
     const getByName: Namespace['getByName'] = (...args) => {
       calls += 1;
@@ -256,8 +261,8 @@ describe('a call that an older object does not support', () => {
   ])('has no effect, and reports that: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, beginRequest('t1', 'a'));
-    const { pauses, ms } = heldPauses();
-    const failure: unknown = await call(createObjectSession(older(), name, { pauses })).catch(
+    const { pauses, ms } = recordPauses();
+    const failure: unknown = await call(createObjectSession(createOlderNamespace(), name, { pauses })).catch(
       (error) => error,
     );
     expect(failure).toBeInstanceOf(SessionUnavailableError);
@@ -269,21 +274,21 @@ describe('a call that an older object does not support', () => {
 
   it('succeeds once the object runs the current version', async () => {
     const { name, raw } = makeObjectHarness();
-    const { pauses } = heldPauses();
-    const port = createObjectSession(older(2), name, { pauses });
+    const { pauses } = recordPauses();
+    const port = createObjectSession(createOlderNamespace(2), name, { pauses });
     expect(await port.accept(withBlobs)).toEqual({ status: 'accepted', turn: 't1' });
     expect((await raw.blob({ id: 'a' }))?.bytes).toEqual(BLOBS[0]?.bytes);
   });
 
   it('does not claim to have had no effect if a lost object may have run it', async () => {
     const { name } = makeObjectHarness();
-    const { pauses } = heldPauses();
+    const { pauses } = recordPauses();
     let calls = 0;
-    const objects = older();
+    const objects = createOlderNamespace();
     const getByName: Namespace['getByName'] = (...args) => {
       calls += 1;
       return calls === 1
-        ? failingNamespace(connectionLost()).namespace.getByName(...args)
+        ? createFailingNamespace(createConnectionError()).namespace.getByName(...args)
         : objects.getByName(...args);
     };
     const namespace = new Proxy(env.SESSIONS, {
@@ -316,8 +321,8 @@ describe('a call is not retried', () => {
   ])('%s, but the next call uses a new stub', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failingNamespace(error, { times: 1 });
-    const { pauses, ms } = heldPauses();
+    const { namespace, count } = createFailingNamespace(error, { times: 1 });
+    const { pauses, ms } = recordPauses();
     const port = createObjectSession(namespace, name, { pauses });
     await expect(port.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(error));
     expect([count.calls, ms]).toEqual([1, []]);
@@ -345,8 +350,8 @@ describe('a call is not retried', () => {
     ],
   ])('after an error of the session itself: %s', async (_, error) => {
     const { name } = makeObjectHarness();
-    const { namespace, count } = failingNamespace(Object.assign(error, { remote: true }));
-    const { pauses, ms } = heldPauses();
+    const { namespace, count } = createFailingNamespace(Object.assign(error, { remote: true }));
+    const { pauses, ms } = recordPauses();
     await expect(createObjectSession(namespace, name, { pauses }).read({ from: 1 })).rejects.toBe(error);
     expect([count.calls, ms]).toEqual([1, []]);
   });
@@ -357,7 +362,7 @@ describe('a call is not retried', () => {
     await runInDurableObject(stub(), (_, { storage }) => {
       storage.sql.exec('DROP TABLE events');
     });
-    const { pauses, ms } = heldPauses();
+    const { pauses, ms } = recordPauses();
     const reading = createObjectSession(env.SESSIONS, name, { pauses }).read({ from: 1 });
     await expect(reading).rejects.toMatchObject({
       name: 'Error',

@@ -3,16 +3,16 @@ import { vi } from 'vitest';
 import type { SessionObject } from '../../../doors/durable-objects.ts';
 
 /** The rows that an object's database has read and written. */
-export interface Rows {
+export interface RowCounts {
   readonly read: number;
   readonly written: number;
 }
 
 /** Returns an object's database operations during `work`, as the platform counts and bills them. */
-export async function rowsOf(
+export async function countRows(
   stub: DurableObjectStub<SessionObject>,
   work: () => Promise<unknown>,
-): Promise<Rows> {
+): Promise<RowCounts> {
   const exec = await runInDurableObject(stub, (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
   await work();
   return runInDurableObject(stub, () => {

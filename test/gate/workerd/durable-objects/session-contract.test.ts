@@ -1,4 +1,4 @@
-import { sessionContract } from '../../../fixtures/session-contract.ts';
+import { testSessionContract } from '../../../fixtures/session-contract.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
-sessionContract('the session object', makeObjectHarness);
+testSessionContract('the session object', makeObjectHarness);

@@ -14,9 +14,9 @@ it('a session object accepts only the end of its turn once its database is withi
     const leased = object.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session granted no lease.');
     const { epoch } = leased;
-    const text = (seq: number) => ({ events: [event('t1', `${seq} ${'x'.repeat(100_000)}`)] });
+    const createTextAppend = (seq: number) => ({ events: [event('t1', `${seq} ${'x'.repeat(100_000)}`)] });
     let seq = 3;
-    const answer = () => object.append(epoch, seq, text(seq));
+    const answer = () => object.append(epoch, seq, createTextAppend(seq));
     for (; answer().status === 'appended'; seq += 1) expect(seq).toBeLessThan(20);
     expect(seq).toBeGreaterThan(6);
     const full = { status: 'session-full', most: MIB, used: ctx.storage.sql.databaseSize };
@@ -29,7 +29,7 @@ it('a session object accepts only the end of its turn once its database is withi
       ...full,
       used: expect.any(Number),
     });
-    expect(object.append(epoch, seq, { ...text(seq), release: 'ended' })).toMatchObject({
+    expect(object.append(epoch, seq, { ...createTextAppend(seq), release: 'ended' })).toMatchObject({
       status: 'appended',
     });
   });

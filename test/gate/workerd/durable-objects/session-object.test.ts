@@ -4,31 +4,31 @@ import type { AppendData } from '../../../doors/journal.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import {
   beginRequest,
-  bodiesOf,
   createRequestKey,
   event,
-  handedOver,
   lease,
   READER,
+  readBodies,
   resumeRequest,
   startInStore,
   startOf,
+  waitForHandOvers,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, makeRealObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 const LONG = 5 * 1024 * 1024;
 
 /** For tests that wait for a real alarm. */
-const PATIENT = { timeout: 20_000 };
+const PATIENT_OPTIONS = { timeout: 20_000 };
 
-function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
+function listTables({ stub }: ObjectHarness): Promise<unknown[]> {
   return runInDurableObject(stub(), (_, { storage }) =>
     storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
   );
 }
 
 /** The epoch of the lease in the object. */
-const epochIn = ({ sql }: DurableObjectStorage): number =>
+const getEpoch = ({ sql }: DurableObjectStorage): number =>
   sql.exec<{ epoch: number }>('SELECT epoch FROM lease').one().epoch;
 
 describe('a session object without writes', () => {
@@ -49,13 +49,13 @@ describe('a session object without writes', () => {
     });
     const line = await session.watch({ onNotice: () => {}, onClosed: () => {} });
     line.close();
-    expect(await tablesOf(harness)).toEqual([]);
+    expect(await listTables(harness)).toEqual([]);
     const alarm = await runInDurableObject(stub(), (object, { storage }) => {
       object.alarm();
       return storage.getAlarm();
     });
     expect(alarm).toBeNull();
-    expect(await tablesOf(harness)).toEqual([]);
+    expect(await listTables(harness)).toEqual([]);
   });
 });
 
@@ -66,13 +66,13 @@ describe('the database of a session object', () => {
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
     // Three of these can wait together.
     const third = JSON.stringify('é€😀'.repeat(Math.floor(3_000_000 / 9)));
-    const waiting = (turn: string) => ({
+    const createWaitingStart = (turn: string) => ({
       ...startOf(turn),
       started: { type: 'turn-started', turn, body: third },
     });
-    await session.accept({ ...waiting('t2'), whenBusy: 'queue' });
-    await session.accept({ ...waiting('t3'), whenBusy: 'steer' });
-    await session.accept({ ...waiting('t4'), delayMs: 3_600_000 });
+    await session.accept({ ...createWaitingStart('t2'), whenBusy: 'queue' });
+    await session.accept({ ...createWaitingStart('t3'), whenBusy: 'steer' });
+    await session.accept({ ...createWaitingStart('t4'), delayMs: 3_600_000 });
     const snapshot = { seq: 3, reducer: 1, body };
     const bytes = new Uint8Array(LONG);
     await session.append(1, 3, {
@@ -161,11 +161,11 @@ describe('the database of a session object', () => {
     const start = { ...startOf('t1'), blobs: [blob, blob] };
     const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
     await session.append(epoch, 3, { events: [event('t1', 'x')], blobs: [blob] });
-    const parts = (owner: string) =>
+    const listParts = (owner: string) =>
       runInDurableObject(stub(), (_, { storage: { sql } }) =>
         sql.exec('SELECT length(body) AS bytes FROM chunks WHERE owner = ? ORDER BY part', owner).toArray(),
       );
-    expect((await parts('blob')).map((row) => row.bytes)).toEqual([MIB, MIB, MIB, 1]);
+    expect((await listParts('blob')).map((row) => row.bytes)).toEqual([MIB, MIB, MIB, 1]);
     const read = await runInDurableObject(stub(), (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');
       object.blob({ id: blob.id, from: MIB + 5, length: MIB - 5 });
@@ -182,7 +182,7 @@ describe('the database of a session object', () => {
     for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
     await session.renew(1);
     const written = await runInDurableObject(stub(), (object, { storage }) => {
-      const epoch = epochIn(storage);
+      const epoch = getEpoch(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
       const events = [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')];
       object.append(epoch, 3, { events, progress: true });
@@ -234,7 +234,7 @@ describe('the database of a session object', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     const written = await runInDurableObject(stub(), (object, { storage }) => {
-      const epoch = epochIn(storage);
+      const epoch = getEpoch(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
       object.renew(epoch);
       const rows = exec.mock.results.map(({ value }) => value.rowsWritten);
@@ -249,13 +249,13 @@ describe('the database of a session object', () => {
     const { session, stub, leaseMs } = harness;
     await session.begin(beginRequest('t1', 'a'));
     const exec = await runInDurableObject(stub(), (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
-    const dueIn = async (): Promise<number> =>
+    const computeDueIn = async (): Promise<number> =>
       runInDurableObject(stub(), async (_, { storage }) => Number(await storage.getAlarm()) - harness.now());
     for (const ms of [0, leaseMs / 2, leaseMs / 2]) {
       await harness.wait(ms);
       await session.renew(1);
     }
-    expect(await dueIn()).toBe(leaseMs / 2); // after the renewal before the last
+    expect(await computeDueIn()).toBe(leaseMs / 2); // after the renewal before the last
     const rows = exec.mock.results.map(({ value }) => value.rowsWritten).filter((count) => count > 0);
     exec.mockRestore();
     expect(rows).toEqual([1, 1, 1]); // the renewals
@@ -264,7 +264,7 @@ describe('the database of a session object', () => {
 
 describe('a read of a turn, and the line of a reader', () => {
   /** Counts the object's writes and alarm changes during `times` reads. */
-  const costOf = ({ stub }: ObjectHarness, times: number) =>
+  const measureCost = ({ stub }: ObjectHarness, times: number) =>
     runInDurableObject(stub(), async (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');
       const setAlarm = vi.spyOn(storage, 'setAlarm');
@@ -280,10 +280,10 @@ describe('a read of a turn, and the line of a reader', () => {
   it('store no rows while a holder lives, or in the second in which its alarm is due', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(beginRequest('t1', 'a'));
-    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
+    expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 0 });
     await harness.loseAlarm();
     await harness.wait(harness.leaseMs + 999);
-    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
+    expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 0 });
   });
 
   it('set a lost alarm once, and again after a second', async () => {
@@ -291,10 +291,10 @@ describe('a read of a turn, and the line of a reader', () => {
     await harness.session.begin(beginRequest('t1', 'a'));
     await harness.loseAlarm();
     await harness.wait(harness.leaseMs + 1_000);
-    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 1 });
+    expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 1 });
     await harness.loseAlarm();
     await harness.wait(1_000);
-    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 1 });
+    expect(await measureCost(harness, 5)).toEqual({ rows: 0, alarms: 1 });
     await harness.wait(0);
     expect(harness.handOvers()).toEqual(['t1']);
   });
@@ -333,7 +333,7 @@ describe('the agenda of a session object', () => {
       Object.defineProperty(ctx, 'exports', { value: { TurnRunner: runner }, configurable: true });
     });
     await wait(0);
-    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
+    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT_OPTIONS);
     expect(log.mock.calls).toEqual([
       [expect.stringMatching(/"message":"row t1 of module mail alerts in session \[.*\] is not done/)],
     ]);
@@ -348,11 +348,15 @@ describe('the agenda of a session object', () => {
 });
 
 describe('the external files of a session object', () => {
-  const down = () => Promise.reject(new Error('The external store is unavailable.'));
+  const rejectUnavailable = () => Promise.reject(new Error('The external store is unavailable.'));
 
   it.each([
     ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
-    ['refuses', { due: down }, ', and is offered again: Error: The external store is unavailable.'],
+    [
+      'refuses',
+      { due: rejectUnavailable },
+      ', and is offered again: Error: The external store is unavailable.',
+    ],
     ['is missing', undefined, ': the Worker exports no `TurnRunner`'],
   ])('are requested again if the runner %s, which is logged in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -365,7 +369,7 @@ describe('the external files of a session object', () => {
       Object.defineProperty(ctx, 'exports', { value: { TurnRunner: runner }, configurable: true });
     });
     await wait(leaseMs * 1.3);
-    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
+    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT_OPTIONS);
     const what = `row one of module store own in session ${name} is not done${why}`;
     expect(log.mock.calls.map(([line]) => JSON.parse(line).message)).toEqual([expect.stringContaining(what)]);
     expect(await session.read({ from: 1 })).toBeNull();
@@ -391,7 +395,7 @@ describe('the alarm of a session object', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const harness = makeObjectHarness();
     await harness.session.accept(startOf('refused-1'));
-    await handedOver(harness, 2);
+    await waitForHandOvers(harness, 2);
     expect(log).toHaveBeenCalledWith(
       JSON.stringify({
         level: 'error',
@@ -424,7 +428,7 @@ describe('the alarm of a session object, in real time', () => {
   it('hands over a turn whose holder went silent, and repeats that until another holder accepts it', async () => {
     const { session, handOvers } = makeRealObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
-    await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT);
+    await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT_OPTIONS);
     expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({
       cause: 'expired',
       expirations: 1,
@@ -435,7 +439,7 @@ describe('the alarm of a session object, in real time', () => {
     const { name, session, stub, handOvers } = makeRealObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     await evictDurableObject(stub());
-    await vi.waitFor(() => expect(handOvers()[0]).toBe('t1'), PATIENT);
+    await vi.waitFor(() => expect(handOvers()[0]).toBe('t1'), PATIENT_OPTIONS);
     expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({ name });
   });
 });
@@ -450,7 +454,7 @@ describe('a session object that is reset', () => {
     const told: (number | 'closed')[] = [];
     await session.watch({ onNotice: ({ head }) => told.push(head), onClosed: () => told.push('closed') });
     const broken = runInDurableObject(stub(), (object, state) => {
-      object.append(epochIn(state.storage), 3, change);
+      object.append(getEpoch(state.storage), 3, change);
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
@@ -460,14 +464,14 @@ describe('a session object that is reset', () => {
     });
     await vi.waitFor(() => expect(told).toEqual([2, 'closed']), 20_000);
     expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
-    expect(await bodiesOf(session)).toEqual(complete);
+    expect(await readBodies(session)).toEqual(complete);
   });
 
   it('acknowledges events again if the acknowledgement was lost after the commit', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(beginRequest('t1', 'a'));
     const broken = runInDurableObject(stub(), async (object, state) => {
-      object.append(epochIn(state.storage), 3, change);
+      object.append(getEpoch(state.storage), 3, change);
       await state.storage.sync();
       state.abort('broken after the commit');
     });
@@ -476,7 +480,7 @@ describe('a session object that is reset', () => {
     expect(page).toMatchObject({ head: 4, openTurn: null });
     const again = { status: 'appended', head: 4, at: page?.rows[0]?.at, inbox: [] };
     expect(await session.append(1, 3, change)).toEqual(again);
-    expect(await bodiesOf(session)).toEqual(complete);
+    expect(await readBodies(session)).toEqual(complete);
   });
 
   it.each([0, 1, 2, 3])(
@@ -489,7 +493,7 @@ describe('a session object that is reset', () => {
       await abortAllDurableObjects();
       for (const [i, { session }] of harnesses.entries()) {
         expect(await appends[i]).toMatchObject({ status: 'appended', head: 4 });
-        expect(await bodiesOf(session)).toEqual(complete);
+        expect(await readBodies(session)).toEqual(complete);
       }
     },
   );
@@ -525,7 +529,7 @@ describe('a session object that is reset', () => {
       expect(object.read({ from: 1 })).toBeNull();
     });
     expect(await session.begin(beginRequest('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
-    expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1']);
+    expect(await readBodies(session)).toEqual([{ opening: true }, 'start of t1']);
   });
 
   it('creates its tables again if that commit was lost', async () => {
@@ -535,7 +539,7 @@ describe('a session object that is reset', () => {
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
-    expect(await tablesOf(harness)).toEqual([]);
+    expect(await listTables(harness)).toEqual([]);
     expect(await harness.session.begin(beginRequest('t1', 'a'))).toMatchObject({
       status: 'leased',
       epoch: 1,

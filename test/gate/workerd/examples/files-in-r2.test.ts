@@ -6,9 +6,9 @@ import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { r2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
 import worker, { TurnRunner } from '../../../../src/examples/files-in-r2/worker.ts';
 import type { SessionFilesKey } from '../../../../src/modules/files/entry.ts';
-import { fileStoreContract } from '../../../fixtures/file-store-contract.ts';
+import { testFileStoreContract } from '../../../fixtures/file-store-contract.ts';
 import { makeObjectHarness } from '../durable-objects/object-harness.ts';
-import { json, newSession, ORIGIN } from '../http/client.ts';
+import { createSessionPath, ORIGIN, readJson } from '../http/client.ts';
 
 declare global {
   namespace Cloudflare {
@@ -18,18 +18,18 @@ declare global {
   }
 }
 
-const prefixOf = ({ session, incarnation }: SessionFilesKey): string =>
+const getPrefix = ({ session, incarnation }: SessionFilesKey): string =>
   `${encodeURIComponent(session)}/${incarnation}/`;
 const count = async (key: SessionFilesKey): Promise<number> =>
-  (await env.FILES.list({ prefix: prefixOf(key) })).objects.length;
+  (await env.FILES.list({ prefix: getPrefix(key) })).objects.length;
 
-fileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
+testFileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
 
 it('a file in R2 has its media type, and a key that begins with its session', async () => {
   const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
   await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
-  const [object] = (await env.FILES.list({ prefix: prefixOf(key), include: ['httpMetadata'] })).objects;
-  expect(object?.key).toBe(`${prefixOf(key)}a`);
+  const [object] = (await env.FILES.list({ prefix: getPrefix(key), include: ['httpMetadata'] })).objects;
+  expect(object?.key).toBe(`${getPrefix(key)}a`);
   expect(object?.httpMetadata?.contentType).toBe('image/png');
 });
 
@@ -67,12 +67,12 @@ it('a Worker without the bucket returns a 500 that says how to bind one', async 
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { FILES: _, ...more } = env;
   const unbound: Readonly<Record<string, unknown>> = more;
-  const request = new Request(`${ORIGIN}${newSession('reader')}`) as Request<
+  const request = new Request(`${ORIGIN}${createSessionPath('reader')}`) as Request<
     unknown,
     IncomingRequestCfProperties
   >;
   const response = await worker.fetch(request, unbound, createExecutionContext());
-  expect([response.status, (await json(response)).detail]).toEqual([
+  expect([response.status, (await readJson(response)).detail]).toEqual([
     500,
     'This Worker has no R2 bucket FILES. Bind one in wrangler.toml.',
   ]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
 import worker from '../../../../src/examples/from-code/worker.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { checkingResponses } from '../http/as-described.ts';
+import { checkResponses } from '../http/as-described.ts';
 import { ORIGIN } from '../http/client.ts';
 
 const LETTERS = { agent: 'sorter', session: 'letters' };
@@ -13,12 +13,12 @@ const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }]
 
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
-const send = checkingResponses(async (path: string, init: RequestInit = {}): Promise<Response> => {
+const send = checkResponses(async (path: string, init: RequestInit = {}): Promise<Response> => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, env, createExecutionContext());
 });
 
-const letter = (text = 'The roof leaks!') => ({
+const createLetter = (text = 'The roof leaks!') => ({
   id: crypto.randomUUID(),
   customer: crypto.randomUUID(),
   text,
@@ -32,7 +32,7 @@ const post = (body: unknown, token = 'shop'): Promise<Response> =>
   });
 
 it('a custom route returns the agent’s answer, and the same answer for the same letter', async () => {
-  const one = letter();
+  const one = createLetter();
   const sorted = await post(one);
   expect(sorted.status).toBe(200);
   const answer = await sorted.json();
@@ -41,13 +41,13 @@ it('a custom route returns the agent’s answer, and the same answer for the sam
 });
 
 it('a custom route is closed to callers without a token, and leaves all other routes to the app', async () => {
-  expect((await post(letter(), 'guessed')).status).toBe(401);
+  expect((await post(createLetter(), 'guessed')).status).toBe(401);
   expect((await send('/agents')).status).toBe(200);
   expect((await send('/agents/sorter/sessions/letters')).status).toBe(404);
 });
 
 it('a custom queue stores each letter once, and notifies its sender', async () => {
-  const letters = [letter(), letter()];
+  const letters = [createLetter(), createLetter()];
   const acknowledged: string[] = [];
   const messages = letters.map((body) => ({
     id: body.id,

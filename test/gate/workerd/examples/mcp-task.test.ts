@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { begin, cancel, wait } from '../../../../src/examples/mcp/task.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
-import { appWithEndpoint } from '../mcp/server/talk.ts';
+import { createEndpointApp } from '../mcp/server/talk.ts';
 
-const via = appWithEndpoint({ agents: ['scripted'] });
+const via = createEndpointApp({ agents: ['scripted'] });
 const endpoint = { url: `${ORIGIN}/mcp`, fetch: async (url: string, init: RequestInit) => via(url, init) };
 
 it('a client that knows the task id can wait for its answer', async () => {

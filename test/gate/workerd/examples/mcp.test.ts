@@ -3,9 +3,9 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/mcp/worker.ts';
-import { type FakeServer, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
-import { sayingTool } from '../../node/mcp/tools/scenes.ts';
-import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
+import { createFakeServer, type FakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { createSayingTool } from '../../node/mcp/tools/scenes.ts';
+import { createSessionPath, ORIGIN, post, readJson, type Send } from '../http/client.ts';
 import { connectClient } from '../mcp/server/talk.ts';
 
 const TOKEN = 'token-of-the-wiki';
@@ -16,7 +16,7 @@ const TOKEN = 'token-of-the-wiki';
  */
 const vars = { WIKI_TOKEN: TOKEN, SUBREQUESTS: '10000' };
 
-const via: Send = async (path, init) => {
+const sendToWorker: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
   const incoming = request as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(incoming, { ...env, ...vars }, createExecutionContext());
@@ -29,13 +29,18 @@ function createWiki(): FakeServer {
     properties: { query: { type: 'string' } },
     required: ['query'],
   };
-  const search = sayingTool('search_pages', 'Spring tides come with a new or a full moon.', {
+  const search = createSayingTool('search_pages', 'Spring tides come with a new or a full moon.', {
     description: 'Search the pages of the wiki.',
     annotations: { readOnlyHint: true },
     inputSchema,
   });
-  const server = fakeServer({
-    tools: [search, sayingTool('read_page'), sayingTool('write_page'), sayingTool('get_logo')],
+  const server = createFakeServer({
+    tools: [
+      search,
+      createSayingTool('read_page'),
+      createSayingTool('write_page'),
+      createSayingTool('get_logo'),
+    ],
   });
   const fetching = vi.spyOn(globalThis, 'fetch');
   fetching.mockImplementation((input, init) => {
@@ -50,7 +55,7 @@ function createWiki(): FakeServer {
 it('the agent uses the tools of its server, which receives the token and only the permitted context', async () => {
   const server = createWiki();
   const body = { message: 'Search the pages for spring tides' };
-  const answer = await json(await post(newSession('librarian'), body, { via }));
+  const answer = await readJson(await post(createSessionPath('librarian'), body, { via: sendToWorker }));
   expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   expect(answer.text).toContain('Spring tides come with a new or a full moon.');
   expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(
@@ -64,21 +69,21 @@ it('the agent uses the tools of its server, which receives the token and only th
 
 it('a message that claims another tenant is refused', async () => {
   const body = { message: 'Search the pages for spring tides', context: { tenant: 'acme' } };
-  expect((await post(newSession('librarian'), body, { via })).status).toBe(422);
+  expect((await post(createSessionPath('librarian'), body, { via: sendToWorker })).status).toBe(422);
 });
 
 it('a tool that the server lacks is reported as missing, and the agent still answers', async () => {
   const server = createWiki();
-  server.tools = [sayingTool('read_page')];
+  server.tools = [createSayingTool('read_page')];
   const body = { message: 'Search the pages for spring tides' };
-  const answer = await json(await post(newSession('librarian'), body, { via }));
+  const answer = await readJson(await post(createSessionPath('librarian'), body, { via: sendToWorker }));
   expect(answer).toMatchObject({ outcome: 'completed' });
   expect(answer.text).toContain("MCP tool 'search_pages' not found. Available tools: read_page");
 });
 
 it('clients of the Worker list its tool and its agent, and call them', async () => {
   const server = createWiki();
-  const client = await connectClient(via);
+  const client = await connectClient(sendToWorker);
   const { tools } = await client.listTools();
   expect(tools.map(({ name, description }) => [name, description])).toEqual([
     ['count_words', 'Count the words of a text.'],

@@ -10,7 +10,7 @@ import { listThreads, readThread, renameThread } from '../../../../src/examples/
 import withLists from '../../../../src/examples/openai-lists/worker.ts';
 import type { Send } from '../http/client.ts';
 import { sendHistory } from '../surfaces/chat-histories.ts';
-import { clientOf } from '../surfaces/openai-app.ts';
+import { createOpenAiClient } from '../surfaces/openai-app.ts';
 
 const via: Send = async (path, init) => {
   const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
@@ -26,7 +26,7 @@ it.each([true, false])(
   async (approve) => {
     const shown: string[] = [];
     const asked: string[] = [];
-    const answer = await ask(clientOf(via), 'Please pay invoice INV-17.', {
+    const answer = await ask(createOpenAiClient(via), 'Please pay invoice INV-17.', {
       show: (text) => shown.push(text),
       decide: async (question) => {
         asked.push(question);
@@ -45,17 +45,17 @@ it('the documented chat server acts for each of its users, and each gets their o
     const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };
     return manyUsers.fetch(request, vars, createExecutionContext());
   };
-  const of = (user: string, apiKey = 'of-the-chat-server') =>
-    clientOf(send, { apiKey, defaultHeaders: { 'x-user-id': user }, maxRetries: 0 });
+  const createClientFor = (user: string, apiKey = 'of-the-chat-server') =>
+    createOpenAiClient(send, { apiKey, defaultHeaders: { 'x-user-id': user }, maxRetries: 0 });
   for (const user of ['ann', 'ben']) {
-    const via = of(user);
+    const via = createClientFor(user);
     const first = await sendHistory([], 'List my orders.', { via, model: 'shop' });
     const second = await sendHistory(first.history, 'List my orders once more.', { via, model: 'shop' });
     expect(second.session).toBe(first.session);
     expect(JSON.stringify(second.history)).toContain(`Orders of chat/${user}`);
   }
   await expect(
-    sendHistory([], 'List my orders.', { via: of('ann', 'guessed'), model: 'shop' }),
+    sendHistory([], 'List my orders.', { via: createClientFor('ann', 'guessed'), model: 'shop' }),
   ).rejects.toMatchObject({
     status: 401,
   });
@@ -75,7 +75,7 @@ it('the documented chat list shows a conversation, reads it and gives it a title
     const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: token };
     return withLists.fetch(request, vars, createExecutionContext());
   };
-  const client = clientOf(send, { apiKey: token });
+  const client = createOpenAiClient(send, { apiKey: token });
   const id = crypto.randomUUID();
   await client.responses.create({ model: 'support', input: 'Where is my order?', conversation: id });
   expect((await renameThread(client, id, 'My order')).metadata).toEqual({ title: 'My order' });

@@ -1,16 +1,16 @@
 /** The resources of docs/mcp.md. */
 import { expect, it } from 'vitest';
 import { orderDesk } from '../../../../src/examples/mcp/order-desk.ts';
-import { appWith } from '../http/app.ts';
-import { connectedToNewest } from '../mcp/server/both-revisions.ts';
+import { createTestApp } from '../http/app.ts';
+import { connectNewest } from '../mcp/server/both-revisions.ts';
 
-const via = appWith({
+const via = createTestApp({
   use: [orderDesk],
   auth: ({ headers }) => ({ id: 'anna', tenant: headers.get('x-tenant') ?? 'corner' }),
 });
 
 it('clients receive the shop’s messages, and only their tenant’s orders', async () => {
-  const client = await connectedToNewest(via);
+  const client = await connectNewest(via);
   expect(await client.readResource({ uri: 'shop://terms' })).toMatchObject({
     contents: [{ mimeType: 'text/markdown', text: '# Terms\n\nRope that was cut is not taken back.' }],
     ttlMs: 3_600_000,
@@ -31,7 +31,7 @@ it('clients receive the shop’s messages, and only their tenant’s orders', as
 });
 
 it('a person who types an order number gets suggestions from their tenant', async () => {
-  const client = await connectedToNewest(via, { 'x-tenant': 'harbor' });
+  const client = await connectNewest(via, { 'x-tenant': 'harbor' });
   const typed = { name: 'order', value: '' };
   const prompt = await client.complete({ ref: { type: 'ref/prompt', name: 'chase' }, argument: typed });
   expect(prompt.completion.values).toEqual(['2001']);

@@ -5,7 +5,15 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import desk from '../../../../src/examples/outgoing/desk-worker.ts';
 import worker, { TurnRunner } from '../../../../src/examples/outgoing/worker.ts';
 import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
-import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+import {
+  createSessionPath,
+  getSessionName,
+  ORIGIN,
+  post,
+  readJournal,
+  readJson,
+  type Send,
+} from '../http/client.ts';
 import { answer } from '../http/waiting.ts';
 
 const vars = { ...env, MODEL: 'offline', TURNS_WEBHOOK_SECRET: STANDARD_SECRET, SUBREQUESTS: '10000' };
@@ -19,7 +27,7 @@ const sendTo =
 
 it('a waiting turn notifies the desk once, and the desk answers it', async () => {
   const via = sendTo(worker);
-  const session = newSession('clerk');
+  const session = createSessionPath('clerk');
   const said: Record<string, unknown>[] = [];
   const taken: Response[] = [];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
@@ -33,19 +41,19 @@ it('a waiting turn notifies the desk once, and the desk answers it', async () =>
 
   const waits = await post(session, { message: 'Please refund order A7.' }, { via });
   expect(waits.status).toBe(202);
-  const { turn } = await json(waits);
-  const seq = (await journal(session)).length;
+  const { turn } = await readJson(waits);
+  const seq = (await readJournal(session)).length;
   const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
-  const due = (attempt: number) =>
+  const runDue = (attempt: number) =>
     new TurnRunner(createExecutionContext(), vars).due({
-      ...{ name: sessionName(session), ...row, attempt },
+      ...{ name: getSessionName(session), ...row, attempt },
     });
-  expect([await due(1), await due(2)]).toEqual(['done', 'done']);
-  const turns = await Promise.all(taken.map(async (response) => (await json(response)).turn));
+  expect([await runDue(1), await runDue(2)]).toEqual(['done', 'done']);
+  const turns = await Promise.all(taken.map(async (response) => (await readJson(response)).turn));
   expect([turns.length, new Set(turns).size]).toEqual([2, 1]);
 
   const { data, type } = Object(said[0]);
   expect([type, data.pending[0].message]).toEqual(['turn.suspended', 'Refund order A7?']);
   const decided = await answer(data.pending[0].links.approvals, { decision: 'approve' }, { via });
-  expect(await json(decided)).toMatchObject({ outcome: 'completed' });
+  expect(await readJson(decided)).toMatchObject({ outcome: 'completed' });
 });

@@ -2,9 +2,9 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { remainingToday } from '../../../../src/examples/owner-limits/left-today.ts';
+import { getRemainingToday } from '../../../../src/examples/owner-limits/left-today.ts';
 import worker from '../../../../src/examples/owner-limits/worker.ts';
-import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
+import { createSessionPath, ORIGIN, post, readJson, type Send } from '../http/client.ts';
 
 const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users', ACME_TOKEN: 'of-acme' };
 
@@ -22,15 +22,15 @@ const sendAs =
 
 it('the documented plans refuse the third turn of a day on the free plan, and report the remaining limits', async () => {
   const [users, acme] = [sendAs('of-users'), sendAs('of-acme')];
-  const statuses = async (via: Send) => {
+  const collectStatuses = async (via: Send) => {
     const found: number[] = [];
     for (let turn = 0; turn < 3; turn += 1)
-      found.push((await post(newSession('clerk'), { message: 'Where is my order?' }, { via })).status);
+      found.push((await post(createSessionPath('clerk'), { message: 'Where is my order?' }, { via })).status);
     return found;
   };
-  expect(await statuses(users)).toEqual([200, 200, 429]);
-  expect(await statuses(acme)).toEqual([200, 200, 200]);
-  const { owner, limits } = await json(await acme('/limits'));
+  expect(await collectStatuses(users)).toEqual([200, 200, 429]);
+  expect(await collectStatuses(acme)).toEqual([200, 200, 200]);
+  const { owner, limits } = await readJson(await acme('/limits'));
   expect([owner, Object(limits)[0]]).toMatchObject(['tenant:acme', { limit: 'turns', most: 2_000, used: 3 }]);
-  expect(await remainingToday(vars, 'token')).toBe(38);
+  expect(await getRemainingToday(vars, 'token')).toBe(38);
 });

@@ -3,12 +3,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../../src/client/entry.ts';
-import { ask, deskOf } from '../../../../src/examples/pages/ask.ts';
+import { ask, createDeskClient } from '../../../../src/examples/pages/ask.ts';
 import { desk } from '../../../../src/examples/pages/desk.ts';
 import { default as worker } from '../../../../src/examples/pages/worker.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 
 it.each([
   [true, '12 euro of order A-17 are on their way back.'],
@@ -20,7 +20,7 @@ it.each([
       { text: 'Let me ask.', calls: [{ name: 'refund', input: { order: 'A-17', euro: 12 } }] },
       'There you are.',
     ]);
-    const via = appWith({ agents: [{ ...desk, model }], use: [files()] });
+    const via = createTestApp({ agents: [{ ...desk, model }], use: [files()] });
     const client = createClient<typeof desk>({ url: 'http://localhost', agent: 'desk', fetch: via });
     let shown = '';
     const decide = vi.fn(async () => isApproved);
@@ -43,5 +43,5 @@ it('the Worker of the documented page accepts requests from pages of its origin'
     createExecutionContext(),
   );
   expect(answered.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-  expect(deskOf('http://localhost', 't').session('s').id).toBe('s');
+  expect(createDeskClient('http://localhost', 't').session('s').id).toBe('s');
 });

@@ -9,7 +9,7 @@ import a2a from '../../../../src/examples/a2a/worker.ts';
 import agUi from '../../../../src/examples/ag-ui/worker.ts';
 import plainText from '../../../../src/examples/plain-text/worker.ts';
 import titled from '../../../../src/examples/sessions/titled-worker.ts';
-import { json, ORIGIN, type Send } from '../http/client.ts';
+import { ORIGIN, readJson, type Send } from '../http/client.ts';
 
 const sendTo =
   (worker: typeof plainText): Send =>
@@ -74,5 +74,5 @@ it('A2A asks about a refund', async () => {
 
 it('a Worker with modelTitles() has a route for titles, which returns 404 for an unknown session', async () => {
   const asked = await sendTo(titled)('/agents/clerk/sessions/none/title', { method: 'POST' });
-  expect(await json(asked)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
+  expect(await readJson(asked)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
 });

@@ -3,8 +3,8 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/rate-limited/worker.ts';
-import { checkingResponses } from '../http/as-described.ts';
-import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
+import { checkResponses } from '../http/as-described.ts';
+import { createSessionPath, ORIGIN, post, readJson, type Send } from '../http/client.ts';
 
 /**
  * Each turn stays in its invocation, because the tests' Worker, which would run the next one, lacks the
@@ -17,13 +17,13 @@ const vars = {
   SUBREQUESTS: '10000',
 };
 
-const via: Send = checkingResponses(async (path, init) => {
+const via: Send = checkResponses(async (path, init) => {
   const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
 });
 
 /** A message of the model in the chat-completions protocol. */
-const letter = (to: string) => ({
+const createLetterCall = (to: string) => ({
   role: 'assistant',
   content: null,
   tool_calls: [
@@ -35,11 +35,13 @@ const letter = (to: string) => ({
   ],
 });
 
-const assistantMessage = (content: string) => ({ role: 'assistant', content });
+const createAssistantMessage = (content: string) => ({ role: 'assistant', content });
 
 /** Serves these messages at the model's address, and returns the requests. */
-function serveModel(...messages: readonly object[]): readonly { readonly messages: readonly Shown[] }[] {
-  const asked: { messages: Shown[] }[] = [];
+function serveModel(
+  ...messages: readonly object[]
+): readonly { readonly messages: readonly ShownMessage[] }[] {
+  const asked: { messages: ShownMessage[] }[] = [];
   const left = [...messages];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input, init);
@@ -53,35 +55,35 @@ function serveModel(...messages: readonly object[]): readonly { readonly message
   return asked;
 }
 
-interface Shown {
+interface ShownMessage {
   readonly role: string;
   readonly content: string;
 }
 
 it('a rate-limited tool counts its calls across turns, and shows the remaining calls to the model and the counts to the owner', async () => {
-  const session = newSession('courier');
+  const session = createSessionPath('courier');
   const asked = serveModel(
-    letter('ada'),
-    assistantMessage('Sent.'),
-    letter('ada'),
-    letter('ada'),
-    letter('ada'),
-    assistantMessage('No more.'),
+    createLetterCall('ada'),
+    createAssistantMessage('Sent.'),
+    createLetterCall('ada'),
+    createLetterCall('ada'),
+    createLetterCall('ada'),
+    createAssistantMessage('No more.'),
   );
-  const results = () =>
+  const listResults = () =>
     asked.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 
   const first = await post(session, { message: 'Write to Ada.' }, { via });
-  expect([first.status, (await json(first)).text]).toEqual([200, 'Sent.']);
-  expect(results()).toEqual([
+  expect([first.status, (await readJson(first)).text]).toEqual([200, 'Sent.']);
+  expect(listResults()).toEqual([
     expect.stringMatching(
       /^Letter \S{8} to ada is on its way to ada\.\n\n2 of 3 calls an hour are left for 'ada'\.$/,
     ),
   ]);
 
   const second = await post(session, { message: 'Write to her thrice.' }, { via });
-  expect([second.status, (await json(second)).text]).toEqual([200, 'No more.']);
-  expect(results()?.slice(-3)).toEqual([
+  expect([second.status, (await readJson(second)).text]).toEqual([200, 'No more.']);
+  expect(listResults()?.slice(-3)).toEqual([
     expect.stringMatching(/\n\n1 of 3 calls an hour are left for 'ada'\.$/),
     expect.stringMatching(/\n\n0 of 3 calls an hour are left for 'ada'\.$/),
     expect.stringMatching(
@@ -89,7 +91,7 @@ it('a rate-limited tool counts its calls across turns, and shows the remaining c
     ),
   ]);
 
-  const { memory } = await json(await via(session));
+  const { memory } = await readJson(await via(session));
   expect(Object(memory)['app:rate-limits']).toEqual({
     ada: [expect.any(Number), expect.any(Number), expect.any(Number)],
   });

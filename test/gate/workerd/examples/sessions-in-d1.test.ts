@@ -2,9 +2,9 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import worker, { costliestOwners, TurnRunner } from '../../../../src/examples/sessions/d1-worker.ts';
+import worker, { listCostliestOwners, TurnRunner } from '../../../../src/examples/sessions/d1-worker.ts';
 import { migrate } from '../../../fixtures/index-db.ts';
-import { newSession, ORIGIN, post, type Send, sessionId, sessionName } from '../http/client.ts';
+import { createSessionPath, getSessionId, getSessionName, ORIGIN, post, type Send } from '../http/client.ts';
 
 const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users' };
 
@@ -20,14 +20,14 @@ const sendAsUser: Send = async (path, init) => {
 
 it('the database contains a session after its turn', async () => {
   await migrate(env.INDEX_DB);
-  const path = newSession('clerk');
+  const path = createSessionPath('clerk');
   await (await post(path, { message: 'Where is my order?' }, { via: sendAsUser })).text();
   const runner = new TurnRunner(createExecutionContext(), vars);
-  const row = { name: sessionName(path, 'token'), module: 'index', key: '', ref: 'any', attempt: 1 };
+  const row = { name: getSessionName(path, 'token'), module: 'index', key: '', ref: 'any', attempt: 1 };
   expect(await runner.due(row)).toBe('done');
   const query = env.INDEX_DB.prepare('SELECT owner, title, turns FROM holdfast_sessions WHERE session = ?');
   await expect
-    .poll(async () => query.bind(sessionId(path)).first(), { timeout: 20_000 })
+    .poll(async () => query.bind(getSessionId(path)).first(), { timeout: 20_000 })
     .toEqual({ owner: 'id:token', title: 'Where is my order?', turns: 1 });
 });
 
@@ -45,7 +45,7 @@ it('the documented query finds the ten owners with the highest cost in a month',
       insert.bind(owner, '2031-02-28', 'b', at),
     ]),
   );
-  expect(await costliestOwners(env.INDEX_DB, '2031-02')).toEqual(
+  expect(await listCostliestOwners(env.INDEX_DB, '2031-02')).toEqual(
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => ({ owner: `id:${at}`, cost: 2 * at, turns: 2 })),
   );
 });

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/mcp/signed-in/worker.ts';
 import { ORIGIN, type Send } from '../http/client.ts';
-import { messagesOf, postMcp, rpcRequest, textsOf } from '../mcp/server/talk.ts';
+import { createRpcRequest, getTexts, postMcp, readMessages } from '../mcp/server/talk.ts';
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
@@ -32,14 +32,14 @@ function serveProvider(): string[] {
 }
 
 const call = (token?: string): Promise<Response> =>
-  postMcp(via, rpcRequest('tools/call', { name: 'who_am_i' }), {
+  postMcp(via, createRpcRequest('tools/call', { name: 'who_am_i' }), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
 it('the documented Worker identifies the signed-in person, and calls the provider with its own credentials', async () => {
   const asked = serveProvider();
-  const [message] = await messagesOf(await call('good'));
-  expect(textsOf(message?.result)).toEqual(['ann']);
+  const [message] = await readMessages(await call('good'));
+  expect(getTexts(message?.result)).toEqual(['ann']);
   expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
 });
 

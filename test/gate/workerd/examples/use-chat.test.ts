@@ -24,8 +24,8 @@ it('the useChat example accepts requests from pages of its origin, which can sta
       'access-control-request-headers': wanted,
     },
   });
-  const told = (name: string): string | null => preflight.headers.get(`access-control-${name}`);
-  expect([told('allow-origin'), told('allow-headers')]).toEqual([origin, wanted]);
+  const getCorsHeader = (name: string): string | null => preflight.headers.get(`access-control-${name}`);
+  expect([getCorsHeader('allow-origin'), getCorsHeader('allow-headers')]).toEqual([origin, wanted]);
   const listed = await ask('/agents/desk/chat/none/messages', { headers: { origin, 'x-ai-sdk': '7' } });
   expect([listed.headers.get('access-control-allow-origin'), await listed.json()]).toEqual([origin, []]);
 });

@@ -5,13 +5,14 @@ import type { AnyTool } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 
-const depthOf = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(depthOf));
-const leavesOf = (tool: AnyTool): readonly AnyTool[] => (tool.inner ? tool.inner.flatMap(leavesOf) : [tool]);
+const computeDepth = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(computeDepth));
+const listLeaves = (tool: AnyTool): readonly AnyTool[] =>
+  tool.inner ? tool.inner.flatMap(listLeaves) : [tool];
 
 /** Returns the calls of the last turn, each with its result for the model. */
-async function lastCalls(session: TestSession): Promise<readonly (readonly [string, string])[]> {
+async function listLastCalls(session: TestSession): Promise<readonly (readonly [string, string])[]> {
   const { messages } = await session.state();
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
   return turn.flatMap((message) =>
@@ -27,7 +28,7 @@ async function lastCalls(session: TestSession): Promise<readonly (readonly [stri
 const call = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens the collection, then makes each list of calls in one reply. */
-const repliesInside = (
+const createInnerReplies = (
   area: string,
   collection: string,
   ...replies: readonly object[][]
@@ -38,22 +39,22 @@ const repliesInside = (
   'Done.',
 ];
 
-const scriptedSession = (...replies: readonly ScriptedReply[]): TestSession =>
+const createScriptedSession = (...replies: readonly ScriptedReply[]): TestSession =>
   createTestSession(workspace, { replies });
 
 describe('the tools of the workspace', () => {
   it('are more than a hundred, each three levels deep', () => {
-    const leaves = workspace.tools.flatMap(leavesOf);
+    const leaves = workspace.tools.flatMap(listLeaves);
     expect(leaves).toHaveLength(126);
     expect(new Set(leaves.map(({ name }) => name)).size).toBe(126);
-    expect(workspace.tools.flatMap(({ inner = [] }) => inner).every((tool) => depthOf(tool) === 2)).toBe(
+    expect(workspace.tools.flatMap(({ inner = [] }) => inner).every((tool) => computeDepth(tool) === 2)).toBe(
       true,
     );
-    expect(workspace.tools.map(depthOf)).toEqual(AREAS.map(() => 3));
+    expect(workspace.tools.map(computeDepth)).toEqual(AREAS.map(() => 3));
   });
 
   it('are all behind six unfolding tools, which are the only tools that the model sees at first', async () => {
-    const session = scriptedSession('Hello.');
+    const session = createScriptedSession('Hello.');
     await session.send('Hello');
     expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
       'calendar: Events, reminders, and reservations of rooms.',
@@ -66,9 +67,9 @@ describe('the tools of the workspace', () => {
   });
 
   it('are all listed by GET /agents', async () => {
-    const answer = await appWith({ agents: [workspace], model: offlineModel() })('/agents');
+    const answer = await createTestApp({ agents: [workspace], model: offlineModel() })('/agents');
     const told = JSON.stringify(await answer.json());
-    const names = workspace.tools.flatMap(leavesOf).map(({ name }) => `"name":"${name}"`);
+    const names = workspace.tools.flatMap(listLeaves).map(({ name }) => `"name":"${name}"`);
     expect(names.filter((name) => !told.includes(name))).toEqual([]);
   });
 
@@ -84,9 +85,9 @@ describe('the tools of the workspace', () => {
   });
 
   it('open area by area, and describe the ids', async () => {
-    const session = scriptedSession(...repliesInside('planning', 'tasks'));
+    const session = createScriptedSession(...createInnerReplies('planning', 'tasks'));
     await session.send('What can I do with tasks?');
-    expect((await lastCalls(session)).map(([, text]) => text)).toEqual([
+    expect((await listLastCalls(session)).map(([, text]) => text)).toEqual([
       "Tools now available: tasks, milestones, risks. You MUST call one of these tools to complete the user's request. " +
         'Do NOT respond with text — call a tool.',
       'Tools now available: add_task, list_tasks, find_tasks, read_task, update_task, remove_task, complete_task, ' +
@@ -105,22 +106,22 @@ describe('the tools of the workspace', () => {
 describe('the objects of the workspace', () => {
   it('exist in the next turn, even after the object has restarted', async () => {
     const write = call('add_document', { title: 'Log', text: 'Day one.' });
-    const session = scriptedSession(
-      ...repliesInside('files', 'documents', [write]),
-      ...repliesInside('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
+    const session = createScriptedSession(
+      ...createInnerReplies('files', 'documents', [write]),
+      ...createInnerReplies('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
     );
     await session.send('Write it down.');
     session.restart();
     await session.send('What does it say?');
-    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+    expect((await listLastCalls(session)).at(-1)?.[1]).toBe(
       '{"documentId":"D-1","title":"Log","text":"Day one.","status":"draft"}',
     );
   });
 
   it('get unique ids, even within one reply, and ids are never reused', async () => {
     const add = (title: string) => call('add_risk', { title });
-    const session = scriptedSession(
-      ...repliesInside(
+    const session = createScriptedSession(
+      ...createInnerReplies(
         'planning',
         'risks',
         [add('Fog'), add('Ice'), call('remove_risk', { riskId: 'R-2' }), add('Rot')],
@@ -128,15 +129,15 @@ describe('the objects of the workspace', () => {
       ),
     );
     await session.send('Which risks are there?');
-    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+    expect((await listLastCalls(session)).at(-1)?.[1]).toBe(
       '[{"riskId":"R-3","title":"Rot","status":"open"},{"riskId":"R-1","title":"Fog","status":"open"}]',
     );
   });
 
   it('change by updates, and by moves with their own verb', async () => {
     const id = { eventId: 'E-1' };
-    const session = scriptedSession(
-      ...repliesInside(
+    const session = createScriptedSession(
+      ...createInnerReplies(
         'calendar',
         'events',
         [call('add_event', { title: 'Launch', date: '2026-12-24', place: 'Quay' })],
@@ -145,30 +146,34 @@ describe('the objects of the workspace', () => {
       ),
     );
     await session.send('The launch is off.');
-    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+    expect((await listLastCalls(session)).at(-1)?.[1]).toBe(
       '{"eventId":"E-1","title":"Launch","date":"2026-12-23","place":"Quay","status":"cancelled"}',
     );
   });
 
   it('are found by words, with the best match first', async () => {
-    const note = (title: string, text: string) => call('add_note', { title, text });
-    const session = scriptedSession(
-      ...repliesInside(
+    const createNoteCall = (title: string, text: string) => call('add_note', { title, text });
+    const session = createScriptedSession(
+      ...createInnerReplies(
         'notebook',
         'notes',
-        [note('One', 'A lantern'), note('Two', 'Storm lantern'), note('Three', 'Rope')],
+        [
+          createNoteCall('One', 'A lantern'),
+          createNoteCall('Two', 'Storm lantern'),
+          createNoteCall('Three', 'Rope'),
+        ],
         [call('find_notes', { query: 'storm lantern' }), call('find_notes', { query: 'tar' })],
       ),
     );
     await session.send('Where is the lantern?');
-    expect((await lastCalls(session)).slice(-2).map(([, text]) => text)).toEqual([
+    expect((await listLastCalls(session)).slice(-2).map(([, text]) => text)).toEqual([
       '[{"noteId":"N-2","title":"Two","pinned":false},{"noteId":"N-1","title":"One","pinned":false}]',
       'No note holds any of these words.',
     ]);
   });
 
   it('keep their references', async () => {
-    const session = scriptedSession(
+    const session = createScriptedSession(
       { calls: [call('files')] },
       { calls: [call('documents'), call('folders')] },
       { calls: [call('add_folder', { title: 'Boats' })] },
@@ -187,7 +192,7 @@ describe('the objects of the workspace', () => {
     await session.send('Tidy up.');
     const noFolder =
       'Error: There is no folder F-9. Use list_folders or find_folders to see which there are.';
-    expect((await lastCalls(session)).slice(-5).map(([, text]) => text)).toEqual([
+    expect((await listLastCalls(session)).slice(-5).map(([, text]) => text)).toEqual([
       noFolder,
       noFolder,
       'Error: F-1 is still used by D-1. Nothing was removed.',
@@ -211,25 +216,27 @@ describe('the objects of the workspace', () => {
     ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
   ])('return the expected text for %s %j', async (name, input, text) => {
     const add = call('add_task', { title: 'Caulk' });
-    const session = scriptedSession(...repliesInside('planning', 'tasks', [add, call(name, input)]));
+    const session = createScriptedSession(
+      ...createInnerReplies('planning', 'tasks', [add, call(name, input)]),
+    );
     await session.send('Do it.');
-    expect((await lastCalls(session)).at(-1)?.[1]).toBe(text);
+    expect((await listLastCalls(session)).at(-1)?.[1]).toBe(text);
   });
 
   it('are empty at first', async () => {
-    const session = scriptedSession(...repliesInside('planning', 'risks', [call('list_risks')]));
+    const session = createScriptedSession(...createInnerReplies('planning', 'risks', [call('list_risks')]));
     await session.send('Which risks are there?');
-    expect((await lastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
+    expect((await listLastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
   });
 });
 
 describe('the workspace with the offline planner', () => {
-  const offline = (): TestSession => createTestSession(workspace, { model: offlineModel() });
+  const createOfflineSession = (): TestSession => createTestSession(workspace, { model: offlineModel() });
 
   it('writes a document three levels down, and reads it in the next turn, after a restart', async () => {
-    const session = offline();
+    const session = createOfflineSession();
     await session.send('Add a document "Packing list" with the text "Two lines, one lantern"');
-    expect((await lastCalls(session)).map(([asked]) => asked)).toEqual([
+    expect((await listLastCalls(session)).map(([asked]) => asked)).toEqual([
       'files {}',
       'documents {}',
       'add_document {"title":"Packing list","text":"Two lines, one lantern"}',
@@ -259,16 +266,16 @@ describe('the workspace with the offline planner', () => {
       session.restart();
       await session.send('List the folders');
       expect(outcome).toBe('completed');
-      expect((await lastCalls(session)).at(-1)?.[1]).toBe('[{"folderId":"F-1","title":"Boats"}]');
+      expect((await listLastCalls(session)).at(-1)?.[1]).toBe('[{"folderId":"F-1","title":"Boats"}]');
     },
   );
 
   it('uses two areas in one turn', async () => {
-    const session = offline();
+    const session = createOfflineSession();
     await session.send(
       'Add a company "Kelp & Cordage", then add an invoice "Sails" of 300 euro for company CO-1',
     );
-    expect((await lastCalls(session)).map(([asked]) => asked)).toEqual([
+    expect((await listLastCalls(session)).map(([asked]) => asked)).toEqual([
       'people {}',
       'companies {}',
       'add_company {"title":"Kelp & Cordage"}',

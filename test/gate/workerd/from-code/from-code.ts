@@ -11,25 +11,25 @@ import {
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { type AppConfig, withLog } from '../http/app.ts';
-import { newSession, sessionId } from '../http/client.ts';
+import { createSessionPath, getSessionId } from '../http/client.ts';
 
 /** An app over the objects of the tests' Worker, which resumes its turns. */
-export const appOf = (config: AppConfig = {}): Holdfast =>
+export const createCodeApp = (config: AppConfig = {}): Holdfast =>
   createHoldfast({ agents: [scripted, clerk, marathon], ...withLog(config) });
 
-const holdfast = appOf();
+const holdfast = createCodeApp();
 
 /** The caller of the tests' Worker over HTTP. */
-export const LOCAL: Caller = { id: 'local' };
+export const LOCAL_CALLER: Caller = { id: 'local' };
 
 /** Returns the session at this path, for use from code. */
-export const sessionAt = (path: string, principal = LOCAL, app = holdfast): Session =>
-  sessionOf(app, env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
+export const openSession = (path: string, principal = LOCAL_CALLER, app = holdfast): Session =>
+  sessionOf(app, env, { agent: path.split('/')[2] ?? '', session: getSessionId(path), principal });
 
 /** Returns an unused session: its path, and its object for code. */
-export function newSessionInCode(agent?: string): { readonly path: string; readonly chat: Session } {
-  const path = newSession(agent);
-  return { path, chat: sessionAt(path) };
+export function openNewSession(agent?: string): { readonly path: string; readonly chat: Session } {
+  const path = createSessionPath(agent);
+  return { path, chat: openSession(path) };
 }
 
 /** All data of a SessionError. */
@@ -41,7 +41,7 @@ export interface Refusal {
 }
 
 /** Returns the session's error. */
-export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+export async function catchRefusal(work: Promise<unknown>): Promise<Refusal> {
   const failure = await work.then(
     () => 'nothing',
     (thrown: unknown) => thrown,
@@ -52,7 +52,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   return { type, message, retryAfter, more };
 }
 
-export const refusal = (
+export const createRefusal = (
   type: SessionErrorType,
   message: string,
   { retryAfter, more = {} }: Partial<Pick<Refusal, 'retryAfter' | 'more'>> = {},

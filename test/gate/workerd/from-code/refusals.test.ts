@@ -6,28 +6,36 @@ import { content, image } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { deleteFile, files } from '../../../../src/modules/files/entry.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { objectsWith } from '../http/app.ts';
-import { json, newSession, post, send, sessionId } from '../http/client.ts';
-import { answer, problem } from '../http/waiting.ts';
-import { appOf, LOCAL, newSessionInCode, type Refusal, refusal, refusalOf, sessionAt } from './from-code.ts';
+import { wrapObjects } from '../http/app.ts';
+import { createSessionPath, getSessionId, post, readJson, send } from '../http/client.ts';
+import { answer, createProblem } from '../http/waiting.ts';
+import {
+  catchRefusal,
+  createCodeApp,
+  createRefusal,
+  LOCAL_CALLER,
+  openNewSession,
+  openSession,
+  type Refusal,
+} from './from-code.ts';
 
 /** Returns the HTTP problem without its status. */
 async function readProblem(response: Response): Promise<Record<string, unknown>> {
-  const { status, ...said } = await json(response);
+  const { status, ...said } = await readJson(response);
   expect(status).toBe(response.status);
   return { ...said, retryAfter: response.headers.get('retry-after') };
 }
 
 /** Returns the refusal in its HTTP form. */
-const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, unknown> => {
-  const { status: _, ...said } = problem(type, 0, message, more);
+const toHttpRefusal = ({ type, message, retryAfter, more }: Refusal): Record<string, unknown> => {
+  const { status: _, ...said } = createProblem(type, 0, message, more);
   return { ...said, retryAfter: retryAfter === undefined ? null : String(retryAfter) };
 };
 
 /** Returns a waiting turn of the clerk, and its call. */
-async function startWaitingTurn(tool: string, principal = LOCAL) {
-  const path = newSession('clerk');
-  const chat = sessionAt(path, principal);
+async function startWaitingTurn(tool: string, principal = LOCAL_CALLER) {
+  const path = createSessionPath('clerk');
+  const chat = openSession(path, principal);
   const input = tool === 'look_up' ? { id: 'o1' } : { to: 'nobody', amount: 1 };
   const asked = await chat.send(script({ calls: [{ name: tool, input }] }, 'Done.').message());
   const pending = asked.outcome === 'suspended' ? asked.pending : [];
@@ -35,7 +43,9 @@ async function startWaitingTurn(tool: string, principal = LOCAL) {
 }
 
 describe('a message', () => {
-  it.each<[string, string | Parameters<ReturnType<typeof sessionAt>['send']>[0], object, readonly string[]]>([
+  it.each<
+    [string, string | Parameters<ReturnType<typeof openSession>['send']>[0], object, readonly string[]]
+  >([
     ['that is blank', ' ', {}, ['message: must be text that is not blank']],
     ['without parts', [], {}, ['message: must contain a file, or text that is not blank']],
     [
@@ -65,48 +75,52 @@ describe('a message', () => {
       ],
     ],
   ])('%s is refused with every problem', async (_, message, options, problems) => {
-    const chat = sessionAt(newSession(), LOCAL, appOf({ use: [files()] }));
-    expect(await refusalOf(chat.send(message, options))).toEqual(
-      refusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
+    const chat = openSession(createSessionPath(), LOCAL_CALLER, createCodeApp({ use: [files()] }));
+    expect(await catchRefusal(chat.send(message, options))).toEqual(
+      createRefusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
     );
-    expect((await refusalOf(chat.state())).type).toBe('unknown-session');
+    expect((await catchRefusal(chat.state())).type).toBe('unknown-session');
   });
 
   const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
 
   it('with a file is refused by an app without the `files` module', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const detail = 'message[1] is a file, but this app accepts no files. Send text.';
-    expect(await refusalOf(chat.send(picture))).toEqual(
-      refusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
+    expect(await catchRefusal(chat.send(picture))).toEqual(
+      createRefusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
     );
   });
 
   it('with a file of a type that the agent does not accept is refused', async () => {
-    const chat = sessionAt(newSession(), LOCAL, appOf({ use: [files()] }));
+    const chat = openSession(createSessionPath(), LOCAL_CALLER, createCodeApp({ use: [files()] }));
     const problems = ['message[1] is image/png, sent as bytes'];
-    expect(await refusalOf(chat.send(picture))).toEqual(
-      refusal('unsupported-media-type', `${problems[0]}. The agent accepts no files.`, {
+    expect(await catchRefusal(chat.send(picture))).toEqual(
+      createRefusal('unsupported-media-type', `${problems[0]}. The agent accepts no files.`, {
         more: { problems, accepts: { data: [], url: [] } },
       }),
     );
   });
 
   it('that is too long is refused', async () => {
-    const chat = sessionAt(newSession(), LOCAL, appOf({ http: { maxBodyBytes: 10 } }));
+    const chat = openSession(
+      createSessionPath(),
+      LOCAL_CALLER,
+      createCodeApp({ http: { maxBodyBytes: 10 } }),
+    );
     const detail = 'Without its files, the body is larger than 10 bytes. Send less, or long text as a file.';
-    expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
+    expect(await catchRefusal(chat.send('Hello, hello'))).toEqual(createRefusal('body-too-large', detail));
   });
 
   it('with an invalid idempotency key, or a key of another message, is refused', async () => {
-    const { chat } = newSessionInCode();
-    expect(await refusalOf(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
-      refusal('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+    const { chat } = openNewSession();
+    expect(await catchRefusal(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
+      createRefusal('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
     );
     const { message } = script('One.', 'Two.');
     await chat.send(message(), { idempotencyKey: 'k' });
-    expect(await refusalOf(chat.send('Another', { idempotencyKey: 'k' }))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.send('Another', { idempotencyKey: 'k' }))).toEqual(
+      createRefusal(
         'idempotency-key-reused',
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       ),
@@ -114,28 +128,28 @@ describe('a message', () => {
   });
 
   it('that both steers and is scheduled is refused', async () => {
-    const { chat } = newSessionInCode();
-    expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
-      refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
+    const { chat } = openNewSession();
+    expect(await catchRefusal(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
+      createRefusal('invalid-query', 'A message with delaySeconds cannot steer.'),
     );
   });
 
   it('for a busy session is refused with the open turn, as over HTTP', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const slow = holdReply('Done.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
-    const refused = await refusalOf(chat.send('Hello?', { whenBusy: 'reject' }));
+    const refused = await catchRefusal(chat.send('Hello?', { whenBusy: 'reject' }));
     expect(refused).toEqual(
-      refusal(
+      createRefusal(
         'session-busy',
         `The session is busy with turn ${openTurn}. Send the message again when it has ended (GET ${path} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`,
         { retryAfter: expect.any(Number), more: { turn: openTurn } },
       ),
     );
     expect(await readProblem(await post(path, { message: 'Hello?' }))).toEqual({
-      ...inHttp(refused),
+      ...toHttpRefusal(refused),
       retryAfter: expect.any(String),
     });
     slow.release();
@@ -144,25 +158,25 @@ describe('a message', () => {
 
   it('for a session with a waiting turn is refused with the pending calls, as over HTTP', async () => {
     const { path, chat, turn, pending } = await startWaitingTurn('pay');
-    const refused = await refusalOf(chat.send('Hello?'));
+    const refused = await catchRefusal(chat.send('Hello?'));
     const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
-    expect(refused).toEqual(refusal('turn-suspended', detail, { more: { turn, pending } }));
-    expect(await readProblem(await post(path, { message: 'Hello?' }))).toEqual(inHttp(refused));
+    expect(refused).toEqual(createRefusal('turn-suspended', detail, { more: { turn, pending } }));
+    expect(await readProblem(await post(path, { message: 'Hello?' }))).toEqual(toHttpRefusal(refused));
   });
 
   it('whose acceptance is unknown rejects with the id of its turn', async () => {
-    const SESSIONS = objectsWith(() => ({
+    const SESSIONS = wrapObjects(() => ({
       begin: async () => {
         throw Object.assign(new Error('down'), { overloaded: true });
       },
     }));
-    const path = newSession();
-    const app = appOf({ log: false });
-    const named = { agent: 'scripted', session: sessionId(path), principal: LOCAL };
-    const refused = await refusalOf(sessionOf(app, { ...env, SESSIONS }, named).send('Hello'));
+    const path = createSessionPath();
+    const app = createCodeApp({ log: false });
+    const named = { agent: 'scripted', session: getSessionId(path), principal: LOCAL_CALLER };
+    const refused = await catchRefusal(sessionOf(app, { ...env, SESSIONS }, named).send('Hello'));
     const turn = String(refused.more.turn);
     expect(refused).toEqual(
-      refusal(
+      createRefusal(
         'session-unavailable',
         `The session did not answer, and may have stored the message as turn ${turn}. Send it again only if GET ${path}/turns/${turn} returns 404.`,
         { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
@@ -175,28 +189,31 @@ describe('an answer to a call', () => {
   it('is refused if it is invalid, as over HTTP', async () => {
     const { path, chat, call } = await startWaitingTurn('pay');
     const problems = ['input: is missing'];
-    const refused = await refusalOf(chat.decide(call, 'edit'));
+    const refused = await catchRefusal(chat.decide(call, 'edit'));
     expect(refused).toEqual(
-      refusal('invalid-body', 'The body is not valid: input: is missing.', { more: { problems } }),
+      createRefusal('invalid-body', 'The body is not valid: input: is missing.', { more: { problems } }),
     );
     expect(await readProblem(await answer(`${path}/approvals/${call}`, { decision: 'edit' }))).toEqual(
-      inHttp(refused),
+      toHttpRefusal(refused),
     );
   });
 
   it('is refused if the call is unknown, does not wait, or waits for another answer', async () => {
     const { path, chat, call } = await startWaitingTurn('look_up');
-    expect(await refusalOf(chat.result('t.1.0', { text: 'x' }))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.result('t.1.0', { text: 'x' }))).toEqual(
+      createRefusal(
         'unknown-call',
         `There is no call 't.1.0' in this session. GET ${path} shows what the session waits for.`,
       ),
     );
-    expect(await refusalOf(chat.result(call, { text: 'x' }, { question: 2 }))).toEqual(
-      refusal('not-waiting', `Call ${call} is not waiting for this answer. It has not asked 2 questions.`),
+    expect(await catchRefusal(chat.result(call, { text: 'x' }, { question: 2 }))).toEqual(
+      createRefusal(
+        'not-waiting',
+        `Call ${call} is not waiting for this answer. It has not asked 2 questions.`,
+      ),
     );
-    expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.decide(call, 'approve'))).toEqual(
+      createRefusal(
         'wrong-answer',
         `Call ${call} waits for the result of its tool. POST it to ${path}/results/${call}.`,
       ),
@@ -208,8 +225,8 @@ describe('an answer to a call', () => {
     const key = { idempotencyKey: 'k' };
     const first = await chat.result(call, { text: 'One.' }, key);
     expect(await chat.result(call, { text: 'One.' }, key)).toEqual(first);
-    expect(await refusalOf(chat.result(call, { text: 'Two.' }))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.result(call, { text: 'Two.' }))).toEqual(
+      createRefusal(
         'already-answered',
         `This question has already been answered. GET ${path} shows the state of the session.`,
       ),
@@ -218,41 +235,41 @@ describe('an answer to a call', () => {
 
   it('is refused without the required role, and so are a cancel and an erasure', async () => {
     const { chat, call, turn } = await startWaitingTurn('pay_as_manager');
-    expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.decide(call, 'approve'))).toEqual(
+      createRefusal(
         'role-required',
         `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person with this role.`,
         { more: { role: 'manager' } },
       ),
     );
-    const ending = (what: string) =>
+    const formatEnding = (what: string) =>
       `waits for a person with the role 'manager', and only they may ${what} it.`;
     const more = { role: 'manager', turn };
-    expect(await refusalOf(chat.cancel())).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.cancel())).toEqual(
+      createRefusal(
         'role-required',
-        `Turn ${turn} ${ending('cancel')} Send the token of a person with this role.`,
+        `Turn ${turn} ${formatEnding('cancel')} Send the token of a person with this role.`,
         {
           more,
         },
       ),
     );
-    expect(await refusalOf(chat.erase())).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.erase())).toEqual(
+      createRefusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('erase')} Send the token of a person with this role.`,
+        `Turn ${turn} of this session ${formatEnding('erase')} Send the token of a person with this role.`,
         { more },
       ),
     );
-    expect(await refusalOf(deleteFile(chat, 'a'.repeat(64)))).toEqual(
-      refusal(
+    expect(await catchRefusal(deleteFile(chat, 'a'.repeat(64)))).toEqual(
+      createRefusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('delete files of')} Send the token of a person with this role.`,
+        `Turn ${turn} of this session ${formatEnding('delete files of')} Send the token of a person with this role.`,
         { more },
       ),
     );
-    const manager = sessionAt(`/agents/clerk/sessions/${(await chat.state()).session}`, {
-      ...LOCAL,
+    const manager = openSession(`/agents/clerk/sessions/${(await chat.state()).session}`, {
+      ...LOCAL_CALLER,
       roles: ['manager'],
     });
     expect((await manager.decide(call, 'approve')).text).toBe('Done.');
@@ -261,53 +278,53 @@ describe('an answer to a call', () => {
 
 describe('a not-found error', () => {
   it('is thrown for a session of another owner, as for a session that does not exist', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     await chat.send(script('Mine.').message());
     const strangers: readonly Caller[] = [
       { id: 'eve' },
       { id: 'local', tenant: 'acme' },
       { id: 'x', tenant: 'local' },
     ];
-    const detail = `There is no session '${sessionId(path)}'. POST ${path}/messages starts it.`;
+    const detail = `There is no session '${getSessionId(path)}'. POST ${path}/messages starts it.`;
     for (const stranger of strangers) {
-      const theirs = sessionAt(path, stranger);
-      const none = refusal('unknown-session', detail);
-      expect(await refusalOf(theirs.state())).toEqual(none);
-      expect(await refusalOf(theirs.events().next())).toEqual(none);
-      expect(await refusalOf(theirs.turn('t'))).toEqual(none);
-      expect(await refusalOf(theirs.cancel())).toEqual(none);
+      const theirs = openSession(path, stranger);
+      const none = createRefusal('unknown-session', detail);
+      expect(await catchRefusal(theirs.state())).toEqual(none);
+      expect(await catchRefusal(theirs.events().next())).toEqual(none);
+      expect(await catchRefusal(theirs.turn('t'))).toEqual(none);
+      expect(await catchRefusal(theirs.cancel())).toEqual(none);
       await theirs.erase();
     }
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
-    const others = sessionAt(path, { id: 'eve' });
+    const others = openSession(path, { id: 'eve' });
     expect((await others.send(script('Theirs.').message())).text).toBe('Theirs.');
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
   });
 
   it('is thrown for an unknown turn, and for a cancel without an open turn', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const { turn } = await chat.send(script('Done.').message());
-    expect(await refusalOf(chat.turn('t'))).toEqual(
-      refusal(
+    expect(await catchRefusal(chat.turn('t'))).toEqual(
+      createRefusal(
         'unknown-turn',
         `There is no turn 't' in this session. GET ${path} shows the last turn and the waiting ones.`,
       ),
     );
-    expect(await refusalOf(chat.cancel())).toEqual(
-      refusal('no-open-turn', 'No turn is open, so there is nothing to cancel.'),
+    expect(await catchRefusal(chat.cancel())).toEqual(
+      createRefusal('no-open-turn', 'No turn is open, so there is nothing to cancel.'),
     );
-    expect(await refusalOf(chat.cancel(turn))).toEqual(
-      refusal('turn-over', `Turn ${turn} has ended. GET ${path}/turns/${turn} shows its answer.`),
+    expect(await catchRefusal(chat.cancel(turn))).toEqual(
+      createRefusal('turn-over', `Turn ${turn} has ended. GET ${path}/turns/${turn} shows its answer.`),
     );
   });
 
   it('is thrown for an unknown agent, and for an invalid id', async () => {
-    expect(await refusalOf(sessionAt('/agents/nobody/sessions/s').state())).toEqual(
-      refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists the agents."),
+    expect(await catchRefusal(openSession('/agents/nobody/sessions/s').state())).toEqual(
+      createRefusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists the agents."),
     );
-    const refused = await refusalOf(sessionAt('/agents/scripted/sessions/a b').state());
+    const refused = await catchRefusal(openSession('/agents/scripted/sessions/a b').state());
     const said = await readProblem(await send('/agents/scripted/sessions/a%20b'));
-    expect(inHttp(refused)).toEqual(said);
+    expect(toHttpRefusal(refused)).toEqual(said);
     expect(refused.type).toBe('invalid-session-id');
   });
 });
@@ -320,7 +337,7 @@ describe('a principal', () => {
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are not a list of strings'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
   ])('that is invalid is refused immediately: %j', (principal, problem) => {
-    expect(() => sessionAt('/agents/scripted/sessions/s', principal as Caller)).toThrow(
+    expect(() => openSession('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf received a principal ${problem}.`),
     );
   });
@@ -328,14 +345,14 @@ describe('a principal', () => {
 
 describe('a mistake of the developer', () => {
   it('is reported if the argument is not an app', () => {
-    const copy = { ...appOf() };
-    expect(() => sessionOf(copy, env, { agent: 'scripted', session: 's', principal: LOCAL })).toThrow(
+    const copy = { ...createCodeApp() };
+    expect(() => sessionOf(copy, env, { agent: 'scripted', session: 's', principal: LOCAL_CALLER })).toThrow(
       new ConfigurationError('sessionOf: an object is not an app. Pass the result of createHoldfast.'),
     );
   });
 
   const open = (options: object) => () =>
-    sessionOf(appOf(), env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
+    sessionOf(createCodeApp(), env, { agent: 'scripted', session: 's', principal: LOCAL_CALLER, ...options });
 
   it.each<[object, string]>([
     [{ sessionId: 's' }, "has an unknown option 'sessionId'. Did you mean 'session'?"],
@@ -356,13 +373,13 @@ describe('a mistake of the developer', () => {
     [{ whenBusy: 'wait' }, "session.send has 'wait' as its 'whenBusy'. Use reject, queue, steer."],
     [{ pending: true }, "session.send has true as its 'pending'. Use decline."],
   ])('is reported by send, which does not accept the message: %j', async (options, problem) => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
-    expect((await refusalOf(chat.state())).type).toBe('unknown-session');
+    expect((await catchRefusal(chat.state())).type).toBe('unknown-session');
   });
 
   it('is reported by answer and events', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const options: object = { key: 'k' };
     const takes = 'Use one of question, idempotencyKey, background, signal, onEvent.';
     await expect(chat.decide('c', 'approve', options)).rejects.toThrow(
@@ -371,8 +388,8 @@ describe('a mistake of the developer', () => {
     await expect(chat.events({ live: 'yes' } as object).next()).rejects.toThrow(
       new ConfigurationError("session.events has 'yes' as its 'live'. Use true or false."),
     );
-    expect(await refusalOf(chat.events({ after: -1 }).next())).toEqual(
-      refusal('invalid-query', 'after must be the sequence number of an event, such as 12.'),
+    expect(await catchRefusal(chat.events({ after: -1 }).next())).toEqual(
+      createRefusal('invalid-query', 'after must be the sequence number of an event, such as 12.'),
     );
   });
 });
@@ -380,10 +397,10 @@ describe('a mistake of the developer', () => {
 it('an incomplete deployment causes a ConfigurationError, and the message is not accepted', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;
-  const chat = sessionAt(
-    newSession(),
-    LOCAL,
-    appOf({ agents: [bare], model: openaiCompatible(), log: false }),
+  const chat = openSession(
+    createSessionPath(),
+    LOCAL_CALLER,
+    createCodeApp({ agents: [bare], model: openaiCompatible(), log: false }),
   );
   await expect(chat.send('Hello')).rejects.toThrow(ConfigurationError);
 });

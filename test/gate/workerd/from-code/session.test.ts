@@ -3,23 +3,30 @@ import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create-holdfast.ts';
 import { deleteFile } from '../../../../src/modules/files/entry.ts';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
 import {
-  allEvents,
-  journal,
-  json,
-  newSession,
+  createSessionPath,
+  getSessionId,
+  getSessionName,
   post,
-  SSE,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
   send,
-  sessionId,
-  sessionName,
 } from '../http/client.ts';
-import { deliverToHolders, newManualSession, waitForStoredMessage } from '../http/time.ts';
+import { createManualSession, deliverToHolders, waitForStoredMessage } from '../http/time.ts';
 import { answer, linkOf, startWaitingTurn } from '../http/waiting.ts';
-import { appOf, collect, LOCAL, newSessionInCode, sessionAt, withoutIds } from './from-code.ts';
+import {
+  collect,
+  createCodeApp,
+  LOCAL_CALLER,
+  openNewSession,
+  openSession,
+  withoutIds,
+} from './from-code.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
@@ -30,7 +37,7 @@ const throwBroken = (): never => {
 
 /** A waiting turn of the clerk, from code. */
 async function startWaitingInCode(tool: string, ...replies: string[]) {
-  const { path, chat } = newSessionInCode('clerk');
+  const { path, chat } = openNewSession('clerk');
   const to = crypto.randomUUID();
   const input = tool === 'look_up' ? { id: 'o1' } : { to, amount: 1 };
   const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
@@ -44,49 +51,49 @@ describe('the same session over HTTP and from code', () => {
   it('returns the same answer, events and state for a message with calls', async () => {
     const both = { context: { locale: 'de' }, loopId: 'loop' };
     const replies = [addReply, record('parity'), 'Done.'] as const;
-    const path = newSession();
-    const byHttp = await json(await post(path, { message: script(...replies).message(), ...both }));
-    const { path: other, chat } = newSessionInCode();
+    const path = createSessionPath();
+    const byHttp = await readJson(await post(path, { message: script(...replies).message(), ...both }));
+    const { path: other, chat } = openNewSession();
     const fromCode = await chat.send(script(...replies).message(), both);
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
-    expect(withoutIds(await collect(chat.events()))).toEqual(withoutIds(await journal(path)));
-    expect(withoutIds(await chat.state())).toEqual(withoutIds(await json(await send(path))));
+    expect(withoutIds(await collect(chat.events()))).toEqual(withoutIds(await readJournal(path)));
+    expect(withoutIds(await chat.state())).toEqual(withoutIds(await readJson(await send(path))));
     // It is one session for both.
-    expect(await json(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
-    expect(await collect(sessionAt(path).events())).toEqual(await journal(path));
+    expect(await readJson(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
+    expect(await collect(openSession(path).events())).toEqual(await readJournal(path));
     expect(withoutIds(await chat.turn(fromCode.turn))).toEqual(withoutIds(byHttp));
   });
 
   it('resumes a turn that waits for a decision', async () => {
     const web = await startWaitingTurn(['pay'], { replies: ['Done.'] });
     const { path, chat, to, asked, call } = await startWaitingInCode('pay', 'Done.');
-    const told = await json(await send(`${web.session}/turns/${web.turn}`));
+    const told = await readJson(await send(`${web.session}/turns/${web.turn}`));
     expect(withoutIds(asked)).toEqual(withoutIds(told));
-    const byHttp = await json(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
+    const byHttp = await readJson(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
     const fromCode = await chat.decide(call.call, { decision: 'approve', reason: 'Fine.' });
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
-    expect(paidTo(to)).toEqual([1]);
-    expect(withoutIds(await journal(path))).toEqual(withoutIds(await journal(web.session)));
+    expect(listPaymentsTo(to)).toEqual([1]);
+    expect(withoutIds(await readJournal(path))).toEqual(withoutIds(await readJournal(web.session)));
   });
 
   it('accepts the result of a tool that the caller runs', async () => {
     const web = await startWaitingTurn(['look_up'], { replies: ['Done.'] });
     const { path, chat, call, model } = await startWaitingInCode('look_up', 'Done.');
-    const byHttp = await json(await answer(linkOf(web), { result: { total: 12.5 } }));
+    const byHttp = await readJson(await answer(linkOf(web), { result: { total: 12.5 } }));
     const fromCode = await chat.result(call.call, { result: { total: 12.5 } });
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
-    expect(withoutIds(await journal(path))).toEqual(withoutIds(await journal(web.session)));
+    expect(withoutIds(await readJournal(path))).toEqual(withoutIds(await readJournal(web.session)));
   });
 
   it('shows the same running turn', async () => {
-    const path = newSession();
+    const path = createSessionPath();
     const replies = [addReply, 'Three.'] as const;
     const message = { message: script(...replies).message() };
-    const stream = await allEvents(await post(path, message, { headers: SSE }));
+    const stream = await readAllEvents(await post(path, message, { headers: SSE_HEADERS }));
     const shown: ShownEvent[] = [];
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const options = { onEvent: (event: ShownEvent) => void shown.push(event) };
     const answered = await chat.send(script(...replies).message(), options);
     const byHttp = stream.map(({ id, event, data }) => (id === undefined ? { type: event, ...data } : data));
@@ -98,7 +105,7 @@ describe('the same session over HTTP and from code', () => {
 
 describe('send', () => {
   it('returns a failed turn with its error', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const answered = await chat.send('No script is named here.');
     expect(answered).toMatchObject({
       outcome: 'failed',
@@ -108,17 +115,17 @@ describe('send', () => {
   });
 
   it('starts one turn under a key, and returns it again', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const { message, model } = script('Once.', 'Twice.');
     const text = message();
     const first = await chat.send(text, { idempotencyKey: '<mail-1@example>' });
     expect(await chat.send(text, { idempotencyKey: '<mail-1@example>' })).toEqual(first);
     expect(model.requests).toHaveLength(1);
-    expect((await journal(path)).filter(({ type }) => type === 'turn-started')).toHaveLength(1);
+    expect((await readJournal(path)).filter(({ type }) => type === 'turn-started')).toHaveLength(1);
   });
 
   it('returns the events of an earlier turn from the journal', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const text = script(addReply, 'Three.').message();
     const first = await chat.send(text, { idempotencyKey: 'k' });
     const shown: ShownEvent[] = [];
@@ -128,7 +135,7 @@ describe('send', () => {
   });
 
   it('stores the message and returns immediately if it is for the background', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const message = script('Later.').message();
     const stored = await chat.send(message, { background: true });
     expect(stored).toEqual({
@@ -142,11 +149,11 @@ describe('send', () => {
   });
 
   it('schedules the turn', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const stored = await chat.send('Much later.', { delaySeconds: 3600 });
     expect(stored).toEqual({
       turn: stored.turn,
-      session: sessionId(path),
+      session: getSessionId(path),
       agent: 'scripted',
       status: 'scheduled',
       startsAt: expect.stringMatching(/^20\d\d-.*Z$/),
@@ -156,8 +163,8 @@ describe('send', () => {
   });
 
   it('queues a message, and steers the running turn', async () => {
-    const path = newManualSession();
-    const chat = sessionAt(path);
+    const path = createManualSession();
+    const chat = openSession(path);
     const slow = holdReply(record('steered'));
     const { message, model } = script(slow.reply, 'Both.', 'Queued.');
     const first = chat.send(message());
@@ -191,11 +198,11 @@ describe('send', () => {
     const { chat, asked, to } = await startWaitingInCode('pay', 'Next.');
     expect((await chat.send('Never mind.', { pending: 'decline' })).text).toBe('Next.');
     expect(await chat.turn(asked.turn)).toMatchObject({ outcome: 'cancelled' });
-    expect(paidTo(to)).toEqual([]);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 
   it('leaves the turn to another invocation if its signal aborts', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const slow = holdReply(record('left'));
     const { message } = script(slow.reply, 'Done elsewhere.');
     const left = new AbortController();
@@ -215,8 +222,8 @@ describe('send', () => {
     ['returns a promise that rejects', async () => throwBroken()],
   ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
-    const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
-    const chat = sessionAt(newSession(), LOCAL, app);
+    const app = createCodeApp({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
+    const chat = openSession(createSessionPath(), LOCAL_CALLER, app);
     const replies = [addReply, 'Done.'] as const;
     const answered = await chat.send(script(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
@@ -225,7 +232,7 @@ describe('send', () => {
 
   it('passes `context` and `secrets` of the app the caller, with claims, and the request (S0-007)', async () => {
     const seen: unknown[] = [];
-    const app = appOf({
+    const app = createCodeApp({
       context(_, asked) {
         seen.push(asked);
         return {};
@@ -249,7 +256,7 @@ describe('send', () => {
 
 describe('events', () => {
   it('begin after the given event, and end with the last', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     await chat.send(script('Done.').message());
     const all = await collect(chat.events());
     expect(all.map(({ type }) => type)).toEqual([
@@ -263,7 +270,7 @@ describe('events', () => {
   });
 
   it('continue live until the signal aborts, or the consumer stops', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const { message } = script('One.', 'Two.');
     await chat.send(message());
     const left = new AbortController();
@@ -283,8 +290,8 @@ describe('events', () => {
 
 describe('cancel and erase', () => {
   it('stop the open turn, and remove all data', async () => {
-    const path = newManualSession();
-    const chat = sessionAt(path);
+    const path = createManualSession();
+    const chat = openSession(path);
     const slow = holdReply('Too late.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
@@ -300,14 +307,14 @@ describe('cancel and erase', () => {
   });
 
   it('deletes files, and reports why one was not deleted', async () => {
-    const path = newManualSession();
-    const chat = sessionAt(path);
+    const path = createManualSession();
+    const chat = openSession(path);
     await chat.send(script('Hello.').message());
     const id = 'a'.repeat(64);
     const blob = { id, about: '{}', size: 3, bytes: new Uint8Array(3) };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     const opening = { type: 'session-opened', turn: '', body: '{}' };
-    const object = env.SESSIONS.getByName(sessionName(path));
+    const object = env.SESSIONS.getByName(getSessionName(path));
     await object.accept({ turn: 'later', opening, started, blobs: [blob], delayMs: 3_600_000 });
     await deleteFile(chat, id);
     expect(await object.blob({ id })).toBeNull();
@@ -318,7 +325,7 @@ describe('cancel and erase', () => {
 
 describe('the events of one turn', () => {
   it('are its own journaled events, up to the last one', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const { message } = script(addReply, 'Three.', 'Four.');
     await chat.send(message());
     const { turn } = await chat.send('And one more?');
@@ -334,15 +341,15 @@ describe('the events of one turn', () => {
 describe('a custom RPC method', () => {
   it('runs a turn', async () => {
     const { message } = script(addReply, 'Three.');
-    expect(await exports.Desk.ask(sessionId(newSession()), message())).toBe('Three.');
+    expect(await exports.Desk.ask(getSessionId(createSessionPath()), message())).toBe('Three.');
   });
 
   it('leaves a turn to `TurnRunner` if it does not wait for it, so the turn is not taken over', async () => {
-    const path = newManualSession();
+    const path = createManualSession();
     const slow = holdReply('Done all the same.');
-    await exports.Desk.leave(sessionId(path), script(slow.reply).message());
+    await exports.Desk.leave(getSessionId(path), script(slow.reply).message());
     await slow.asked();
-    const chat = sessionAt(path);
+    const chat = openSession(path);
     const { openTurn } = await chat.state();
     slow.release();
     await expect

@@ -4,21 +4,37 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { allEvents, followToEnd, journal, json, post, SSE, send } from '../http/client.ts';
+import {
+  followToEnd,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from '../http/client.ts';
 import { answer, startWaitingTurn } from '../http/waiting.ts';
-import { appOf, collect, LOCAL, newSessionInCode, refusal, refusalOf, sessionAt } from './from-code.ts';
+import {
+  catchRefusal,
+  collect,
+  createCodeApp,
+  createRefusal,
+  LOCAL_CALLER,
+  openNewSession,
+  openSession,
+} from './from-code.ts';
 
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-const seqsIn = (items: readonly TurnItem[]): number[] =>
+const getSeqs = (items: readonly TurnItem[]): number[] =>
   items.flatMap((item) => ('seq' in item ? item.seq : []));
 
 /** Returns the sequence numbers of a session's turns after the given one. */
-const journaledSeqs = async (path: string, after = 0): Promise<number[]> =>
-  (await journal(path))
+const listJournaledSeqs = async (path: string, after = 0): Promise<number[]> =>
+  (await readJournal(path))
     .filter(({ turn }) => turn !== undefined)
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
@@ -26,22 +42,22 @@ const journaledSeqs = async (path: string, after = 0): Promise<number[]> =>
 /** A turn of the clerk that waits for these tools, from code. */
 async function waitInChat(...tools: string[]) {
   const wait = await startWaitingTurn(tools);
-  return { ...wait, chat: sessionAt(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
+  return { ...wait, chat: openSession(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
 }
 
 describe('session.stream', () => {
   it('yields the turn’s items in order, as HTTP does, and its answer last', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const stream = await chat.stream(script(addReply, 'Three.').message());
     const items = await collect(stream);
-    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
+    expect(getSeqs(items)).toEqual(await listJournaledSeqs(path));
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
     const answered = await chat.turn(stream.turn);
     expect(items.at(-1)).toEqual({ type: 'answer', answer: JSON.parse(JSON.stringify(answered)) });
   });
 
   it('begins the turn before the first read, and the turn ends even if the stream is not read', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const { turn } = await chat.stream(script(addReply, 'Three.').message());
     expect((await followToEnd(path)).at(-1)).toMatchObject({
       type: 'turn-ended',
@@ -51,7 +67,7 @@ describe('session.stream', () => {
   });
 
   it('can be abandoned: the turn resumes in another invocation', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const slow = holdReply(addReply);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
       if (type === 'turn-started') break;
@@ -63,7 +79,7 @@ describe('session.stream', () => {
   });
 
   it('ends without an error if its consumer stops waiting', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const slow = holdReply(addReply);
     const gone = new AbortController();
     const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
@@ -76,7 +92,7 @@ describe('session.stream', () => {
   });
 
   it('catches a slow reader up from the journal, without duplicates', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
     const last = holdReply('Done.');
@@ -87,36 +103,39 @@ describe('session.stream', () => {
     await followToEnd(path);
     const items = await collect(stream);
     expect(items.filter(({ type }) => type === 'text-delta').length).toBeLessThan(15);
-    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
+    expect(getSeqs(items)).toEqual(await listJournaledSeqs(path));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
   });
 
   it('begins after the event in `after`, even in an earlier turn', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const text = script(addReply, 'Three.').message();
     const first = await collect(await chat.stream(text, { idempotencyKey: 'k' }));
-    const after = seqsIn(first)[1] ?? 0;
+    const after = getSeqs(first)[1] ?? 0;
     const again = await collect(await chat.stream(text, { idempotencyKey: 'k', after }));
-    expect(seqsIn(again)).toEqual(await journaledSeqs(path, after));
+    expect(getSeqs(again)).toEqual(await listJournaledSeqs(path, after));
     expect(again.at(-1)).toEqual(first.at(-1));
   });
 
   it('reports where to continue if the invocation has to end before the turn', async () => {
-    const { path, chat } = newSessionInCode('marathon');
+    const { path, chat } = openNewSession('marathon');
     const answers = Array.from({ length: 30 }, () => holdReply(addReply));
     const answering = post(path, {
       message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
     });
     await answers[0]?.asked();
-    const limited = appOf({ agents: [marathon], limits: { subrequests: 20, internalSubrequests: 20 } });
+    const limited = createCodeApp({
+      agents: [marathon],
+      limits: { subrequests: 20, internalSubrequests: 20 },
+    });
     const openTurn = (await chat.state()).openTurn ?? '';
-    const following = collect(await sessionAt(path, LOCAL, limited).follow(openTurn));
+    const following = collect(await openSession(path, LOCAL_CALLER, limited).follow(openTurn));
     for (const { asked, release } of answers) {
       await asked();
       release();
     }
     const items = await following;
-    const after = seqsIn(items).at(-1) ?? 0;
+    const after = getSeqs(items).at(-1) ?? 0;
     expect(items.at(-1)).toEqual({
       type: 'continues',
       turn: openTurn,
@@ -126,21 +145,21 @@ describe('session.stream', () => {
     });
     await answering;
     const rest = await collect(await chat.follow(openTurn, { after }));
-    expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaledSeqs(path));
+    expect([...getSeqs(items), ...getSeqs(rest)]).toEqual(await listJournaledSeqs(path));
   });
 
   it('yields a message that has no turn yet', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const items = await collect(await chat.stream('Later', { delaySeconds: 3600 }));
     expect(items).toMatchObject([{ type: 'later', view: { status: 'scheduled' } }]);
   });
 
   it('rejects if it is refused, without starting a turn', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const bad = chat.stream('Hello', { after: -1 });
     const text = 'after must be the sequence number of an event, such as 12.';
-    expect(await refusalOf(bad)).toEqual(refusal('invalid-query', text));
-    expect((await refusalOf(chat.stream(' '))).type).toBe('invalid-body');
+    expect(await catchRefusal(bad)).toEqual(createRefusal('invalid-query', text));
+    expect((await catchRefusal(chat.stream(' '))).type).toBe('invalid-body');
     await expect(chat.stream('Hello', { background: true } as never)).rejects.toThrow(
       new ConfigurationError(
         "session.stream has an unknown option 'background'. Use one of context, loopId, idempotencyKey, whenBusy, pending, delaySeconds, after, signal.",
@@ -150,7 +169,7 @@ describe('session.stream', () => {
   });
 
   it('yields the error of a failed turn', async () => {
-    const items = await collect(await newSessionInCode().chat.stream('No script is named here.'));
+    const items = await collect(await openNewSession().chat.stream('No script is named here.'));
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'failed', error: { type: 'model-failure' } },
@@ -170,12 +189,12 @@ describe('session.answer and session.streamAnswers', () => {
       { call: look, text: 'Here.' },
     ]);
     expect(answered).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('return the same as HTTP', async () => {
     const web = await startWaitingTurn(['pay']);
-    const byHttp = await json(
+    const byHttp = await readJson(
       await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
     );
     const { chat, calls } = await waitInChat('pay');
@@ -189,18 +208,18 @@ describe('session.answer and session.streamAnswers', () => {
       status: 'accepted',
     });
     await followToEnd(session);
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('show the events since the questions by default, or from the first event on request', async () => {
     const { chat, calls, session } = await waitInChat('pay', 'pay');
-    const suspended = (await journal(session)).findLast(({ type }) => type === 'tool-call-suspended');
+    const suspended = (await readJournal(session)).findLast(({ type }) => type === 'tool-call-suspended');
     const items = await collect(await chat.streamAnswers(calls.map(approve)));
-    expect(seqsIn(items)).toEqual(await journaledSeqs(session, Number(suspended?.seq)));
+    expect(getSeqs(items)).toEqual(await listJournaledSeqs(session, Number(suspended?.seq)));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
     const all = await waitInChat('pay');
     const from = await collect(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
-    expect(seqsIn(from)).toEqual(await journaledSeqs(all.session));
+    expect(getSeqs(from)).toEqual(await listJournaledSeqs(all.session));
   });
 
   it('show that the turn waits for the other answers', async () => {
@@ -215,8 +234,8 @@ describe('session.answer and session.streamAnswers', () => {
     expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
     const again = await collect(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
     expect(again.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
-    expect((await refusalOf(chat.answer([approve(calls[0])]))).type).toBe('already-answered');
-    expect(paidTo(to)).toEqual([1]);
+    expect((await catchRefusal(chat.answer([approve(calls[0])]))).type).toBe('already-answered');
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it.each<[string, Parameters<Session['answer']>[0], string]>([
@@ -229,12 +248,12 @@ describe('session.answer and session.streamAnswers', () => {
     ],
   ])('refuse the same input as HTTP: %s', async (_, given, problem) => {
     const { chat, to } = await waitInChat('pay');
-    const told = refusal('invalid-body', `The body is not valid: ${problem}.`, {
+    const told = createRefusal('invalid-body', `The body is not valid: ${problem}.`, {
       more: { problems: [problem] },
     });
-    expect(await refusalOf(chat.answer(given))).toEqual(told);
-    expect(await refusalOf(chat.streamAnswers(given))).toEqual(told);
-    expect(paidTo(to)).toEqual([]);
+    expect(await catchRefusal(chat.answer(given))).toEqual(told);
+    expect(await catchRefusal(chat.streamAnswers(given))).toEqual(told);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 
   it('report unknown options', async () => {
@@ -253,7 +272,7 @@ describe('session.answer and session.streamAnswers', () => {
 
 describe('session.follow', () => {
   it('shows a turn that runs elsewhere, until it ends', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const slow = holdReply('Three.');
     const running = post(path, { message: script(addReply, slow.reply).message() });
     await slow.asked();
@@ -261,15 +280,15 @@ describe('session.follow', () => {
     const reading = collect(await chat.follow(openTurn ?? ''));
     slow.release();
     const items = await reading;
-    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
-    expect(items.at(-1)).toEqual({ type: 'answer', answer: await json(await running) });
+    expect(getSeqs(items)).toEqual(await listJournaledSeqs(path));
+    expect(items.at(-1)).toEqual({ type: 'answer', answer: await readJson(await running) });
   });
 
   it('yields the same items as the client’s stream', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const { turn } = await chat.send(script(addReply, 'Three.').message());
     const items = await collect(await chat.follow(turn, { after: 3 }));
-    const events = await allEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE }));
+    const events = await readAllEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE_HEADERS }));
     expect(items.map((item) => ('seq' in item ? item : item.type))).toEqual(
       events.map(({ id, event, data }) => (id === undefined ? event : data)),
     );
@@ -284,7 +303,7 @@ describe('session.follow', () => {
   });
 
   it('shows the turn that took in a steering message', async () => {
-    const { path, chat } = newSessionInCode();
+    const { path, chat } = openNewSession();
     const slow = holdReply('Done.');
     const running = chat.send(script(slow.reply).message());
     await slow.asked();
@@ -297,7 +316,7 @@ describe('session.follow', () => {
   });
 
   it('ends if its session is erased, or if its reader stops', async () => {
-    const { chat } = newSessionInCode();
+    const { chat } = openNewSession();
     const { turn } = await chat.send('Later', { delaySeconds: 3600 });
     const reading = collect(await chat.follow(turn));
     const gone = new AbortController();
@@ -309,11 +328,11 @@ describe('session.follow', () => {
   });
 
   it('rejects for an unknown turn', async () => {
-    const { chat } = newSessionInCode();
-    expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-session');
+    const { chat } = openNewSession();
+    expect((await catchRefusal(chat.follow('x'))).type).toBe('unknown-session');
     await chat.send(script('Done.').message());
-    expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-turn');
-    expect((await refusalOf(chat.follow('x', { after: 1.5 }))).type).toBe('invalid-query');
+    expect((await catchRefusal(chat.follow('x'))).type).toBe('unknown-turn');
+    expect((await catchRefusal(chat.follow('x', { after: 1.5 }))).type).toBe('invalid-query');
     expect(() => chat.follow('x', { from: 1 } as never)).toThrow(ConfigurationError);
   });
 });

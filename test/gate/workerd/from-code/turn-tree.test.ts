@@ -16,8 +16,8 @@ import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { journal, json, newSession, post } from '../http/client.ts';
-import { collect, LOCAL } from './from-code.ts';
+import { createSessionPath, post, readJournal, readJson } from '../http/client.ts';
+import { collect, LOCAL_CALLER } from './from-code.ts';
 
 const PASS = { calls: [{ name: 'pass_on' }] };
 
@@ -36,7 +36,7 @@ const send: PassOn = (other, _, context) =>
  * Two sessions of an app whose turns call each other. The agent's turns run here, because the tests' Worker
  * ignores them.
  */
-function twoSessions(passOn: PassOn = send, bindings?: object) {
+function createTwoSessions(passOn: PassOn = send, bindings?: object) {
   const tool = defineTool({
     name: 'pass_on',
     description: 'Passes on.',
@@ -45,7 +45,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
         readonly me?: string;
         readonly other?: string;
       }; // the context that `passOn` sends
-      await passOn(chatIn(other, bindings ?? call.env), call, { me: other, other: me }, app);
+      await passOn(openChat(other, bindings ?? call.env), call, { me: other, other: me }, app);
       return 'Passed on.';
     },
   });
@@ -61,8 +61,8 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
     use: [logTo(false)],
     http: { contextHeaders: { 'x-me': 'me', 'x-other': 'other' } },
   });
-  const chatIn = (session: string, bindings: object = env): Session =>
-    sessionOf(app, bindings, { agent, session, principal: LOCAL });
+  const openChat = (session: string, bindings: object = env): Session =>
+    sessionOf(app, bindings, { agent, session, principal: LOCAL_CALLER });
   const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
   const run = (body: HandOver) => {
     const message = { id: body.turn, body, attempts: 1, timestamp: new Date(), ack() {}, retry() {} };
@@ -76,38 +76,40 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
     return consumeTurns(app)(batch, { ...env }, createExecutionContext());
   };
   const seen = new Set<string>();
-  const next = (): HandOver | undefined =>
+  const findNextHandOver = (): HandOver | undefined =>
     handOvers.find(({ name, turn }) => (name.includes(a) || name.includes(b)) && !seen.has(turn));
   /** Runs this many turns as they are handed over. */
   const runTurns = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) {
-      await expect.poll(next).toBeDefined();
-      const handOver = next();
+      await expect.poll(findNextHandOver).toBeDefined();
+      const handOver = findNextHandOver();
       if (!handOver) throw new Error('No turn was handed over.');
       seen.add(handOver.turn);
       await run(handOver);
     }
   };
-  const [one, two] = [chatIn(a), chatIn(b)];
+  const [one, two] = [openChat(a), openChat(b)];
   return { one, two, runTurns, begin: () => one.send('Go.', { context: { me: a, other: b } }) };
 }
 
-const eventsOf = (session: Session) => collect(session.events());
+const collectEvents = (session: Session) => collect(session.events());
 
-const generationsOf = async (session: Session): Promise<(number | undefined)[]> =>
-  (await eventsOf(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
+const listGenerations = async (session: Session): Promise<(number | undefined)[]> =>
+  (await collectEvents(session)).flatMap((event) =>
+    event.type === 'turn-started' ? [event.generation] : [],
+  );
 
 describe('two sessions that call each other', () => {
   it('end even if their tools use the Worker’s own environment', async () => {
-    const { one, two, runTurns, begin } = twoSessions(send, env);
+    const { one, two, runTurns, begin } = createTwoSessions(send, env);
     await begin();
     await runTurns(8);
-    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
+    expect(await listGenerations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await listGenerations(two)).toEqual([1, 3, 5, 7]);
   });
 
   it('end even if their tools use the Worker’s own fetch', async () => {
-    const { one, two, runTurns, begin } = twoSessions(async (_other, _call, { me, other }, app) => {
+    const { one, two, runTurns, begin } = createTwoSessions(async (_other, _call, { me, other }, app) => {
       const request = new Request(`http://localhost/agents/agent/sessions/${me}/messages?whenBusy=queue`, {
         method: 'POST',
         headers: {
@@ -125,24 +127,24 @@ describe('two sessions that call each other', () => {
     });
     await begin();
     await runTurns(8);
-    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
+    expect(await listGenerations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await listGenerations(two)).toEqual([1, 3, 5, 7]);
   });
 
   it('end after eight nested turns, and the last model reads why', async () => {
-    const { one, two, runTurns, begin } = twoSessions();
+    const { one, two, runTurns, begin } = createTwoSessions();
     const { turn: root } = await begin();
     await runTurns(8);
-    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
-    const all = [...(await eventsOf(one)), ...(await eventsOf(two))];
+    expect(await listGenerations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await listGenerations(two)).toEqual([1, 3, 5, 7]);
+    const all = [...(await collectEvents(one)), ...(await collectEvents(two))];
     const places = all.flatMap((event) =>
       event.type === 'turn-started' && event.root ? [[event.root, event.count]] : [],
     );
     expect(places.toSorted(([, a], [, b]) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 8 }, (_, index) => [root, index + 1]),
     );
-    const last = (await eventsOf(one)).findLast(({ type }) => type === 'tool-call-ended');
+    const last = (await collectEvents(one)).findLast(({ type }) => type === 'tool-call-ended');
     expect(last).toMatchObject({
       result: {
         type: 'error',
@@ -155,22 +157,22 @@ describe('two sessions that call each other', () => {
   });
 
   it('begin a new tree when a person sends a message', async () => {
-    const { one, two, runTurns, begin } = twoSessions();
+    const { one, two, runTurns, begin } = createTwoSessions();
     await begin();
     await runTurns(8);
     await begin();
     await runTurns(8);
-    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8, undefined, 2, 4, 6, 8]);
-    expect(await generationsOf(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
+    expect(await listGenerations(one)).toEqual([undefined, 2, 4, 6, 8, undefined, 2, 4, 6, 8]);
+    expect(await listGenerations(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
   });
 
   it('end even if their streams are read', async () => {
-    const { one, runTurns, begin } = twoSessions(async (other, _, context) => {
+    const { one, runTurns, begin } = createTwoSessions(async (other, _, context) => {
       await other.stream('Your turn.', { context, delaySeconds: 0.01 });
     });
     await begin();
     await runTurns(8);
-    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await listGenerations(one)).toEqual([undefined, 2, 4, 6, 8]);
   });
 });
 
@@ -178,9 +180,9 @@ describe('an HTTP client', () => {
   it.each(['generation', 'root', 'count', 'place', 'recurring'])(
     'cannot send the property %s',
     async (key) => {
-      const path = newSession();
+      const path = createSessionPath();
       const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
-      expect([refused.status, (await json(refused)).type]).toEqual([
+      expect([refused.status, (await readJson(refused)).type]).toEqual([
         422,
         expect.stringContaining('invalid-body'),
       ]);
@@ -188,7 +190,7 @@ describe('an HTTP client', () => {
   );
 
   it('cannot set its depth by headers or by the context', async () => {
-    const path = newSession();
+    const path = createSessionPath();
     const headers = {
       generation: '7',
       'x-holdfast-generation': '7',
@@ -200,7 +202,7 @@ describe('an HTTP client', () => {
       { message: script('Hm.').message(), context: { a: { generation: 7, root: 'r' } } },
       { headers },
     );
-    const [started] = (await journal(path)).filter(({ type }) => type === 'turn-started');
+    const [started] = (await readJournal(path)).filter(({ type }) => type === 'turn-started');
     expect(started).not.toHaveProperty('generation');
     expect(started).not.toHaveProperty('root');
     expect(started).not.toHaveProperty('count');

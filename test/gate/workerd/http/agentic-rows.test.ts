@@ -25,21 +25,21 @@ import {
 } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { calls, TASK } from '../../node/agentic/scenes.ts';
+import { callTools, TASK_SCHEMA } from '../../node/agentic/scenes.ts';
 import { createKilledSession } from './killed-desk.ts';
 
-const readingTool = (name: string, run: () => unknown) =>
+const createReadingTool = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
 const Customer = defineDomainType({
   name: 'Customer',
   schema: v.object({ id: v.string() }),
-  tools: ({ id }) => [readingTool('greet', () => `Hello ${id}.`)],
+  tools: ({ id }) => [createReadingTool('greet', () => `Hello ${id}.`)],
 });
-const task = jsonSchema(TASK);
-const GO = { task: 'Go.' };
+const task = jsonSchema(TASK_SCHEMA);
+const GO_INPUT = { task: 'Go.' };
 
 /** A session of the agent `boss` with these tools, and of the agent `clerk`. */
-const desk = (
+const createDesk = (
   make: () => Parameters<typeof defineAgent>[0]['tools'],
   replies: readonly ScriptedReply[],
   more: object = {},
@@ -61,18 +61,18 @@ const toldTool = requireApproval(
 
 describe('over HTTP, with the object killed between requests', () => {
   it('an agentic tool keeps the type of each of several artifacts (S0-082)', async () => {
-    const customers = ['ann', 'bob'].map((id) => readingTool(id, () => artifact(id, Customer, { id })));
-    const rows = readingTool('rows', () => [1, 2]);
-    const dig = () =>
+    const customers = ['ann', 'bob'].map((id) => createReadingTool(id, () => artifact(id, Customer, { id })));
+    const rows = createReadingTool('rows', () => [1, 2]);
+    const createDig = () =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [...customers, rows] });
-    const { session, send, results } = desk(
-      () => [publishToBlackboard(dig(), { type: Customer })],
+    const { session, send, results } = createDesk(
+      () => [publishToBlackboard(createDig(), { type: Customer })],
       [
-        calls(['dig', GO]),
-        calls('ann', 'rows', 'bob'),
+        callTools(['dig', GO_INPUT]),
+        callTools('ann', 'rows', 'bob'),
         'Dug.',
         'Done.',
-        calls('customer_ann_greet', 'customer_bob_greet'),
+        callTools('customer_ann_greet', 'customer_bob_greet'),
         'Done.',
       ],
       { use: [chaining([discover(Customer)])] },
@@ -99,9 +99,9 @@ describe('over HTTP, with the object killed between requests', () => {
         { description: 'Gets.', inputSchema: v.object({}), execute: async () => '{"id":"ann"}' },
         { name: 'get', effect: 'read' },
       );
-    const { session, send, results } = desk(
+    const { session, send, results } = createDesk(
       () => [withOutput(get(), Customer)],
-      [calls('get'), 'Got.', calls('greet'), 'Done.'],
+      [callTools('get'), 'Got.', callTools('greet'), 'Done.'],
       { use: [chaining([chainFrom(Customer)])] },
     );
     const { artifacts } = await send(session, { message: 'Go.' });
@@ -118,20 +118,20 @@ describe('over HTTP, with the object killed between requests', () => {
       output: Customer,
       run: () => ({ id: 'ann' }),
     });
-    const dig = () =>
+    const createDig = () =>
       withUse(
         defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [ann] }),
         chaining([chainAny()]),
       );
-    const { session, send, model } = desk(
-      () => [dig()],
+    const { session, send, model } = createDesk(
+      () => [createDig()],
       [
-        calls(['dig', GO]),
-        calls('ann'),
+        callTools(['dig', GO_INPUT]),
+        callTools('ann'),
         'Dug.',
         'Done.',
-        calls(['dig', GO]),
-        calls('greet'),
+        callTools(['dig', GO_INPUT]),
+        callTools('greet'),
         'Greeted.',
         'Done.',
       ],
@@ -150,7 +150,7 @@ describe('over HTTP, with the object killed between requests', () => {
   ])(
     'the context of %s is derived from its input again, and overrides the client’s context (S0-015, S0-081)',
     async (_, make) => {
-      const work = () => {
+      const createWork = () => {
         const more = withParameter(make(), 'mood', v.string());
         const told = withInstructions(more, (_, input) => `Be ${input.mood}.`);
         return withContext(told, (input, { context }) => ({
@@ -158,9 +158,9 @@ describe('over HTTP, with the object killed between requests', () => {
           task: `${Object(input).task} ${input.mood}`,
         }));
       };
-      const { session, send, results, model } = desk(
-        () => [work()],
-        [calls(['work', { ...GO, mood: 'calm' }]), calls('tell'), 'Told.', 'Done.'],
+      const { session, send, results, model } = createDesk(
+        () => [createWork()],
+        [callTools(['work', { ...GO_INPUT, mood: 'calm' }]), callTools('tell'), 'Told.', 'Done.'],
       );
       const waiting = await send(session, { message: 'Go.', context: { desk: 'client' } });
       expect(waiting.outcome).toBe('suspended');

@@ -5,30 +5,33 @@ import { describe, expect, it } from 'vitest';
 import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { clerk, paidTo, payments } from '../../../fixtures/clerk-agent.ts';
+import { clerk, listPaymentsTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
-import { answer, problem, startWaitingTurn } from './waiting.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, getSessionId, post, readJournal, readJson, type Send } from './client.ts';
+import { answer, createProblem, startWaitingTurn } from './waiting.ts';
 
 const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 const bob: Caller = { id: 'bob', tenant: 'acme', roles: ['clerk'] };
 
 /** A Worker that trusts the header `x-caller`. */
-function app(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
-  const via = appWith({ auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'), ...config });
+function createApp(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
+  const via = createTestApp({
+    auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'),
+    ...config,
+  });
   return (caller) => (path, init) =>
     via(path, { ...init, headers: { ...Object(init?.headers), 'x-caller': JSON.stringify(caller) } });
 }
 
 /** The agent, whose turns every person can steer. */
-const steerableByAnyone = (agent: Agent): Agent => ({
+const makeSteerable = (agent: Agent): Agent => ({
   ...agent,
   policies: { ...agent.policies, steering: 'anyone' },
 });
 
-const steer = (
+const postSteer = (
   session: string,
   via: Send,
   headers: Readonly<Record<string, string>> = {},
@@ -40,49 +43,49 @@ const steer = (
   });
 
 /** A session with a turn of Ann that runs until it is released, then calls a tool and ends. */
-async function annsTurn(as: (caller: Caller) => Send) {
-  const session = newSession();
+async function startAnnsTurn(as: (caller: Caller) => Send) {
+  const session = createSessionPath();
   const first = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
   const { message, model } = script(first.reply, 'In red.', 'In blue.');
   const answering = post(session, { message: message('Paint it.') }, { via: as(ann) });
   await first.asked();
-  const turn = String((await json(await as(ann)(session))).openTurn);
-  const ended = async (): Promise<Record<string, unknown>> => {
+  const turn = String((await readJson(await as(ann)(session))).openTurn);
+  const finishTurn = async (): Promise<Record<string, unknown>> => {
     first.release();
-    return json(await answering);
+    return readJson(await answering);
   };
-  return { session, turn, model, ended };
+  return { session, turn, model, ended: finishTurn };
 }
 
 describe('a message that would steer another person’s turn', () => {
   it('becomes a queued turn of its sender, and the response says so', async () => {
-    const as = app();
-    const { session, turn, model, ended } = await annsTurn(as);
-    const response = await steer(session, as(bob));
-    const { turn: own, ...more } = await json(response);
+    const as = createApp();
+    const { session, turn, model, ended } = await startAnnsTurn(as);
+    const response = await postSteer(session, as(bob));
+    const { turn: own, ...more } = await readJson(response);
     expect([response.status, response.headers.get('location'), more]).toEqual([
       202,
       `${session}/turns/${own}`,
-      { session: sessionId(session), agent: 'scripted', status: 'queued' },
+      { session: getSessionId(session), agent: 'scripted', status: 'queued' },
     ]);
-    expect((await json(await as(ann)(session))).waiting).toEqual([{ turn: own, status: 'queued' }]);
+    expect((await readJson(await as(ann)(session))).waiting).toEqual([{ turn: own, status: 'queued' }]);
     expect(await ended()).toMatchObject({ turn, text: 'In red.' });
     const path = `${session}/turns/${own}`;
     await expect.poll(async () => (await as(bob)(path)).status).toBe(200);
-    expect(await json(await as(bob)(path))).toMatchObject({ turn: own, text: 'In blue.' });
+    expect(await readJson(await as(bob)(path))).toMatchObject({ turn: own, text: 'In blue.' });
     const said = model.requests.map(({ messages }) => messages.at(-1));
     expect(said).toMatchObject([{ role: 'user' }, { role: 'tool' }, { role: 'user', text: 'In blue?' }]);
-    const started = (await journal(session, as(ann))).filter(({ type }) => type === 'turn-started');
+    const started = (await readJournal(session, as(ann))).filter(({ type }) => type === 'turn-started');
     expect(started.map(({ principal }) => principal)).toEqual([ann, bob]);
   });
 
   it('is the same message if it is sent again under its key', async () => {
-    const as = app();
-    const { session, ended } = await annsTurn(as);
+    const as = createApp();
+    const { session, ended } = await startAnnsTurn(as);
     const told = [];
     for (const prefer of [{}, {}, { prefer: 'respond-async' }]) {
-      const response = await steer(session, as(bob), { 'idempotency-key': 'k', ...prefer });
-      told.push([response.status, await json(response)]);
+      const response = await postSteer(session, as(bob), { 'idempotency-key': 'k', ...prefer });
+      told.push([response.status, await readJson(response)]);
     }
     expect(told).toEqual([told[0], told[0], told[0]]);
     expect(told[0]).toMatchObject([202, { status: 'queued' }]);
@@ -93,9 +96,12 @@ describe('a message that would steer another person’s turn', () => {
     ['is shown to the model if both are the same person, with any roles', { ...ann, roles: ['manager'] }],
     ['is shown to the model if the agent lets anyone steer', bob],
   ])('%s', async (_, caller) => {
-    const as = app(caller.id === 'bob' ? { agents: [steerableByAnyone(scripted)] } : {});
-    const { session, turn, ended } = await annsTurn(as);
-    expect(await json(await steer(session, as(caller)))).toMatchObject({ status: 'steering', into: turn });
+    const as = createApp(caller.id === 'bob' ? { agents: [makeSteerable(scripted)] } : {});
+    const { session, turn, ended } = await startAnnsTurn(as);
+    expect(await readJson(await postSteer(session, as(caller)))).toMatchObject({
+      status: 'steering',
+      into: turn,
+    });
     await ended();
   });
 
@@ -110,14 +116,14 @@ describe('a message that would steer another person’s turn', () => {
 
 describe('a turn that waits for a person with a role', () => {
   const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
-  const asked = (session: string, turn: string) => ({
-    cancel: problem(
+  const createAskProblems = (session: string, turn: string) => ({
+    cancel: createProblem(
       'role-required',
       403,
       `Turn ${turn} waits for a person with the role 'manager', and only they may cancel it. Send the token of a person with this role.`,
       { role: 'manager', turn },
     ),
-    erase: problem(
+    erase: createProblem(
       'role-required',
       403,
       `Turn ${turn} of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person with this role.`,
@@ -132,25 +138,25 @@ describe('a turn that waits for a person with a role', () => {
   it.each(['pay_as_manager', 'pay, pay_as_manager'])(
     'can only be cancelled or erased by a caller with the role: %s',
     async (tools) => {
-      const as = app({ agents: [clerk] });
+      const as = createApp({ agents: [clerk] });
       const { session, turn, pending, to } = await startWaitingTurn(tools.split(', '), { via: as(ann) });
-      const told = asked(session, turn);
+      const told = createAskProblems(session, turn);
       for (const query of ['', `?turn=${turn}`]) {
         const response = await cancel(as(ann), session, query);
-        expect([response.status, await json(response)]).toEqual([403, told.cancel]);
+        expect([response.status, await readJson(response)]).toEqual([403, told.cancel]);
       }
       const kept = await erase(as(bob), session);
-      expect([kept.status, await json(kept)]).toEqual([403, told.erase]);
-      expect(await json(await as(ann)(session))).toMatchObject({ openTurn: turn, pending });
+      expect([kept.status, await readJson(kept)]).toEqual([403, told.erase]);
+      expect(await readJson(await as(ann)(session))).toMatchObject({ openTurn: turn, pending });
       expect((await cancel(as(max), session)).status).toBe(202);
-      await expect.poll(async () => (await json(await as(ann)(session))).openTurn).toBe(null);
+      await expect.poll(async () => (await readJson(await as(ann)(session))).openTurn).toBe(null);
       expect((await erase(as(ann), session)).status).toBe(204);
-      expect(paidTo(to)).toEqual([]);
+      expect(listPaymentsTo(to)).toEqual([]);
     },
   );
 
   it('can be erased by a caller with the role', async () => {
-    const as = app({ agents: [clerk] });
+    const as = createApp({ agents: [clerk] });
     const { session } = await startWaitingTurn(['pay_as_manager'], { via: as(ann) });
     expect((await erase(as(max), session)).status).toBe(204);
     expect((await as(ann)(session)).status).toBe(404);
@@ -158,18 +164,18 @@ describe('a turn that waits for a person with a role', () => {
 
   it('cannot be erased by other callers after its agent was removed', async () => {
     const { session, turn } = await startWaitingTurn(['pay_as_manager'], {
-      via: app({ agents: [clerk] })(ann),
+      via: createApp({ agents: [clerk] })(ann),
     });
-    const as = app({ agents: [scripted] });
+    const as = createApp({ agents: [scripted] });
     const kept = await erase(as(ann), session);
-    expect(await json(kept)).toEqual(asked(session, turn).erase);
+    expect(await readJson(kept)).toEqual(createAskProblems(session, turn).erase);
     expect((await erase(as(max), session)).status).toBe(204);
   });
 
   it('does not prevent cancelling a turn behind it, or a turn that waits without a role', async () => {
-    const as = app({ agents: [clerk] });
+    const as = createApp({ agents: [clerk] });
     const { session } = await startWaitingTurn(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
-    const queued = await json(
+    const queued = await readJson(
       await as(ann)(`${session}/messages?whenBusy=queue`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -182,12 +188,12 @@ describe('a turn that waits for a person with a role', () => {
   });
 
   it('can be cancelled by any caller once it was decided', async () => {
-    const as = app({ agents: [clerk] });
+    const as = createApp({ agents: [clerk] });
     const wait = await startWaitingTurn(['pay_as_manager', 'pay'], { via: as(ann) });
     const [first = ''] = wait.links;
     await (await answer(first, { decision: 'reject' }, { via: as(max) })).text();
     expect((await cancel(as(ann), wait.session)).status).toBe(202);
-    await expect.poll(async () => (await json(await as(ann)(wait.session))).openTurn).toBe(null);
+    await expect.poll(async () => (await readJson(await as(ann)(wait.session))).openTurn).toBe(null);
   });
 });
 
@@ -212,67 +218,69 @@ describe('a call that another person must decide', () => {
   const CALLS = { calls: [{ name: 'pay', input: { to: '', amount: 5 } }] };
 
   it('is shown as such, refuses every decision of its requester, and accepts another person’s', async () => {
-    const as = app({ agents: [teller] });
-    const session = newSession('teller');
+    const as = createApp({ agents: [teller] });
+    const session = createSessionPath('teller');
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Done.');
-    const { turn, pending } = await json(await post(session, { message: message('Pay.') }, { via: as(ann) }));
+    const { turn, pending } = await readJson(
+      await post(session, { message: message('Pay.') }, { via: as(ann) }),
+    );
     const call = `${turn}.3.0`;
     expect(pending).toMatchObject([{ call, notBy: 'requester' }]);
     const link = `${session}/approvals/${call}`;
     const detail =
       `Call ${call} needs a decision by someone who did not ask for turn ${turn}, and you did. ` +
       'Send the token of another person. To withdraw your request, cancel the turn.';
-    const told = problem('another-person-required', 403, detail, { notBy: 'requester' });
+    const told = createProblem('another-person-required', 403, detail, { notBy: 'requester' });
     for (const decision of ['approve', 'reject', 'exit']) {
       // Roles do not make a caller another person.
       const own = as({ ...ann, roles: ['manager'] });
       const response = await answer(link, { decision }, { via: own });
-      expect([response.status, await json(response)]).toEqual([403, told]);
+      expect([response.status, await readJson(response)]).toEqual([403, told]);
     }
-    expect((await json(await as(ann)(session))).pending).toEqual(pending);
-    expect(paidTo(to)).toEqual([]);
-    expect(await json(await answer(link, { decision: 'approve' }, { via: as(bob) }))).toMatchObject({
+    expect((await readJson(await as(ann)(session))).pending).toEqual(pending);
+    expect(listPaymentsTo(to)).toEqual([]);
+    expect(await readJson(await answer(link, { decision: 'approve' }, { via: as(bob) }))).toMatchObject({
       outcome: 'completed',
       text: 'Done.',
     });
-    expect(paidTo(to)).toEqual([5]);
+    expect(listPaymentsTo(to)).toEqual([5]);
   });
 
   it('can be withdrawn by its requester', async () => {
-    const as = app({ agents: [teller] });
-    const session = newSession('teller');
+    const as = createApp({ agents: [teller] });
+    const session = createSessionPath('teller');
     await (await post(session, { message: script(CALLS, 'Next.').message() }, { via: as(ann) })).text();
     const response = await as(ann)(`${session}/messages?pending=decline`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ message: 'Never mind.' }),
     });
-    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Next.' });
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Next.' });
   });
 
   it('cannot be decided by a person who has steered the turn', async () => {
-    const as = app({ agents: [steerableByAnyone(teller)] });
-    const session = newSession('teller');
+    const as = createApp({ agents: [makeSteerable(teller)] });
+    const session = createSessionPath('teller');
     // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
     const first = holdReply({ calls: [{ name: 'note' }] });
     const { message } = script(first.reply, CALLS, 'Done.');
     const answering = post(session, { message: message('Pay.') }, { via: as(ann) });
     await first.asked();
-    await (await steer(session, as(bob))).text();
+    await (await postSteer(session, as(bob))).text();
     first.release();
-    const { pending } = await json(await answering);
+    const { pending } = await readJson(await answering);
     const [{ links = {} } = {}] = pending as readonly { readonly links?: { readonly approvals?: string } }[];
     const link = links.approvals ?? '';
     for (const one of [ann, bob]) {
       const response = await answer(link, { decision: 'approve' }, { via: as(one) });
-      expect([response.status, (await json(response)).type]).toEqual([
+      expect([response.status, (await readJson(response)).type]).toEqual([
         403,
         'urn:holdfast:problem:another-person-required',
       ]);
     }
     const cyd = as({ id: 'cyd', tenant: 'acme' });
-    expect(await json(await answer(link, { decision: 'approve' }, { via: cyd }))).toMatchObject({
+    expect(await readJson(await answer(link, { decision: 'approve' }, { via: cyd }))).toMatchObject({
       text: 'Done.',
     });
   });

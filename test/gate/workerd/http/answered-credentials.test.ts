@@ -6,12 +6,12 @@ import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { journal, json, newSession, post, sessionName } from './client.ts';
-import { answer, problem } from './waiting.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, getSessionName, post, readJournal, readJson } from './client.ts';
+import { answer, createProblem } from './waiting.ts';
 
 const schema = { type: 'object', properties: { note: { type: 'string' } } };
-const askingTool = (name: string, credentials?: 'refused') =>
+const createAskingTool = (name: string, credentials?: 'refused') =>
   defineTool({
     name,
     description: 'Asks.',
@@ -24,21 +24,21 @@ const agent = defineAgent({
   description: 'Asks.',
   instructions: '',
   model: modelBySession,
-  tools: [askingTool('ask', 'refused'), askingTool('ask_all')],
+  tools: [createAskingTool('ask', 'refused'), createAskingTool('ask_all')],
 });
-const via = appWith({ agents: [agent] });
+const via = createTestApp({ agents: [agent] });
 
 /** The address for the answer to a tool's question. */
 async function askForCredentials(tool: string): Promise<{ readonly session: string; readonly link: string }> {
-  const session = newSession('asker');
+  const session = createSessionPath('asker');
   const { message } = script({ calls: [{ name: tool }] }, 'Done.');
-  const { pending } = await json(await post(session, { message: message() }, { via }));
+  const { pending } = await readJson(await post(session, { message: message() }, { via }));
   const [{ links }] = pending as [{ links: { approvals: string } }]; // it asks one question
   return { session, link: links.approvals };
 }
 
-const PLANTED = 'planted9planted9';
-const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED}.` } };
+const PLANTED_SECRET = 'planted9planted9';
+const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED_SECRET}.` } };
 
 it('an answer that looks like a credential is refused with 422, and no row of the session contains any of it', async () => {
   const { session, link } = await askForCredentials('ask');
@@ -46,14 +46,14 @@ it('an answer that looks like a credential is refused with 422, and no row of th
     'input.note: looks like a credential, which is not accepted here: the journal keeps answers',
   ];
   const refused = await answer(link, edit, { via });
-  expect([refused.status, await json(refused)]).toEqual([
+  expect([refused.status, await readJson(refused)]).toEqual([
     422,
-    problem('invalid-body', 422, `The body is not valid: ${problems[0]}.`, { problems }),
+    createProblem('invalid-body', 422, `The body is not valid: ${problems[0]}.`, { problems }),
   ]);
-  expect((await journal(session, via)).at(-1)).toMatchObject({ type: 'tool-call-suspended' });
+  expect((await readJournal(session, via)).at(-1)).toMatchObject({ type: 'tool-call-suspended' });
   const taken = await answer(link, { decision: 'edit', input: { note: 'The blue one.' } }, { via });
-  expect(await json(taken)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  const stub = env.SESSIONS.getByName(sessionName(session));
+  expect(await readJson(taken)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  const stub = env.SESSIONS.getByName(getSessionName(session));
   const kept = await runInDurableObject(stub, (_, { storage: { sql } }) => {
     const tables = sql
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -68,5 +68,5 @@ it('an answer that looks like a credential is refused with 422, and no row of th
 it('a question without that restriction accepts any answer', async () => {
   const { session, link } = await askForCredentials('ask_all');
   expect((await answer(link, edit, { via })).status).toBe(200);
-  expect(JSON.stringify(await journal(session, via))).toContain(PLANTED);
+  expect(JSON.stringify(await readJournal(session, via))).toContain(PLANTED_SECRET);
 });

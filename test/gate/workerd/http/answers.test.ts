@@ -1,12 +1,22 @@
 /** Several calls of a turn, answered in one request. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
+import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { allEvents, followToEnd, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { answer, problem, startWaitingTurn } from './waiting.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
+import { answer, createProblem, startWaitingTurn } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -15,41 +25,41 @@ const postAnswers = (session: string, list: unknown, more: { headers?: Headers; 
   answer(`${session}/answers`, { answers: list }, more);
 
 /** The ids of the pending calls. */
-const callsOf = ({ pending }: { readonly pending: readonly Record<string, unknown>[] }): string[] =>
+const getCallIds = ({ pending }: { readonly pending: readonly Record<string, unknown>[] }): string[] =>
   pending.map(({ call }) => String(call));
 
 const approve = (call: string) => ({ call, decision: 'approve' });
 
-const answersIn = async (session: string) =>
-  (await journal(session)).filter(({ type }) => type === 'tool-call-answered').map(({ call }) => call);
+const listAnswers = async (session: string) =>
+  (await readJournal(session)).filter(({ type }) => type === 'tool-call-answered').map(({ call }) => call);
 
-const invalidBody = (...problems: string[]) =>
-  problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
+const createInvalidBody = (...problems: string[]) =>
+  createProblem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 describe('several answers in one request', () => {
   it('can be two decisions, after which the turn resumes', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const [yes = '', no = ''] = callsOf(wait);
+    const [yes = '', no = ''] = getCallIds(wait);
     const response = await postAnswers(wait.session, [
       approve(yes),
       { call: no, decision: 'reject', reason: 'Twice.' },
     ]);
     expect(response.status).toBe(200);
-    expect(await json(response)).toMatchObject({ turn: wait.turn, outcome: 'completed', text: 'Done.' });
+    expect(await readJson(response)).toMatchObject({ turn: wait.turn, outcome: 'completed', text: 'Done.' });
     expect(response.headers.get('content-location')).toBe(`${wait.session}/turns/${wait.turn}`);
-    expect(paidTo(wait.to)).toEqual([1]);
-    expect(await answersIn(wait.session)).toEqual([yes, no]);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
+    expect(await listAnswers(wait.session)).toEqual([yes, no]);
   });
 
   it('can be a decision and the result of a tool that the caller runs', async () => {
     const wait = await startWaitingTurn(['pay', 'look_up']);
-    const [pay = '', look = ''] = callsOf(wait);
+    const [pay = '', look = ''] = getCallIds(wait);
     const list = [
       { call: look, result: { total: 7 } },
       { call: pay, decision: 'edit', input: { to: wait.to, amount: 9 } },
     ];
     expect((await postAnswers(wait.session, list)).status).toBe(200);
-    expect(paidTo(wait.to)).toEqual([9]);
+    expect(listPaymentsTo(wait.to)).toEqual([9]);
     expect(wait.model.requests.at(-1)?.messages.flatMap(({ text }) => text)).toEqual(
       expect.arrayContaining(['Paid 9.', '{"total":7}']),
     );
@@ -57,10 +67,10 @@ describe('several answers in one request', () => {
 
   it('can answer only some of the pending calls, and the turn waits for the others', async () => {
     const wait = await startWaitingTurn(['pay', 'pay', 'look_up']);
-    const [one = '', two = '', look = ''] = callsOf(wait);
+    const [one = '', two = '', look = ''] = getCallIds(wait);
     const response = await postAnswers(wait.session, [approve(one), approve(two)]);
     expect(response.status).toBe(202);
-    expect(await json(response)).toMatchObject({
+    expect(await readJson(response)).toMatchObject({
       status: 'suspended',
       pending: [{ call: look, for: 'result' }],
     });
@@ -68,71 +78,71 @@ describe('several answers in one request', () => {
 
   it('cannot answer a question of a call before it is asked', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
-    const [call = ''] = callsOf(wait);
+    const [call = ''] = getCallIds(wait);
     const both = await postAnswers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
-    expect([both.status, await json(both)]).toEqual([
+    expect([both.status, await readJson(both)]).toEqual([
       409,
-      problem(
+      createProblem(
         'not-waiting',
         409,
         `Call ${call} is not waiting for this answer. It has not asked 2 questions.`,
       ),
     ]);
-    expect(await answersIn(wait.session)).toEqual([]);
+    expect(await listAnswers(wait.session)).toEqual([]);
     expect((await postAnswers(wait.session, [{ ...approve(call), question: 1 }])).status).toBe(202);
     expect((await postAnswers(wait.session, [{ ...approve(call), question: 2 }])).status).toBe(200);
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('run in the background if the client prefers that', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const headers = { prefer: 'respond-async' };
-    const response = await postAnswers(wait.session, callsOf(wait).map(approve), { headers });
+    const response = await postAnswers(wait.session, getCallIds(wait).map(approve), { headers });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
-    expect(await json(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
+    expect(await readJson(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
     expect((await followToEnd(wait.session)).at(-1)).toMatchObject({ outcome: 'completed' });
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
   it('are streamed with only the new events', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const before = (await journal(wait.session)).at(-1)?.seq;
-    const response = await postAnswers(wait.session, callsOf(wait).map(approve), { headers: SSE });
-    const events = await allEvents(response);
+    const before = (await readJournal(wait.session)).at(-1)?.seq;
+    const response = await postAnswers(wait.session, getCallIds(wait).map(approve), { headers: SSE_HEADERS });
+    const events = await readAllEvents(response);
     expect(events.at(-1)?.event).toBe('answer');
-    const after = await allEvents(
-      await send(`${wait.session}/turns/${wait.turn}?after=${before}`, { headers: SSE }),
+    const after = await readAllEvents(
+      await send(`${wait.session}/turns/${wait.turn}?after=${before}`, { headers: SSE_HEADERS }),
     );
     expect(events.flatMap(({ id }) => id ?? []).at(-1)).toBe(after.flatMap(({ id }) => id ?? []).at(-1));
   });
 
   it('are accepted once under a key, which refuses another body', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const list = callsOf(wait).map(approve);
+    const list = getCallIds(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
-    const first = await json(await postAnswers(wait.session, list, { headers }));
-    expect(await json(await postAnswers(wait.session, list, { headers }))).toEqual(first);
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+    const first = await readJson(await postAnswers(wait.session, list, { headers }));
+    expect(await readJson(await postAnswers(wait.session, list, { headers }))).toEqual(first);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
     const other = await postAnswers(
       wait.session,
       list.map((one) => ({ ...one, decision: 'reject' })),
       { headers },
     );
     expect(other.status).toBe(409);
-    expect(await json(other)).toMatchObject({ type: 'urn:holdfast:problem:already-answered' });
+    expect(await readJson(other)).toMatchObject({ type: 'urn:holdfast:problem:already-answered' });
     const without = await postAnswers(wait.session, list);
     expect(without.status).toBe(409);
   });
 
   it('are equal to single answers under the same key', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const [one = '', two = ''] = callsOf(wait);
+    const [one = '', two = ''] = getCallIds(wait);
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
     // The first was accepted before, and the request continues where another one broke off.
     expect((await postAnswers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 });
 
@@ -142,25 +152,25 @@ describe('a list of answers, before any is accepted', () => {
       'an invalid decision',
       ([one = '', two = '']) => [approve(one), { call: two, decision: 'perhaps' }],
       422,
-      () => invalidBody('answers[1].decision: must be approve, edit, reject or exit'),
+      () => createInvalidBody('answers[1].decision: must be approve, edit, reject or exit'),
     ],
     [
       'an answer without a decision or a result',
       ([one = '', two = '']) => [approve(one), { call: two }],
       422,
-      () => invalidBody('answers[1]: must have a decision, or one of result, text and error'),
+      () => createInvalidBody('answers[1]: must have a decision, or one of result, text and error'),
     ],
     [
       'two results for one call',
       ([one = '', two = '']) => [approve(one), { call: two, text: 'Yes.', error: 'No.' }],
       422,
-      () => invalidBody('answers[1]: must have exactly one of result, text and error'),
+      () => createInvalidBody('answers[1]: must have exactly one of result, text and error'),
     ],
     [
       'a decision together with a result',
       ([one = '', two = '']) => [approve(one), { ...approve(two), text: 'Yes.' }],
       422,
-      () => invalidBody('answers[1].text: is not known here'),
+      () => createInvalidBody('answers[1].text: is not known here'),
     ],
     [
       'an edit that the tool does not accept',
@@ -188,15 +198,15 @@ describe('a list of answers, before any is accepted', () => {
       'two answers to one call',
       ([one = '']) => [approve(one), { call: one, decision: 'reject' }],
       422,
-      () => invalidBody('answers[1].call: is answered twice'),
+      () => createInvalidBody('answers[1].call: is answered twice'),
     ],
   ])('is refused with %s', async (_, list, status, told) => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const calls = callsOf(wait);
+    const calls = getCallIds(wait);
     const response = await postAnswers(wait.session, list(calls));
-    expect([response.status, await json(response)]).toEqual([status, told(calls)]);
-    expect(await answersIn(wait.session)).toEqual([]);
-    expect(paidTo(wait.to)).toEqual([]);
+    expect([response.status, await readJson(response)]).toEqual([status, told(calls)]);
+    expect(await listAnswers(wait.session)).toEqual([]);
+    expect(listPaymentsTo(wait.to)).toEqual([]);
     // No answer was accepted, so the corrected list can be sent.
     expect((await postAnswers(wait.session, calls.map(approve))).status).toBe(200);
   });
@@ -204,32 +214,32 @@ describe('a list of answers, before any is accepted', () => {
   it('cannot contain calls of two turns', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 1 } }] };
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const { message } = script(pay, 'Done.', pay, 'Done.');
-    const waitingCall = async (text: string) => {
-      const { pending } = await json(await post(session, { message: text }));
-      return callsOf({ pending: pending as Record<string, unknown>[] })[0] ?? '';
+    const getWaitingCall = async (text: string) => {
+      const { pending } = await readJson(await post(session, { message: text }));
+      return getCallIds({ pending: pending as Record<string, unknown>[] })[0] ?? '';
     };
-    const old = await waitingCall(message());
+    const old = await getWaitingCall(message());
     expect((await postAnswers(session, [approve(old)])).status).toBe(200);
-    const open = await waitingCall('Again.');
+    const open = await getWaitingCall('Again.');
     for (const list of [
       [open, old],
       [old, open],
     ]) {
       const response = await postAnswers(session, list.map(approve));
-      expect(await json(response)).toEqual(
-        invalidBody('answers[1].call: must be of the same turn as the first'),
+      expect(await readJson(response)).toEqual(
+        createInvalidBody('answers[1].call: must be of the same turn as the first'),
       );
     }
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('causes one read of the turn for any number of calls', async () => {
     const wait = await startWaitingTurn(['pay', 'pay', 'pay']);
     const reads: unknown[] = [];
     let posted = false;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       read(query: Parameters<typeof stub.read>[0]) {
         if (!posted) reads.push(query);
         return stub.read(query);
@@ -239,17 +249,17 @@ describe('a list of answers, before any is accepted', () => {
         return stub.post(...message);
       },
     }));
-    const via = appWith({ agents: [clerk] }, { SESSIONS });
-    expect((await postAnswers(wait.session, callsOf(wait).map(approve), { via })).status).toBe(200);
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 2, 3]);
+    const via = createTestApp({ agents: [clerk] }, { SESSIONS });
+    expect((await postAnswers(wait.session, getCallIds(wait).map(approve), { via })).status).toBe(200);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2, 3]);
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
 
   it('is refused with the accepted answers if another client has decided one of the calls', async () => {
     const wait = await startWaitingTurn(['pay', 'pay', 'pay']);
-    const [one = '', two = '', three = ''] = callsOf(wait);
+    const [one = '', two = '', three = ''] = getCallIds(wait);
     let posted = 0;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       async post(...message: Parameters<typeof stub.post>) {
         posted += 1;
         const isSecond = posted === 2;
@@ -263,28 +273,28 @@ describe('a list of answers, before any is accepted', () => {
       },
     }));
     const response = await postAnswers(wait.session, [approve(one), approve(two), approve(three)], {
-      via: appWith({ agents: [clerk] }, { SESSIONS }),
+      via: createTestApp({ agents: [clerk] }, { SESSIONS }),
     });
     const detail =
       `The answer of call ${two} was not accepted: This question has already been answered. ` +
       `GET ${wait.session} shows the state of the session. The answers of ${one} were.`;
-    expect([response.status, await json(response)]).toEqual([
+    expect([response.status, await readJson(response)]).toEqual([
       409,
-      problem('already-answered', 409, detail, { taken: [one] }),
+      createProblem('already-answered', 409, detail, { taken: [one] }),
     ]);
     expect((await postAnswers(wait.session, [approve(three)])).status).toBe(200);
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
   it('is refused with a call that was answered before, in a turn that has resumed', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
-    const [one = '', two = ''] = callsOf(wait);
+    const [one = '', two = ''] = getCallIds(wait);
     await postAnswers(wait.session, [approve(one)]);
     const response = await postAnswers(wait.session, [approve(two), approve(one)]);
     expect(response.status).toBe(409);
-    const body = await json(response);
+    const body = await readJson(response);
     expect(body).toMatchObject({ title: 'already answered' });
-    expect({ body, answered: await answersIn(wait.session) }).toMatchObject({ answered: [one] });
+    expect({ body, answered: await listAnswers(wait.session) }).toMatchObject({ answered: [one] });
   });
 });
 
@@ -329,17 +339,17 @@ describe('a body of answers', () => {
       ],
     ],
   ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
-    const response = await answer(`${newSession('clerk')}/answers`, body);
-    expect([response.status, await json(response)]).toEqual([422, invalidBody(...problems)]);
+    const response = await answer(`${createSessionPath('clerk')}/answers`, body);
+    expect([response.status, await readJson(response)]).toEqual([422, createInvalidBody(...problems)]);
   });
 
   it('for an unknown session is refused', async () => {
-    const response = await postAnswers(newSession('clerk'), [approve('c')]);
-    expect([response.status, (await json(response)).title]).toEqual([404, 'unknown session']);
+    const response = await postAnswers(createSessionPath('clerk'), [approve('c')]);
+    expect([response.status, (await readJson(response)).title]).toEqual([404, 'unknown session']);
   });
 
   it('is accepted by POST only', async () => {
-    const response = await send(`${newSession('clerk')}/answers`);
+    const response = await send(`${createSessionPath('clerk')}/answers`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
@@ -347,17 +357,17 @@ describe('a body of answers', () => {
 describe('the permission to answer is checked for each call', () => {
   it('by its role', async () => {
     const wait = await startWaitingTurn(['pay', 'pay_as_manager']);
-    const [own = '', managers = ''] = callsOf(wait);
+    const [own = '', managers = ''] = getCallIds(wait);
     const response = await postAnswers(wait.session, [approve(own), approve(managers)]);
     expect(response.status).toBe(403);
-    expect(await json(response)).toMatchObject({ title: 'role required', role: 'manager' });
-    expect(await answersIn(wait.session)).toEqual([]);
+    expect(await readJson(response)).toMatchObject({ title: 'role required', role: 'manager' });
+    expect(await listAnswers(wait.session)).toEqual([]);
     const as = (roles: readonly string[]) =>
-      appWith({ agents: [clerk], auth: () => ({ id: 'local', roles }) });
+      createTestApp({ agents: [clerk], auth: () => ({ id: 'local', roles }) });
     expect(
       (await postAnswers(wait.session, [approve(own), approve(managers)], { via: as(['manager']) })).status,
     ).toBe(200);
-    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+    expect(listPaymentsTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
   it('and by the rule that excludes its requester', async () => {
@@ -367,19 +377,19 @@ describe('the permission to answer is checked for each call', () => {
       description: 'Burns.',
       instructions: '',
       tools: [
-        asksFirst({ ...burn, name: 'burn' }),
-        asksFirst({ ...burn, name: 'burn_by_another' }, { by: 'boss', notBy: 'requester' }),
+        askFirst({ ...burn, name: 'burn' }),
+        askFirst({ ...burn, name: 'burn_by_another' }, { by: 'boss', notBy: 'requester' }),
       ],
       model: modelBySession,
     });
-    const via = (id: string) =>
-      appWith({ agents: [agent], auth: () => ({ id, tenant: 't', roles: ['boss'] }) });
-    const session = newSession('clerk');
+    const createAppFor = (id: string) =>
+      createTestApp({ agents: [agent], auth: () => ({ id, tenant: 't', roles: ['boss'] }) });
+    const session = createSessionPath('clerk');
     const { message } = script({ calls: [{ name: 'burn' }, { name: 'burn_by_another' }] }, 'Done.');
-    const asked = await json(await post(session, { message: message() }, { via: via('ann') }));
-    const calls = callsOf({ pending: asked.pending as Record<string, unknown>[] });
-    const own = await postAnswers(session, calls.map(approve), { via: via('ann') });
-    expect([own.status, (await json(own)).title]).toEqual([403, 'another person required']);
-    expect((await postAnswers(session, calls.map(approve), { via: via('bob') })).status).toBe(200);
+    const asked = await readJson(await post(session, { message: message() }, { via: createAppFor('ann') }));
+    const calls = getCallIds({ pending: asked.pending as Record<string, unknown>[] });
+    const own = await postAnswers(session, calls.map(approve), { via: createAppFor('ann') });
+    expect([own.status, (await readJson(own)).title]).toEqual([403, 'another person required']);
+    expect((await postAnswers(session, calls.map(approve), { via: createAppFor('bob') })).status).toBe(200);
   });
 });

@@ -9,8 +9,18 @@ import {
   toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { checkingResponses } from './as-described.ts';
-import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
+import { checkResponses } from './as-described.ts';
+import {
+  createSessionPath,
+  getSessionName,
+  ORIGIN,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+} from './client.ts';
 
 /** The key and the context of each call of the tool. */
 let seen: { readonly key: string | undefined; readonly context: unknown }[] = [];
@@ -54,36 +64,36 @@ function deploy(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<stri
     ...config,
   });
   const all = { ...env, ...vars };
-  const via: Send = checkingResponses(async (path, init) => {
+  const via: Send = checkResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());
   });
   const resume = async (session: string, turn: unknown): Promise<void> => {
-    const name = sessionName(session);
+    const name = getSessionName(session);
     await new TurnRunner(createExecutionContext(), all).run({ name, turn: String(turn) });
   };
   return { via, resume };
 }
 
 /** Stores a message and runs its turn as the alarm would, in another deployment if one is given. */
-async function inBackground(
+async function runInBackground(
   { via, resume }: ReturnType<typeof deploy>,
   body: Readonly<Record<string, unknown>>,
   by = resume,
 ): Promise<Record<string, unknown>> {
-  const session = newSession('agent');
-  const accepted = await json(await post(session, body, { headers: { prefer: 'respond-async' }, via }));
+  const session = createSessionPath('agent');
+  const accepted = await readJson(await post(session, body, { headers: { prefer: 'respond-async' }, via }));
   await by(session, accepted.turn);
-  return json(await via(session));
+  return readJson(await via(session));
 }
 
-const inForeground = async ({ via }: ReturnType<typeof deploy>, body: unknown) => {
-  const response = await post(newSession('agent'), body, { via });
-  return { status: response.status, ...(await json(response)) };
+const runInForeground = async ({ via }: ReturnType<typeof deploy>, body: unknown) => {
+  const response = await post(createSessionPath('agent'), body, { via });
+  return { status: response.status, ...(await readJson(response)) };
 };
 
 describe('the context of an app', () => {
-  const body = (message: string) => ({ message, context: { who: 'the request' } });
+  const createBody = (message: string) => ({ message, context: { who: 'the request' } });
   const merged = { region: 'eu', plan: 'of the agent', who: 'the request' };
 
   it.each<[string, HoldfastConfig['context']]>([
@@ -92,14 +102,14 @@ describe('the context of an app', () => {
     ['made from the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
   ])('%s is overridden by the agent’s, and both by the request’s (CTX-05, CTX-06)', async (_, context) => {
     const app = deploy({ context }, { REGION: 'eu' });
-    await inForeground(app, body(script(...USES).message()));
-    await inBackground(app, body(script(...USES).message()));
+    await runInForeground(app, createBody(script(...USES).message()));
+    await runInBackground(app, createBody(script(...USES).message()));
     expect(seen.map(({ context: of }) => of)).toEqual([merged, merged]);
   });
 
   it('is the same without an agent’s or a request’s (CTX-05)', async () => {
     const plain = { ...agent, context: defineAgent({ ...agent, context: {}, output: undefined }).context };
-    await inForeground(deploy({ agents: [plain], context: { region: 'eu' } }), {
+    await runInForeground(deploy({ agents: [plain], context: { region: 'eu' } }), {
       message: script(...USES).message(),
     });
     expect(seen).toMatchObject([{ context: { region: 'eu', plan: undefined, who: undefined } }]);
@@ -111,7 +121,7 @@ describe('the context of an app', () => {
       "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
     expect(() => deploy({ context })).toThrow(new ConfigurationError(message));
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const answer = await inForeground(deploy({ context: () => context }), { message: 'Hello' });
+    const answer = await runInForeground(deploy({ context: () => context }), { message: 'Hello' });
     expect(answer).toMatchObject({ status: 500, title: 'misconfigured', detail: message });
   });
 });
@@ -123,15 +133,15 @@ describe('the secrets of an app', () => {
       none: undefined,
     }));
     const app = deploy({ secrets }, { KEY: 'key-zq4711' });
-    await inForeground(app, { message: script(...USES).message() });
-    await inBackground(app, { message: script(...USES).message() });
+    await runInForeground(app, { message: script(...USES).message() });
+    await runInBackground(app, { message: script(...USES).message() });
     expect(seen.map(({ key }) => key)).toEqual(['key-zq4711-local', 'key-zq4711-local']);
     expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
   });
 
   it('are empty if the hook returns none', async () => {
-    await inForeground(deploy({ secrets: async () => undefined }), { message: script(...USES).message() });
-    await inForeground(deploy(), { message: script(...USES).message() });
+    await runInForeground(deploy({ secrets: async () => undefined }), { message: script(...USES).message() });
+    await runInForeground(deploy(), { message: script(...USES).message() });
     expect(seen.map(({ key }) => key)).toEqual([undefined, undefined]);
   });
 
@@ -142,15 +152,15 @@ describe('the secrets of an app', () => {
     }
     const app = deploy({ secrets: () => ({ apiKey: 'key-zq4711' }) });
     const { via } = app;
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const fails = { calls: [{ name: 'use' }, { name: 'unknown' }] };
     const said = [
-      await json(await post(session, { message: script(...USES, fails, 'Done.').message() }, { via })),
-      await allEvents(await post(session, { message: 'Again' }, { headers: SSE, via })),
-      await json(await post(session, { message: 'Beyond the script' }, { via })),
-      await inBackground(app, { message: script(...USES).message() }),
-      await json(await via(session)),
-      await journal(session, via),
+      await readJson(await post(session, { message: script(...USES, fails, 'Done.').message() }, { via })),
+      await readAllEvents(await post(session, { message: 'Again' }, { headers: SSE_HEADERS, via })),
+      await readJson(await post(session, { message: 'Beyond the script' }, { via })),
+      await runInBackground(app, { message: script(...USES).message() }),
+      await readJson(await via(session)),
+      await readJournal(session, via),
     ];
     expect(seen.map(({ key }) => key)).toEqual(['key-zq4711', 'key-zq4711', 'key-zq4711']);
     const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
@@ -192,9 +202,9 @@ describe('the secrets of an app', () => {
   ])('fail the turn if a hook %s, and stay out of the error', async (_, secrets, status, title, message) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = deploy({ secrets });
-    const answer = await inForeground(app, { message: script(...USES).message() });
+    const answer = await runInForeground(app, { message: script(...USES).message() });
     expect(answer).toMatchObject({ status, title, error: { message } });
-    const { turn, ...state } = await inBackground(app, { message: script(...USES).message() });
+    const { turn, ...state } = await runInBackground(app, { message: script(...USES).message() });
     expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
     // Long enough not to be part of a random id.
     expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
@@ -203,15 +213,15 @@ describe('the secrets of an app', () => {
 });
 
 describe('the tool groups of an app', () => {
-  const tools = async (app: ReturnType<typeof deploy>): Promise<unknown> => {
-    const { agents } = await json(await app.via('/agents'));
+  const describeTools = async (app: ReturnType<typeof deploy>): Promise<unknown> => {
+    const { agents } = await readJson(await app.via('/agents'));
     return (agents as Record<string, unknown>[])[0];
   };
 
   it('are offered to an agent that asks for them, in every place where its turn runs (TGR-01)', async () => {
     const [first, second] = [script('Done.'), script('Done.')];
-    await inForeground(deploy(), { message: first.message() });
-    await inBackground(deploy(), { message: second.message() });
+    await runInForeground(deploy(), { message: first.message() });
+    await runInBackground(deploy(), { message: second.message() });
     for (const { model } of [first, second]) {
       expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['fetch', 'search', 'use']);
     }
@@ -219,7 +229,7 @@ describe('the tool groups of an app', () => {
 
   it('are listed as in this environment, each tool with its group (TGR-02, TGR-03)', async () => {
     const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
-    expect(await tools(deploy({}, { TOOL_GROUPS }))).toMatchObject({
+    expect(await describeTools(deploy({}, { TOOL_GROUPS }))).toMatchObject({
       tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
     });
   });
@@ -227,10 +237,10 @@ describe('the tool groups of an app', () => {
   it('cause a refusal if they are missing, and no event is stored (TGR-05)', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = deploy({ use: [registered([])] });
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     for (const headers of [{}, { prefer: 'respond-async' }]) {
       const response = await post(session, { message: 'Hello' }, { headers, via: app.via });
-      expect([response.status, await json(response)]).toEqual([
+      expect([response.status, await readJson(response)]).toEqual([
         500,
         {
           type: 'urn:holdfast:problem:misconfigured',
@@ -245,7 +255,7 @@ describe('the tool groups of an app', () => {
 
   it('fail the turn if they go missing after the message was accepted (TGR-05)', async () => {
     const message = { message: script('Never.').message() };
-    const { turn } = await inBackground(deploy(), message, deploy({ use: [registered([])] }).resume);
+    const { turn } = await runInBackground(deploy(), message, deploy({ use: [registered([])] }).resume);
     expect(turn).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: expect.stringMatching(/^No tool group matching role 'web'/) },
@@ -253,7 +263,7 @@ describe('the tool groups of an app', () => {
   });
 
   it('are reported as missing for the agent, which is still listed (TGR-05)', async () => {
-    expect(await tools(deploy({}, { TOOL_GROUPS: '{' }))).toMatchObject({
+    expect(await describeTools(deploy({}, { TOOL_GROUPS: '{' }))).toMatchObject({
       name: 'agent',
       tools: [{ name: 'use' }],
       misconfigured: 'TOOL_GROUPS cannot be used: it is not valid JSON.',

@@ -4,7 +4,7 @@ import { createHoldfast, type HoldfastConfig, type LogOption } from '../../../..
 import type { Agent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { checkingResponses } from './as-described.ts';
+import { checkResponses } from './as-described.ts';
 import { ORIGIN, type Send } from './client.ts';
 
 /** The configuration of an app in tests: its options, and a log. */
@@ -17,9 +17,9 @@ export const withLog = <Config extends AppConfig>({ log, ...config }: Config): O
   log === undefined ? config : { ...config, use: [...(config.use ?? []), logTo(log)] };
 
 /** Another Worker over the same objects, with its own settings and vars. */
-export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown>> = {}): Send {
+export function createTestApp(config: AppConfig, vars: Readonly<Record<string, unknown>> = {}): Send {
   const { worker } = createHoldfast({ agents: [scripted], ...withLog(config) });
-  return checkingResponses(
+  return checkResponses(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
       const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
@@ -42,7 +42,7 @@ type Objects = typeof env.SESSIONS;
 type Stub = ReturnType<Objects['getByName']>;
 
 /** The objects, with some methods replaced by `change`. */
-export function objectsWith(change: (stub: Stub) => Partial<Record<keyof Stub, unknown>>): Objects {
+export function wrapObjects(change: (stub: Stub) => Partial<Record<keyof Stub, unknown>>): Objects {
   const getByName: Objects['getByName'] = (...args) => {
     const stub = env.SESSIONS.getByName(...args);
     const changed = change(stub);

@@ -1,17 +1,27 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { paidTo, payments, WAIT_MS } from '../../../fixtures/clerk-agent.ts';
-import { allEvents, followToEnd, journal, json, post, SSE, send, sessionId, sessionName } from './client.ts';
+import { listPaymentsTo, payments, WAIT_MS } from '../../../fixtures/clerk-agent.ts';
+import {
+  followToEnd,
+  getSessionId,
+  getSessionName,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 import { advanceClock } from './time.ts';
-import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
+import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 const KEY = { 'idempotency-key': 'k1' };
-const ASYNC = { prefer: 'respond-async' };
-const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
-const typesIn = async (session: string): Promise<unknown[]> =>
-  (await journal(session)).map(({ type }) => type);
+const ASYNC_HEADERS = { prefer: 'respond-async' };
+const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const listTypes = async (session: string): Promise<unknown[]> =>
+  (await readJournal(session)).map(({ type }) => type);
 
 describe('an approval', () => {
   it('runs the call once, and returns the same response as the message (AEA-12, DEC-18)', async () => {
@@ -39,10 +49,10 @@ describe('an approval', () => {
       200,
       `${session}/turns/${turn}`,
     ]);
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       turn,
       loopId: turn,
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'clerk',
       outcome: 'completed',
       text: 'Done.',
@@ -52,18 +62,18 @@ describe('an approval', () => {
       toolCalls: 1,
       model: 'scripted',
     });
-    expect(paidTo(to)).toEqual([1]);
-    const answered = (await journal(session)).find(({ type }) => type === 'tool-call-answered');
+    expect(listPaymentsTo(to)).toEqual([1]);
+    const answered = (await readJournal(session)).find(({ type }) => type === 'tool-call-answered');
     expect(answered).toMatchObject({
       call: `${turn}.3.0`,
       answer: { type: 'decision', decision: 'approve', reason: 'Fine.', by: 'local' },
     });
-    expect((await json(await send(session))).pending).toEqual([]);
+    expect((await readJson(await send(session))).pending).toEqual([]);
   });
 
   it('streams the turn to a client that asks for events', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
+    const events = await readAllEvents(await answer(linkOf(wait), APPROVE, { headers: SSE_HEADERS }));
     const kinds = events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event]);
     expect(kinds).toEqual([
       [2, 'turn-started'],
@@ -78,19 +88,19 @@ describe('an approval', () => {
       [undefined, 'answer'],
     ]);
     expect(events.at(-1)?.data).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('is left to the background if the client does not want to wait', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC });
-    expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+    const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC_HEADERS });
+    expect([response.status, response.headers.get('location'), await readJson(response)]).toEqual([
       202,
       `${wait.session}/turns/${wait.turn}`,
-      { turn: wait.turn, session: sessionId(wait.session), agent: 'clerk', status: 'accepted' },
+      { turn: wait.turn, session: getSessionId(wait.session), agent: 'clerk', status: 'accepted' },
     ]);
     await followToEnd(wait.session);
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it.each([
@@ -98,47 +108,47 @@ describe('an approval', () => {
     ['aborted', () => abortAllDurableObjects()],
   ] as const)('is kept if the object is %s before the turn resumes (AEA-12)', async (_, disturb) => {
     const wait = await startWaitingTurn(['pay']);
-    expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC })).status).toBe(202);
+    expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC_HEADERS })).status).toBe(202);
     await disturb(wait.session);
     await followToEnd(wait.session);
-    expect(paidTo(wait.to)).toEqual([1]);
-    expect((await typesIn(wait.session)).filter((type) => type === 'tool-call-answered')).toHaveLength(1);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
+    expect((await listTypes(wait.session)).filter((type) => type === 'tool-call-answered')).toHaveLength(1);
   });
 
   it('finds the turn after its object was evicted', async () => {
     const wait = await startWaitingTurn(['pay']);
     await evictDurableObject(stubOf(wait.session));
-    expect(await json(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(await readJson(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('of one of two calls runs no call, and the turn waits for the other decision', async () => {
     const { links, session, turn, to } = await startWaitingTurn(['pay', 'pay_plainly', 'pay_now']);
-    expect(paidTo(to)).toEqual([3]);
+    expect(listPaymentsTo(to)).toEqual([3]);
     const first = await answer(links[1] ?? '', APPROVE);
     expect([first.status, first.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
-    expect(await json(first)).toMatchObject({ turn, status: 'suspended', pending: [{ tool: 'pay' }] });
-    expect(paidTo(to)).toEqual([3]);
-    expect(await json(await answer(links[0] ?? '', APPROVE))).toMatchObject({ outcome: 'completed' });
-    expect(paidTo(to).toSorted()).toEqual([1, 2, 3]);
+    expect(await readJson(first)).toMatchObject({ turn, status: 'suspended', pending: [{ tool: 'pay' }] });
+    expect(listPaymentsTo(to)).toEqual([3]);
+    expect(await readJson(await answer(links[0] ?? '', APPROVE))).toMatchObject({ outcome: 'completed' });
+    expect(listPaymentsTo(to).toSorted()).toEqual([1, 2, 3]);
   });
 
   it('ends its stream with the pending calls if the turn waits again', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
-    const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
+    const events = await readAllEvents(await answer(linkOf(wait), APPROVE, { headers: SSE_HEADERS }));
     expect(events.at(-1)).toMatchObject({ event: 'suspended', data: { pending: [{ message: 'Really?' }] } });
-    expect(paidTo(wait.to)).toEqual([]);
+    expect(listPaymentsTo(wait.to)).toEqual([]);
   });
 
   it('completes even if its client disconnects', async () => {
     const wait = await startWaitingTurn(['pay']);
     const client = new AbortController();
     const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
-    await expect.poll(async () => (await typesIn(wait.session)).includes('tool-call-answered')).toBe(true);
+    await expect.poll(async () => (await listTypes(wait.session)).includes('tool-call-answered')).toBe(true);
     client.abort();
     await answering;
     await followToEnd(wait.session);
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 });
 
@@ -150,33 +160,35 @@ describe('another decision', () => {
       'input.amount: Instance type "string" is invalid. Expected "number".',
       'input: Instance does not have required property "to".',
     ];
-    const refused = await json(await edit({ amount: 'all' }));
+    const refused = await readJson(await edit({ amount: 'all' }));
     expect(refused.type).toBe('urn:holdfast:problem:invalid-body');
     expect((refused.problems as string[]).toSorted()).toEqual(problems);
-    expect(await json(await edit({ to: wait.to, amount: 50 }))).toMatchObject({
+    expect(await readJson(await edit({ to: wait.to, amount: 50 }))).toMatchObject({
       outcome: 'completed',
       artifacts: [{ value: { to: wait.to, amount: 50 } }],
     });
-    expect(paidTo(wait.to)).toEqual([50]);
+    expect(listPaymentsTo(wait.to)).toEqual([50]);
   });
 
   it('reject informs the model, and does not run the call (DEC-18)', async () => {
     const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), { decision: 'reject', reason: 'Too much.' });
-    expect(await json(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'Error: Too much.' });
-    expect(paidTo(wait.to)).toEqual([]);
+    expect(listPaymentsTo(wait.to)).toEqual([]);
   });
 
   it('exit ends the turn as cancelled', async () => {
     const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), { decision: 'exit', reason: 'Stop it.' });
-    expect([response.status, await json(response)]).toEqual([
+    expect([response.status, await readJson(response)]).toEqual([
       200,
       expect.objectContaining({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Stop it.' } }),
     ]);
-    expect([paidTo(wait.to), wait.model.requests.length]).toEqual([[], 1]);
-    expect(await json(await post(wait.session, { message: 'Next' }))).toMatchObject({ outcome: 'completed' });
+    expect([listPaymentsTo(wait.to), wait.model.requests.length]).toEqual([[], 1]);
+    expect(await readJson(await post(wait.session, { message: 'Next' }))).toMatchObject({
+      outcome: 'completed',
+    });
   });
 });
 
@@ -184,13 +196,13 @@ describe('a retried decision', () => {
   it('under its key gets the same response, even after the end, and does not run the call again', async () => {
     const wait = await startWaitingTurn(['pay']);
     const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
-    const [one, two] = await Promise.all(both.map(json));
+    const [one, two] = await Promise.all(both.map(readJson));
     expect(one).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(two).toEqual(one);
     const later = await answer(linkOf(wait), APPROVE, { headers: KEY });
-    expect([later.status, await json(later)]).toEqual([200, one]);
-    expect((await answer(linkOf(wait), APPROVE, { headers: { ...KEY, ...ASYNC } })).status).toBe(202);
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect([later.status, await readJson(later)]).toEqual([200, one]);
+    expect((await answer(linkOf(wait), APPROVE, { headers: { ...KEY, ...ASYNC_HEADERS } })).status).toBe(202);
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
   });
 
   it('under another key, or with another body, is a new decision', async () => {
@@ -199,7 +211,7 @@ describe('a retried decision', () => {
     const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
     const changed = await answer(linkOf(wait), { decision: 'reject' }, { headers: KEY });
     expect([other.status, changed.status]).toEqual([409, 409]);
-    expect((await json(changed)).type).toBe('urn:holdfast:problem:already-answered');
+    expect((await readJson(changed)).type).toBe('urn:holdfast:problem:already-answered');
   });
 });
 
@@ -214,19 +226,19 @@ describe('a call that waits for a limited time', () => {
     expect(events.find(({ type }) => type === 'tool-call-answered')).toMatchObject({
       answer: { type: 'decision', decision: 'reject', expired: true },
     });
-    expect(paidTo(wait.to)).toEqual([]);
+    expect(listPaymentsTo(wait.to)).toEqual([]);
     const late = await answer(linkOf(wait), APPROVE);
     const detail = `The question has expired, so this answer comes too late. GET ${wait.session} shows the state of the session.`;
-    expect(await json(late)).toEqual(problem('approval-expired', 409, detail));
-    expect((await json(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(late)).toEqual(createProblem('approval-expired', 409, detail));
+    expect((await readJson(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
   });
 
   it('is not rejected once it is decided', async () => {
     const wait = await startWaitingTurn(['pay_soon']);
     await answer(linkOf(wait), APPROVE);
-    const events = (await journal(wait.session)).length;
+    const events = (await readJournal(wait.session)).length;
     await advanceClock(wait.session, WAIT_MS);
-    expect([(await journal(wait.session)).length, paidTo(wait.to)]).toEqual([events, [1]]);
+    expect([(await readJournal(wait.session)).length, listPaymentsTo(wait.to)]).toEqual([events, [1]]);
   });
 });
 

@@ -1,11 +1,11 @@
 /** The check that all route tests use detects undescribed responses. */
 import { describe, expect, it } from 'vitest';
-import { checkingResponses } from './as-described.ts';
-import { allEvents } from './client.ts';
+import { checkResponses } from './as-described.ts';
+import { readAllEvents } from './client.ts';
 
 const SESSION = '/agents/scripted/sessions/s1';
 const sendAnswer = (body: unknown, status = 200, type = 'application/json') =>
-  checkingResponses(
+  checkResponses(
     async () => new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }),
   );
 
@@ -14,7 +14,7 @@ const answer = {
   ...{ turn: 't', loopId: 't', session: 's1', agent: 'scripted', outcome: 'completed', text: 'Done.' },
   ...{ artifacts: [], usage, iterations: 1, toolCalls: 0, model: 'scripted' },
 };
-const problem = (type: string) => ({
+const createProblem = (type: string) => ({
   ...{ type: `urn:holdfast:problem:${type}`, title: type, status: 404, detail: 'Look elsewhere.' },
 });
 
@@ -32,12 +32,12 @@ describe('a response', () => {
     ['an undescribed media type', answer, 200, 'text/plain', 'it has no such content'],
     [
       'an undescribed problem',
-      problem('unknown-file'),
+      createProblem('unknown-file'),
       404,
       'application/problem+json',
       'unknown-file is not among',
     ],
-    ['an unknown problem', problem('lost'), 404, 'application/problem+json', '#/type'],
+    ['an unknown problem', createProblem('lost'), 404, 'application/problem+json', '#/type'],
   ])('with %s fails', async (_, body, status, type, told) => {
     const asked = sendAnswer(body, status, type)(`${SESSION}/messages`, { method: 'POST' });
     await expect(asked).rejects.toThrow(told);
@@ -52,14 +52,14 @@ describe('a response', () => {
 
 describe('an event in a stream', () => {
   const stream = (event: string, data: object, id?: number) =>
-    checkingResponses(async () => {
+    checkResponses(async () => {
       const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
       return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
     })(`${SESSION}/messages`, { method: 'POST' });
   const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
 
   it('that matches its description is passed through unchanged', async () => {
-    expect(await allEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
+    expect(await readAllEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
     expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
   });
 
@@ -69,7 +69,9 @@ describe('an event in a stream', () => {
     ['of an unknown type', 'whispered', { text: 'Do' }],
     ['with a missing property', 'text-delta', { text: 'Do' }],
   ])('%s fails for every reader of the stream', async (_, event, data, id) => {
-    await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('does not match its description');
+    await expect(stream(event, data, id).then(readAllEvents)).rejects.toThrow(
+      'does not match its description',
+    );
     await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);
   });
 });

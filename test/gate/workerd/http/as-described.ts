@@ -3,12 +3,12 @@
  */
 import { createParser } from 'eventsource-parser';
 import {
-  type Check,
+  createDescription,
   DEFAULT_STATUS,
   type DescribedApp,
   type DescribedResponse,
   type Description,
-  descriptionOf,
+  type ValueCheck,
 } from './description.ts';
 
 /** Sends a request to an app. */
@@ -18,14 +18,14 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
  * Sends with `send`, and throws if the response does not match its description. Ignores paths outside the
  * app.
  */
-export function checkingResponses(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
+export function checkResponses(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
   let description: Description | undefined;
   return async (path, init) => {
     const response = await send(path, init);
     const url = response.redirected ? response.url : path;
     const { pathname } = new URL(url.startsWith('/') ? `http://localhost${url}` : url);
-    if (app.use && app.use.length > 0) description ??= descriptionOf(app);
-    else description ??= usual ??= descriptionOf({});
+    if (app.use && app.use.length > 0) description ??= createDescription(app);
+    else description ??= usual ??= createDescription({});
     if (pathname !== base && !pathname.startsWith(`${base}/`)) return response;
     return checkResponse(description, {
       pathname: pathname.slice(base.length) || '/',
@@ -69,7 +69,7 @@ async function checkResponse(description: Description, answered: CheckedAnswer):
     const told = `${method} ${pathname} -> ${status} ${type}`;
     throw new Error(`${told} does not match its description: ${what}\n${text.slice(0, 2000)}`);
   };
-  const responses = responsesOf(description, answered);
+  const responses = findResponses(description, answered);
   const value: unknown = text === '' ? undefined : JSON.parse(text);
   if (!responses || isOfNoRoute(value)) {
     if (isProblem) failOn(fail, description.problem(value));
@@ -85,7 +85,7 @@ async function checkResponse(description: Description, answered: CheckedAnswer):
 }
 
 /** Returns the described responses of a path, by status. */
-const responsesOf = ({ paths }: Description, { pathname, method }: CheckedAnswer) =>
+const findResponses = ({ paths }: Description, { pathname, method }: CheckedAnswer) =>
   paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
 
 const typeOf = (value: unknown): string => String(Object(value).type).replace('urn:holdfast:problem:', '');
@@ -103,7 +103,7 @@ function failOn(fail: (what: string) => never, problems: readonly string[]): voi
 }
 
 /** Checks the events of a stream as they are read, by `assertDescribedEvent` or as one text. */
-function watch(response: Response, check: Check, fail: (what: string) => never): void {
+function watch(response: Response, check: ValueCheck, fail: (what: string) => never): void {
   const checkEvent = (event: SentEvent): void =>
     failOn(
       fail,
@@ -111,7 +111,7 @@ function watch(response: Response, check: Check, fail: (what: string) => never):
     );
   streams.set(response, checkEvent);
   const read = response.text.bind(response);
-  const text = async (): Promise<string> => {
+  const readText = async (): Promise<string> => {
     const all = await read();
     const onEvent = ({
       id,
@@ -125,5 +125,5 @@ function watch(response: Response, check: Check, fail: (what: string) => never):
     createParser({ onEvent }).feed(all);
     return all;
   };
-  Object.defineProperty(response, 'text', { value: text });
+  Object.defineProperty(response, 'text', { value: readText });
 }

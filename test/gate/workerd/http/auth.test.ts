@@ -10,10 +10,10 @@ import {
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { type AppConfig, appWith } from './app.ts';
-import { journal, json, newSession, post, type Send } from './client.ts';
+import { type AppConfig, createTestApp } from './app.ts';
+import { createSessionPath, post, readJournal, readJson, type Send } from './client.ts';
 
-const bearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
+const createBearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
 
 const notConfiguredProblem = {
   type: 'urn:holdfast:problem:not-configured',
@@ -25,7 +25,7 @@ const notConfiguredProblem = {
     ' you in without a token.',
 };
 
-const onlyLocalhost = (sign: string) => ({
+const createLocalhostProblem = (sign: string) => ({
   type: 'urn:holdfast:problem:only-localhost',
   title: 'only localhost',
   status: 403,
@@ -34,49 +34,52 @@ const onlyLocalhost = (sign: string) => ({
     ' it as a bearer token, or pass `auth` to createHoldfast.',
 });
 
-const unauthorized = {
+const unauthorizedProblem = {
   type: 'urn:holdfast:problem:unauthorized',
   title: 'unauthorized',
   status: 401,
   detail: 'Send a valid token as "Authorization: Bearer ...".',
 };
 
-const NOBODY = { HOLDFAST_AUTH: undefined };
-const OPEN = { HOLDFAST_AUTH: 'localhost' };
+const NO_AUTH = { HOLDFAST_AUTH: undefined };
+const LOCALHOST_AUTH = { HOLDFAST_AUTH: 'localhost' };
 
 /** A binding of the Secrets Store. */
-const storedSecret = (text: string) => ({ get: async () => text });
+const createStoredSecret = (text: string) => ({ get: async () => text });
 
 describe('an app without authentication', () => {
   const paths = ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1'];
 
   it.each([
-    ['nothing is set', NOBODY],
-    ['the token is empty', { ...NOBODY, HOLDFAST_TOKEN: '' }],
+    ['nothing is set', NO_AUTH],
+    ['the token is empty', { ...NO_AUTH, HOLDFAST_TOKEN: '' }],
     ['HOLDFAST_AUTH has another value', { HOLDFAST_AUTH: 'open' }],
   ])('refuses a stranger at localhost unless the environment declares it open: %s', async (_, vars) => {
-    const app = appWith({}, vars);
+    const app = createTestApp({}, vars);
     for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
       for (const path of paths) {
         const response = await app(`${origin}${path}`);
-        expect([response.status, await json(response)]).toEqual([401, notConfiguredProblem]);
+        expect([response.status, await readJson(response)]).toEqual([401, notConfiguredProblem]);
       }
     }
     const health = await app('/health');
-    expect([health.status, (await json(health)).detail]).toEqual([500, notConfiguredProblem.detail]);
+    expect([health.status, (await readJson(health)).detail]).toEqual([500, notConfiguredProblem.detail]);
   });
 
   it('refuses every caller if the token is blank, including this machine', async () => {
-    const response = await appWith({}, { ...OPEN, HOLDFAST_TOKEN: ' \n' })('http://localhost/agents');
+    const response = await createTestApp(
+      {},
+      { ...LOCALHOST_AUTH, HOLDFAST_TOKEN: ' \n' },
+    )('http://localhost/agents');
     expect(response.status).toBe(401);
   });
 });
 
 describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
-  ['the var HOLDFAST_AUTH', {}, OPEN],
-  ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
+  ['the var HOLDFAST_AUTH', {}, LOCALHOST_AUTH],
+  ['openOnLocalhost()', { auth: openOnLocalhost() }, NO_AUTH],
 ])('an app opened on localhost by %s', (_, config, vars) => {
-  const app = appWith(config, vars);
+  const app = createTestApp(config, vars);
 
   it('admits this machine', async () => {
     const addresses = ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'];
@@ -95,7 +98,9 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     'http://10.0.0.1',
   ])('refuses a request with another host name, as after DNS rebinding: %s', async (origin) => {
     const response = await app(`${origin}/agents`);
-    expect(await json(response)).toEqual(onlyLocalhost(`was sent to '${new URL(origin).hostname}'`));
+    expect(await readJson(response)).toEqual(
+      createLocalhostProblem(`was sent to '${new URL(origin).hostname}'`),
+    );
   });
 
   it.each([
@@ -112,30 +117,30 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     const response = await app('http://localhost/agents', { headers: { [name]: value } });
     expect(response.status).toBe(403);
     const sign = `was forwarded, as its header ${name.toLowerCase()} shows`;
-    expect(await json(response)).toEqual(onlyLocalhost(sign));
+    expect(await readJson(response)).toEqual(createLocalhostProblem(sign));
   });
 
   it.each(['203.0.113.7', '10.0.0.4', '::2', '127.0.0.1.evil', 'fe80::1'])(
     'refuses a connection from another machine: %s',
     async (address) => {
       const response = await app('/agents', { headers: { 'cf-connecting-ip': address } });
-      expect(await json(response)).toEqual(onlyLocalhost(`comes from ${address}`));
+      expect(await readJson(response)).toEqual(createLocalhostProblem(`comes from ${address}`));
     },
   );
 });
 
 describe('the log line about local mode', () => {
   const connected = { headers: { 'cf-connecting-ip': '127.0.0.1' } };
-  const logged = (config: AppConfig, vars: Readonly<Record<string, unknown>>) => {
+  const createLoggedApp = (config: AppConfig, vars: Readonly<Record<string, unknown>>) => {
     const lines: LogEntry[] = [];
-    return { via: appWith({ log: (line) => void lines.push(line), ...config }, vars), lines };
+    return { via: createTestApp({ log: (line) => void lines.push(line), ...config }, vars), lines };
   };
 
   it.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
-    ['the var HOLDFAST_AUTH', {}, OPEN],
-    ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
+    ['the var HOLDFAST_AUTH', {}, LOCALHOST_AUTH],
+    ['openOnLocalhost()', { auth: openOnLocalhost() }, NO_AUTH],
   ])('is written once, when %s admits the first connection', async (_, config, vars) => {
-    const { via, lines } = logged(config, vars);
+    const { via, lines } = createLoggedApp(config, vars);
     await via('/agents', { headers: { 'cf-connecting-ip': '10.0.0.4' } });
     expect(lines).toEqual([]);
     await via('/agents', connected);
@@ -151,28 +156,28 @@ describe('the log line about local mode', () => {
   });
 
   it('is not written if a token is required', async () => {
-    const { via, lines } = logged({}, { ...OPEN, HOLDFAST_TOKEN: 'right-token' });
-    const headers = { ...connected.headers, ...bearerHeader('right-token') };
+    const { via, lines } = createLoggedApp({}, { ...LOCALHOST_AUTH, HOLDFAST_TOKEN: 'right-token' });
+    const headers = { ...connected.headers, ...createBearerHeader('right-token') };
     expect((await via('/agents', { headers })).status).toBe(200);
     expect(lines).toEqual([]);
   });
 });
 
 describe('an app with HOLDFAST_TOKEN', () => {
-  const app = appWith({}, { HOLDFAST_TOKEN: 'right-token\n' });
+  const app = createTestApp({}, { HOLDFAST_TOKEN: 'right-token\n' });
 
   it.each([
     ['a request without a token', {}],
-    ['another token', bearerHeader('wrong-token')],
-    ['a part of the token', bearerHeader('right')],
-    ['an empty token', bearerHeader('')],
+    ['another token', createBearerHeader('wrong-token')],
+    ['a part of the token', createBearerHeader('right')],
+    ['an empty token', createBearerHeader('')],
     ['another scheme', { authorization: 'Basic right-token' }],
     ['a token without a scheme', { authorization: 'right-token' }],
     ['two tokens', { authorization: 'Bearer right-token, Bearer right-token' }],
   ])('refuses %s', async (_, headers) => {
     const response = await app('http://localhost/agents', { headers });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-    expect(await json(response)).toEqual(unauthorized);
+    expect(await readJson(response)).toEqual(unauthorizedProblem);
   });
 
   it.each(['Bearer right-token', 'bearer right-token', 'BEARER  right-token'])(
@@ -187,32 +192,34 @@ describe('an app with HOLDFAST_TOKEN', () => {
       expect((await app(path)).status).toBe(401);
     }
     const response = await app('/health');
-    expect([response.status, await json(response)]).toEqual([200, { status: 'ok' }]);
+    expect([response.status, await readJson(response)]).toEqual([200, { status: 'ok' }]);
   });
 
   it('is checked before the body is parsed', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     expect((await post(session, '{"message":', { via: app })).status).toBe(401);
   });
 });
 
 describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
   it('admits only callers who send it', async () => {
-    const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: storedSecret('right-token\n') });
-    expect((await app('https://h.example/agents', { headers: bearerHeader('right-token') })).status).toBe(
-      200,
-    );
-    for (const headers of [{}, bearerHeader('[object Object]')]) {
+    const app = createTestApp({}, { ...NO_AUTH, HOLDFAST_TOKEN: createStoredSecret('right-token\n') });
+    expect(
+      (await app('https://h.example/agents', { headers: createBearerHeader('right-token') })).status,
+    ).toBe(200);
+    for (const headers of [{}, createBearerHeader('[object Object]')]) {
       const response = await app('http://localhost/agents', { headers });
-      expect([response.status, await json(response)]).toEqual([401, unauthorized]);
+      expect([response.status, await readJson(response)]).toEqual([401, unauthorizedProblem]);
     }
   });
 
   it('refuses every caller while the store does not return it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = { get: () => Promise.reject(new Error('Secret "x" not found')) };
-    const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearerHeader('x') });
-    expect([response.status, (await json(response)).detail]).toEqual([
+    const response = await createTestApp({}, { HOLDFAST_TOKEN: broken })('/agents', {
+      headers: createBearerHeader('x'),
+    });
+    expect([response.status, (await readJson(response)).detail]).toEqual([
       500,
       'The Secrets Store did not return HOLDFAST_TOKEN.',
     ]);
@@ -224,18 +231,18 @@ describe('an app with a token under another name', () => {
   const auth = bearerToken('MY_TOKEN');
 
   it('admits callers who send it, and describes it to others', async () => {
-    const app = appWith({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
-    expect((await app('/agents', { headers: bearerHeader('right-token') })).status).toBe(200);
-    const response = await app('/agents', { headers: bearerHeader('other-token') });
+    const app = createTestApp({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
+    expect((await app('/agents', { headers: createBearerHeader('right-token') })).status).toBe(200);
+    const response = await app('/agents', { headers: createBearerHeader('other-token') });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-    expect(await json(response)).toEqual(unauthorized);
+    expect(await readJson(response)).toEqual(unauthorizedProblem);
   });
 
   it('refuses every caller if it is not set, including this machine', async () => {
     for (const origin of ['http://localhost', 'https://h.example']) {
-      const response = await appWith({ auth })(`${origin}/agents`);
+      const response = await createTestApp({ auth })(`${origin}/agents`);
       expect(response.status).toBe(401);
-      expect(await json(response)).toEqual({
+      expect(await readJson(response)).toEqual({
         ...notConfiguredProblem,
         detail: 'This Worker has no token yet. Set the secret that its bearerToken reads.',
       });
@@ -244,17 +251,22 @@ describe('an app with a token under another name', () => {
 
   it('admits callers who send the token, or one of the tokens, that a function returns', async () => {
     const vars = { MY_TOKEN: 'right-token', OLD_TOKEN: 'old-token' };
-    const statuses = (source: SecretSource) =>
+    const collectStatuses = (source: SecretSource) =>
       Promise.all(
         ['right-token', 'old-token', 'other-token'].map(
           async (token) =>
-            (await appWith({ auth: bearerToken(source) }, vars)('/agents', { headers: bearerHeader(token) }))
-              .status,
+            (
+              await createTestApp({ auth: bearerToken(source) }, vars)('/agents', {
+                headers: createBearerHeader(token),
+              })
+            ).status,
         ),
       );
-    expect(await statuses((env) => env.MY_TOKEN)).toEqual([200, 401, 401]);
-    expect(await statuses(({ MY_TOKEN, OLD_TOKEN }) => [MY_TOKEN, OLD_TOKEN])).toEqual([200, 200, 401]);
-    expect(await statuses(() => undefined)).toEqual([401, 401, 401]);
+    expect(await collectStatuses((env) => env.MY_TOKEN)).toEqual([200, 401, 401]);
+    expect(await collectStatuses(({ MY_TOKEN, OLD_TOKEN }) => [MY_TOKEN, OLD_TOKEN])).toEqual([
+      200, 200, 401,
+    ]);
+    expect(await collectStatuses(() => undefined)).toEqual([401, 401, 401]);
   });
 
   it.each(['hunter 2', 'sk_live_51H8xYzAbCdEfGh', ''])(
@@ -269,7 +281,7 @@ describe('an app with a token under another name', () => {
   );
 
   it('does not show strangers the given var name, which could be the token itself', async () => {
-    const response = await appWith({ auth: bearerToken('hunter2') })('/agents');
+    const response = await createTestApp({ auth: bearerToken('hunter2') })('/agents');
     expect(await response.text()).not.toContain('hunter2');
   });
 });
@@ -281,7 +293,7 @@ describe('an app with a custom `auth`', () => {
     'ann@acme': { id: 'ann', tenant: 'acme', roles: ['approver'] },
     'bob@acme': { id: 'bob', tenant: 'acme' },
   };
-  const app = appWith({
+  const app = createTestApp({
     auth: async (request) => callers[request.headers.get('x-user') ?? ''] ?? null,
   });
   const as =
@@ -293,35 +305,38 @@ describe('an app with a custom `auth`', () => {
     expect((await as('ann')('/agents')).status).toBe(200);
     const refused = await as('eve')('/agents');
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
-    expect(await json(refused)).toEqual({
-      ...unauthorized,
+    expect(await readJson(refused)).toEqual({
+      ...unauthorizedProblem,
       detail: 'Send valid credentials.',
     });
   });
 
   it('separates the sessions of two owners with one name, and a tenant shares its own', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const key = { headers: { 'idempotency-key': 'k1' } };
     const texts = [];
     for (const user of ['ann', 'bob', 'ann@acme']) {
       const { message } = script(`For ${user}.`);
-      texts.push((await json(await post(session, { message: message() }, { ...key, via: as(user) }))).text);
+      texts.push(
+        (await readJson(await post(session, { message: message() }, { ...key, via: as(user) }))).text,
+      );
     }
     expect(texts).toEqual(['For ann.', 'For bob.', 'For ann@acme.']);
-    for (const user of ['ann', 'bob', 'ann@acme']) expect((await journal(session, as(user))).length).toBe(4);
-    expect(await journal(session, as('bob@acme'))).toEqual(await journal(session, as('ann@acme')));
+    for (const user of ['ann', 'bob', 'ann@acme'])
+      expect((await readJournal(session, as(user))).length).toBe(4);
+    expect(await readJournal(session, as('bob@acme'))).toEqual(await readJournal(session, as('ann@acme')));
   });
 
   it('journals the caller, the tenant and the roles', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() }, { via: as('ann@acme') });
-    const events = await journal(session, as('ann@acme'));
+    const events = await readJournal(session, as('ann@acme'));
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
   const ID = '`auth` returned a caller whose id or tenant is empty or not a string.';
   const ROLES = '`auth` returned a caller whose roles are not a list of strings.';
-  const nobodys = (id: string): string =>
+  const formatReservedId = (id: string): string =>
     `\`auth\` returned a caller with the id '${id}', which is reserved.`;
 
   it.each<[string, unknown, string]>([
@@ -331,12 +346,16 @@ describe('an app with a custom `auth`', () => {
     ['whose id is a number', { id: 7 }, ID],
     ['whose roles are one text', { id: 'ann', roles: 'user, approver' }, ROLES],
     ['whose roles are not only texts', { id: 'ann', roles: ['approver', 7] }, ROLES],
-    ['with the id of a webhook', { id: 'webhook:github' }, nobodys('webhook:github')],
-    ['with the id of a schedule', { id: 'schedule:nightly', tenant: 'acme' }, nobodys('schedule:nightly')],
-    ['with the id of code', { id: 'code' }, nobodys('code')],
+    ['with the id of a webhook', { id: 'webhook:github' }, formatReservedId('webhook:github')],
+    [
+      'with the id of a schedule',
+      { id: 'schedule:nightly', tenant: 'acme' },
+      formatReservedId('schedule:nightly'),
+    ],
+    ['with the id of code', { id: 'code' }, formatReservedId('code')],
   ])('treats a caller %s as an error, and does not admit everyone', async (_, caller, problem) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const response = await appWith({ auth: () => caller as Caller })('/agents');
+    const response = await createTestApp({ auth: () => caller as Caller })('/agents');
     expect(response.status).toBe(500);
     expect(log.mock.calls.map(([, thrown]) => String(thrown))).toEqual([`Error: ${problem}`]);
     log.mockRestore();
@@ -344,12 +363,12 @@ describe('an app with a custom `auth`', () => {
 
   it('returns a 500 without internals if `auth` throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const response = await appWith({
+    const response = await createTestApp({
       auth: () => {
         throw new Error('the key is abc');
       },
     })('/agents');
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,

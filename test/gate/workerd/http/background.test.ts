@@ -1,22 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { followToEnd, json, newSession, post, SSE, send, sessionId, sessionName } from './client.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionId,
+  getSessionName,
+  post,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 
-const ASYNC = { prefer: 'respond-async' };
+const ASYNC_HEADERS = { prefer: 'respond-async' };
 
 describe('a message for the background', () => {
   it('returns 202 with the address of its turn, which ends in the background', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
-    const response = await post(session, { message: message() }, { headers: ASYNC });
+    const response = await post(session, { message: message() }, { headers: ASYNC_HEADERS });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
-    const accepted = await json(response);
+    const accepted = await readJson(response);
     expect(response.headers.get('location')).toBe(`${session}/turns/${accepted.turn}`);
     expect(accepted).toEqual({
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'scripted',
       status: 'accepted',
     });
@@ -30,19 +39,19 @@ describe('a message for the background', () => {
       'model-replied',
       'turn-ended',
     ]);
-    expect((await json(await send(session))).turn).toMatchObject({ turn: accepted.turn, text: 'Done.' });
-    const name = sessionName(session);
+    expect((await readJson(await send(session))).turn).toMatchObject({ turn: accepted.turn, text: 'Done.' });
+    const name = getSessionName(session);
     expect(handOvers.filter((one) => one.name === name)).toEqual([{ name, turn: accepted.turn }]);
   });
 
   it.each(['respond-async', 'RESPOND-ASYNC; x=1', 'wait=10, respond-async'])(
     'is requested by Prefer: %s, even with Accept: text/event-stream',
     async (prefer) => {
-      const session = newSession();
+      const session = createSessionPath();
       const response = await post(
         session,
         { message: script('Done.').message() },
-        { headers: { ...SSE, prefer } },
+        { headers: { ...SSE_HEADERS, prefer } },
       );
       expect(response.status).toBe(202);
       await followToEnd(session);
@@ -50,8 +59,8 @@ describe('a message for the background', () => {
   );
 
   it('is refused if it is not valid', async () => {
-    const session = newSession();
-    const response = await post(session, { message: '' }, { headers: ASYNC });
+    const session = createSessionPath();
+    const response = await post(session, { message: '' }, { headers: ASYNC_HEADERS });
     expect(response.status).toBe(422);
     expect((await send(session)).status).toBe(404);
   });

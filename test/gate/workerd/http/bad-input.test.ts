@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post, send } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJson, send } from './client.ts';
 
-const problem = (type: string, status: number, detail: string, more: Record<string, unknown> = {}) => ({
+const createProblem = (type: string, status: number, detail: string, more: Record<string, unknown> = {}) => ({
   type: `urn:holdfast:problem:${type}`,
   title: type.replaceAll('-', ' '),
   status,
@@ -11,57 +11,65 @@ const problem = (type: string, status: number, detail: string, more: Record<stri
   ...more,
 });
 
-async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
+async function expectProblem(response: Response, expected: ReturnType<typeof createProblem>): Promise<void> {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
   expect(response.status).toBe(expected.status);
-  expect(await json(response)).toEqual(expected);
+  expect(await readJson(response)).toEqual(expected);
 }
 
-const invalidBody = (...problems: string[]) =>
-  problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
+const createInvalidBody = (...problems: string[]) =>
+  createProblem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 const loopIdRule = 'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -';
 
 describe('a body', () => {
   it.each([
-    ['invalid JSON', '{"message":', problem('bad-json', 400, 'The body is not JSON.')],
-    ['no content', '', problem('bad-json', 400, 'The body is not JSON.')],
-    ['an array', '[]', invalidBody('it must be a JSON object')],
-    ['text', '"Hello"', invalidBody('it must be a JSON object')],
-    ['null', 'null', invalidBody('it must be a JSON object')],
-    ['no message', '{}', invalidBody('message: is missing')],
-    ['an empty message', '{"message":""}', invalidBody('message: must be text that is not blank')],
-    ['a blank message', '{"message":" \\n\\t"}', invalidBody('message: must be text that is not blank')],
-    ['a message that is not text', '{"message":7}', invalidBody('message: must be text that is not blank')],
+    ['invalid JSON', '{"message":', createProblem('bad-json', 400, 'The body is not JSON.')],
+    ['no content', '', createProblem('bad-json', 400, 'The body is not JSON.')],
+    ['an array', '[]', createInvalidBody('it must be a JSON object')],
+    ['text', '"Hello"', createInvalidBody('it must be a JSON object')],
+    ['null', 'null', createInvalidBody('it must be a JSON object')],
+    ['no message', '{}', createInvalidBody('message: is missing')],
+    ['an empty message', '{"message":""}', createInvalidBody('message: must be text that is not blank')],
+    [
+      'a blank message',
+      '{"message":" \\n\\t"}',
+      createInvalidBody('message: must be text that is not blank'),
+    ],
+    [
+      'a message that is not text',
+      '{"message":7}',
+      createInvalidBody('message: must be text that is not blank'),
+    ],
     [
       'a context that is an array',
       '{"message":"x","context":[1]}',
-      invalidBody('context: must be a JSON object'),
+      createInvalidBody('context: must be a JSON object'),
     ],
     [
       'a context that is text',
       '{"message":"x","context":"a"}',
-      invalidBody('context: must be a JSON object'),
+      createInvalidBody('context: must be a JSON object'),
     ],
     [
       'a context that is null',
       '{"message":"x","context":null}',
-      invalidBody('context: must be a JSON object'),
+      createInvalidBody('context: must be a JSON object'),
     ],
-    ['an empty loopId', '{"message":"x","loopId":""}', invalidBody(loopIdRule)],
-    ['a loopId with spaces', '{"message":"x","loopId":"a b"}', invalidBody(loopIdRule)],
-    ['a loopId that is not text', '{"message":"x","loopId":1}', invalidBody(loopIdRule)],
-    ['an unknown property', '{"message":"x","mesage":"y"}', invalidBody('mesage: is not known here')],
+    ['an empty loopId', '{"message":"x","loopId":""}', createInvalidBody(loopIdRule)],
+    ['a loopId with spaces', '{"message":"x","loopId":"a b"}', createInvalidBody(loopIdRule)],
+    ['a loopId that is not text', '{"message":"x","loopId":1}', createInvalidBody(loopIdRule)],
+    ['an unknown property', '{"message":"x","mesage":"y"}', createInvalidBody('mesage: is not known here')],
     [
       'a property of every object',
       '{"message":"x","constructor":1}',
-      invalidBody('constructor: is not known here'),
+      createInvalidBody('constructor: is not known here'),
     ],
-    ['a prototype', '{"message":"x","__proto__":{}}', invalidBody('__proto__: is not known here')],
+    ['a prototype', '{"message":"x","__proto__":{}}', createInvalidBody('__proto__: is not known here')],
     [
       'several mistakes at once',
       '{"message":"","context":[],"loopId":"","a":1,"b":2}',
-      invalidBody(
+      createInvalidBody(
         'message: must be text that is not blank',
         'context: must be a JSON object',
         loopIdRule,
@@ -72,10 +80,10 @@ describe('a body', () => {
     [
       'a context nested too deeply',
       `{"message":"x","context":{"deep":${'['.repeat(600)}${']'.repeat(600)}}}`,
-      invalidBody("context: the value of 'deep' is nested too deeply"),
+      createInvalidBody("context: the value of 'deep' is nested too deeply"),
     ],
   ])('with %s is refused', async (_, body, expected) => {
-    const session = newSession();
+    const session = createSessionPath();
     await expectProblem(await post(session, body), expected);
     expect((await send(session)).status).toBe(404);
   });
@@ -83,8 +91,8 @@ describe('a body', () => {
   it('that is not UTF-8 is refused', async () => {
     const body = new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xff, 0x22, 0x7d]);
     const headers = { 'content-type': 'application/json' };
-    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
-    await expectProblem(response, problem('bad-json', 400, 'The body is not UTF-8.'));
+    const response = await send(`${createSessionPath()}/messages`, { method: 'POST', headers, body });
+    await expectProblem(response, createProblem('bad-json', 400, 'The body is not UTF-8.'));
   });
 
   it('that is cut off is refused', async () => {
@@ -93,8 +101,12 @@ describe('a body', () => {
       pull: (controller) => controller.error(new Error('gone')),
     });
     const headers = { 'content-type': 'application/json' };
-    const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
-    await expectProblem(response, problem('bad-json', 400, 'The body ended early.'));
+    const response = await createTestApp({})(`${createSessionPath()}/messages`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    await expectProblem(response, createProblem('bad-json', 400, 'The body ended early.'));
   });
 
   it.each([
@@ -106,27 +118,29 @@ describe('a body', () => {
   ])('of the media type %s is refused', async (type) => {
     const body = new TextEncoder().encode('{"message":"x"}');
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
+    const response = await send(`${createSessionPath()}/messages`, { method: 'POST', headers, body });
     expect(response.headers.get('accept')).toBe('application/json, multipart/form-data');
     const detail = 'Send the body as application/json or multipart/form-data.';
-    await expectProblem(response, problem('unsupported-media-type', 415, detail));
+    await expectProblem(response, createProblem('unsupported-media-type', 415, detail));
   });
 
   it('can have its media type in capitals and with a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
-    expect((await post(newSession(), { message: script('Done.').message() }, { headers })).status).toBe(200);
+    expect(
+      (await post(createSessionPath(), { message: script('Done.').message() }, { headers })).status,
+    ).toBe(200);
   });
 
-  const tooLarge = problem('body-too-large', 413, 'The body is larger than 1000000 bytes. Send less.');
+  const tooLarge = createProblem('body-too-large', 413, 'The body is larger than 1000000 bytes. Send less.');
 
   it('larger than 1 MB is refused', async () => {
-    await expectProblem(await post(newSession(), { message: 'x'.repeat(1_000_000) }), tooLarge);
+    await expectProblem(await post(createSessionPath(), { message: 'x'.repeat(1_000_000) }), tooLarge);
   });
 
   it('that declares a larger length is refused before it is read', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '1000001' };
     const request = { method: 'POST', headers, body: '{"message":"x"}' };
-    await expectProblem(await appWith({})(`${newSession()}/messages`, request), tooLarge);
+    await expectProblem(await createTestApp({})(`${createSessionPath()}/messages`, request), tooLarge);
   });
 
   it('larger than 1 MB is refused even if it declares no length', async () => {
@@ -139,7 +153,11 @@ describe('a body', () => {
       },
     });
     const headers = { 'content-type': 'application/json' };
-    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body: endless });
+    const response = await send(`${createSessionPath()}/messages`, {
+      method: 'POST',
+      headers,
+      body: endless,
+    });
     await expectProblem(response, tooLarge);
     expect(sent).toBeLessThan(40);
   });
@@ -148,12 +166,12 @@ describe('a body', () => {
     const { message } = script('Done.');
     const body = JSON.stringify({ message: message('') });
     const padded = body.padEnd(1_000_000, ' ');
-    expect((await post(newSession(), padded)).status).toBe(200);
+    expect((await post(createSessionPath(), padded)).status).toBe(200);
   });
 });
 
 describe('a path', () => {
-  const invalidId = problem(
+  const invalidId = createProblem(
     'invalid-session-id',
     400,
     'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
@@ -175,7 +193,7 @@ describe('a path', () => {
     const answer = await post(`/agents/scripted/sessions/${encodeURIComponent(id)}`, {
       message: script('Done.').message(),
     });
-    expect((await json(answer)).session).toBe(id);
+    expect((await readJson(answer)).session).toBe(id);
     expect((await send(`/agents/scripted/sessions/${id}`)).status).toBe(200);
   });
 
@@ -185,7 +203,7 @@ describe('a path', () => {
       const detail = `There is no agent '${agent.slice(0, 64)}'. GET /agents lists the agents.`;
       await expectProblem(
         await post(`/agents/${agent}/sessions/s1`, { message: 'x' }),
-        problem('unknown-agent', 404, detail),
+        createProblem('unknown-agent', 404, detail),
       );
     },
   );
@@ -199,12 +217,12 @@ describe('a path', () => {
     '/AGENTS',
   ])('that does not exist returns 404: %s', async (path) => {
     const detail = 'This path is unknown. GET / shows where to start.';
-    await expectProblem(await send(path), problem('unknown-route', 404, detail));
+    await expectProblem(await send(path), createProblem('unknown-route', 404, detail));
   });
 
   it('with an extra slash returns 404 with the correct path', async () => {
     const detail = 'This path is unknown. GET / shows where to start. Did you mean /agents?';
-    await expectProblem(await send('//agents'), problem('unknown-route', 404, detail));
+    await expectProblem(await send('//agents'), createProblem('unknown-route', 404, detail));
   });
 
   it.each([
@@ -221,7 +239,7 @@ describe('a path', () => {
   ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
-    await expectProblem(response, problem('method-not-allowed', 405, `Use ${allow}.`));
+    await expectProblem(response, createProblem('method-not-allowed', 405, `Use ${allow}.`));
   });
 });
 
@@ -231,24 +249,27 @@ describe('a position in the journal', () => {
   const limitRule = 'limit must be a whole number from 1 to 500.';
 
   it.each(['x', '-1', '1.5', '0x10', '1e3', '9'.repeat(16), 'NaN'])('cannot be %s', async (value) => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
     const headers = { accept: 'text/event-stream', 'last-event-id': value };
-    await expectProblem(await send(`${session}/events`, { headers }), problem('invalid-header', 400, idRule));
+    await expectProblem(
+      await send(`${session}/events`, { headers }),
+      createProblem('invalid-header', 400, idRule),
+    );
     await expectProblem(
       await send(`${session}/events?after=${value}`),
-      problem('invalid-query', 400, sequenceRule),
+      createProblem('invalid-query', 400, sequenceRule),
     );
     await expectProblem(
       await send(`${session}/events?limit=${value}`),
-      problem('invalid-query', 400, limitRule),
+      createProblem('invalid-query', 400, limitRule),
     );
   });
 
   it('has a page of at least one event', async () => {
     await expectProblem(
-      await send(`${newSession()}/events?limit=0`),
-      problem('invalid-query', 400, limitRule),
+      await send(`${createSessionPath()}/events?limit=0`),
+      createProblem('invalid-query', 400, limitRule),
     );
   });
 });

@@ -1,27 +1,27 @@
 /** Messages for a session with an open turn: refused, queued, shown to the running turn, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type HeldReply, holdReply, type Scripted, script } from '../../../fixtures/scripts.ts';
+import { type HeldReply, holdReply, type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
 import {
-  allEvents,
-  eventsOf,
+  createSessionPath,
   followToEnd,
-  journal,
-  json,
-  newSession,
+  getSessionId,
   post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  readSentEvents,
   readUntil,
-  SSE,
+  SSE_HEADERS,
   send,
-  sessionId,
 } from './client.ts';
-import { advanceClock, newManualSession } from './time.ts';
-import { answer, problem, startWaitingTurn } from './waiting.ts';
+import { advanceClock, createManualSession } from './time.ts';
+import { answer, createProblem, startWaitingTurn } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const ASYNC = { prefer: 'respond-async' };
-const keyHeader = (key: string): Headers => ({ 'idempotency-key': key });
+const ASYNC_HEADERS = { prefer: 'respond-async' };
+const createKeyHeader = (key: string): Headers => ({ 'idempotency-key': key });
 
 const say = (session: string, query: string, body: unknown, headers: Headers = {}): Promise<Response> =>
   send(`${session}/messages?${query}`, {
@@ -33,7 +33,7 @@ const say = (session: string, query: string, body: unknown, headers: Headers = {
 interface BusySession {
   readonly session: string;
   readonly first: HeldReply;
-  readonly model: Scripted['model'];
+  readonly model: ScriptedTurn['model'];
   /** The id of the open turn. */
   readonly turn: string;
   /** The response to its message. */
@@ -41,23 +41,23 @@ interface BusySession {
 }
 
 /** Its start is durable before it runs, and the append returns the messages that arrived meanwhile. */
-const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
+const RECORD_REPLY: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
 
 /** A session whose model works on the first message, and will return these replies. */
 const startBusy = (...replies: readonly string[]): Promise<BusySession> => startBusyWith('First.', replies);
 
 async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<BusySession> {
-  const session = newManualSession();
+  const session = createManualSession();
   const first = holdReply(reply);
   const { message, model } = script(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
   await first.asked();
-  const { openTurn } = await json(await send(session));
+  const { openTurn } = await readJson(await send(session));
   return { session, first, model, turn: String(openTurn), answering };
 }
 
-const startedMessages = async (session: string): Promise<readonly unknown[]> =>
-  (await journal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
+const listStartedMessages = async (session: string): Promise<readonly unknown[]> =>
+  (await readJournal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
 
 describe('a message for a busy session', () => {
   it.each(['', 'whenBusy=reject'])('is refused with the query "%s"', async (query) => {
@@ -65,22 +65,26 @@ describe('a message for a busy session', () => {
     const response = await say(session, query, { message: 'Two' });
     expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
     const detail = `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`;
-    expect(await json(response)).toEqual(problem('session-busy', 409, detail, { turn }));
+    expect(await readJson(response)).toEqual(createProblem('session-busy', 409, detail, { turn }));
     first.release();
     await (await answering).text();
   });
 
   it.each(['later', 'QUEUE', '', 'queue '])('cannot have ?whenBusy=%s', async (value) => {
-    const response = await say(newSession(), `whenBusy=${encodeURIComponent(value)}`, { message: 'Two' });
+    const response = await say(createSessionPath(), `whenBusy=${encodeURIComponent(value)}`, {
+      message: 'Two',
+    });
     const detail = 'whenBusy must be one of reject, queue, steer.';
-    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+    expect(await readJson(response)).toEqual(createProblem('invalid-query', 400, detail));
   });
 
   it.each(['queue', 'steer'])(
     'is an ordinary message with ?whenBusy=%s if the session is free',
     async (how) => {
-      const response = await say(newSession(), `whenBusy=${how}`, { message: script('Done.').message() });
-      expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
+      const response = await say(createSessionPath(), `whenBusy=${how}`, {
+        message: script('Done.').message(),
+      });
+      expect([response.status, (await readJson(response)).text]).toEqual([200, 'Done.']);
     },
   );
 });
@@ -89,14 +93,14 @@ describe('a message that queues', () => {
   it('waits for the answer of its own turn, as JSON or as a stream, in order', async () => {
     const { session, first, model, turn, answering } = await startBusy('Second.', 'Third.');
     const second = say(session, 'whenBusy=queue', { message: 'Two' });
-    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(1);
-    const third = await say(session, 'whenBusy=queue', { message: 'Three' }, SSE);
-    const events = allEvents(third);
-    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
+    await expect.poll(async () => (await readJson(await send(session))).waiting).toHaveLength(1);
+    const third = await say(session, 'whenBusy=queue', { message: 'Three' }, SSE_HEADERS);
+    const events = readAllEvents(third);
+    await expect.poll(async () => (await readJson(await send(session))).waiting).toHaveLength(2);
     first.release();
-    expect(await json(await answering)).toMatchObject({ turn, text: 'First.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, text: 'First.' });
     const answer = await second;
-    expect([answer.status, (await json(answer)).text]).toEqual([200, 'Second.']);
+    expect([answer.status, (await readJson(answer)).text]).toEqual([200, 'Second.']);
     const shown = await events;
     expect(shown.map(({ event }) => event)).toEqual([
       'turn-started',
@@ -110,122 +114,124 @@ describe('a message that queues', () => {
       'Two',
       'Three',
     ]);
-    expect(await json(await send(session))).toMatchObject({ openTurn: null, waiting: [] });
+    expect(await readJson(await send(session))).toMatchObject({ openTurn: null, waiting: [] });
   });
 
   it('returns 202 with the address of its answer if its client does not want to wait', async () => {
     const { session, first, answering } = await startBusy('Second.');
-    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
-    const { turn, ...more } = await json(response);
-    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'queued' });
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS);
+    const { turn, ...more } = await readJson(response);
+    expect(more).toEqual({ session: getSessionId(session), agent: 'scripted', status: 'queued' });
     expect([
       response.status,
       response.headers.get('location'),
       response.headers.get('preference-applied'),
     ]).toEqual([202, `${session}/turns/${turn}`, 'respond-async']);
-    expect((await json(await send(session))).waiting).toEqual([{ turn, status: 'queued' }]);
+    expect((await readJson(await send(session))).waiting).toEqual([{ turn, status: 'queued' }]);
     first.release();
     await (await answering).text();
     await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
-    expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
+    expect(await readJson(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
   });
 
   it('waits once if it is sent repeatedly under its key, and each request gets the response', async () => {
     const { session, first, answering } = await startBusy('Second.');
-    const send2 = (headers: Headers) =>
-      say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyHeader('k2'), ...headers });
-    const queued = await json(await send2(ASYNC));
-    const again = await send2(ASYNC);
-    expect([again.status, await json(again)]).toEqual([202, queued]);
-    const joining = send2({});
+    const queueSecond = (headers: Headers) =>
+      say(session, 'whenBusy=queue', { message: 'Two' }, { ...createKeyHeader('k2'), ...headers });
+    const queued = await readJson(await queueSecond(ASYNC_HEADERS));
+    const again = await queueSecond(ASYNC_HEADERS);
+    expect([again.status, await readJson(again)]).toEqual([202, queued]);
+    const joining = queueSecond({});
     first.release();
     await (await answering).text();
-    expect(await json(await joining)).toMatchObject({ turn: queued.turn, text: 'Second.' });
-    expect(await json(await send2({}))).toMatchObject({ turn: queued.turn, text: 'Second.' });
-    expect((await startedMessages(session)).length).toBe(2);
+    expect(await readJson(await joining)).toMatchObject({ turn: queued.turn, text: 'Second.' });
+    expect(await readJson(await queueSecond({}))).toMatchObject({ turn: queued.turn, text: 'Second.' });
+    expect((await listStartedMessages(session)).length).toBe(2);
   });
 
   it('waits behind a turn with pending calls', async () => {
     const { session, links } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
-    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
-    expect([response.status, (await json(response)).status]).toEqual([202, 'queued']);
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS);
+    expect([response.status, (await readJson(response)).status]).toEqual([202, 'queued']);
     const decided = await send(links[0] ?? '', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"decision":"approve"}',
     });
-    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
-    await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
+    expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+    await expect
+      .poll(async () => (await readJson(await send(session))).turn)
+      .toMatchObject({ text: 'Second.' });
   });
 
   it('returns immediately with the pending calls of the previous turn, and its answer has a URL', async () => {
     const { session, links, pending } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
-    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyHeader('k2'));
-    const { turn, ...more } = await json(response);
-    const queued = { session: sessionId(session), agent: 'clerk', status: 'queued', pending };
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, createKeyHeader('k2'));
+    const { turn, ...more } = await readJson(response);
+    const queued = { session: getSessionId(session), agent: 'clerk', status: 'queued', pending };
     expect([response.status, response.headers.get('location'), more]).toEqual([
       202,
       `${session}/turns/${turn}`,
       queued,
     ]);
-    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, keyHeader('k2'));
-    expect([again.status, await json(again)]).toEqual([202, { turn, ...queued }]);
+    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, createKeyHeader('k2'));
+    expect([again.status, await readJson(again)]).toEqual([202, { turn, ...queued }]);
     await answer(links[0] ?? '', { decision: 'approve' });
     const path = `${session}/turns/${turn}`;
     await expect.poll(async () => (await send(path)).status).toBe(200);
-    expect(await json(await send(path))).toMatchObject({ text: 'Second.' });
+    expect(await readJson(await send(path))).toMatchObject({ text: 'Second.' });
   });
 
   it('returns as soon as the previous turn begins to wait', async () => {
-    const session = newManualSession('clerk');
+    const session = createManualSession('clerk');
     const first = holdReply('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
     const { message } = script(first.reply, { calls }, 'Paid.');
     const answering = post(session, { message: message('One') });
     await first.asked();
-    const second = await json(await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC));
+    const second = await readJson(await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS));
     const third = say(session, 'whenBusy=queue', { message: 'Three' });
-    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
+    await expect.poll(async () => (await readJson(await send(session))).waiting).toHaveLength(2);
     first.release();
     await (await answering).text();
     const response = await third;
-    const { pending } = await json(await send(`${session}/turns/${second.turn}`));
+    const { pending } = await readJson(await send(`${session}/turns/${second.turn}`));
     expect(pending).toHaveLength(1);
-    expect([response.status, await json(response)]).toMatchObject([202, { status: 'queued', pending }]);
+    expect([response.status, await readJson(response)]).toMatchObject([202, { status: 'queued', pending }]);
   });
 
   it('declines the pending calls of the open turn if it is sent with pending=decline', async () => {
     const { session, turn } = await startWaitingTurn(['pay'], { replies: ['Second.'] });
     const response = await say(session, 'whenBusy=queue&pending=decline', { message: 'Two' });
-    expect([response.status, (await json(response)).text]).toEqual([200, 'Second.']);
-    const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
+    expect([response.status, (await readJson(response)).text]).toEqual([200, 'Second.']);
+    const first = (await readJournal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('queues behind a running turn, even with pending=decline', async () => {
     const { session, first, answering } = await startBusy('Second.');
-    const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC);
-    expect((await json(response)).status).toBe('queued');
+    const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC_HEADERS);
+    expect((await readJson(response)).status).toBe('queued');
     const refused = await say(session, 'pending=decline', { message: 'Three' });
     expect(refused.status).toBe(409);
     first.release();
     await (await answering).text();
-    await expect.poll(() => startedMessages(session)).toHaveLength(2);
+    await expect.poll(() => listStartedMessages(session)).toHaveLength(2);
   });
 
   it('is refused if a hundred messages wait', async () => {
     const { session, first, answering, model } = await startBusy();
     const all = Array.from({ length: 100 }, (_, i) =>
-      say(session, 'whenBusy=queue', { message: `${i}` }, ASYNC),
+      say(session, 'whenBusy=queue', { message: `${i}` }, ASYNC_HEADERS),
     );
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([202]));
     const response = await say(session, 'whenBusy=queue', { message: 'One too many' });
     const detail =
       'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.';
-    expect([response.headers.get('retry-after'), await json(response)]).toEqual([
+    expect([response.headers.get('retry-after'), await readJson(response)]).toEqual([
       '30',
-      problem('queue-full', 429, detail),
+      createProblem('queue-full', 429, detail),
     ]);
     first.release();
     await (await answering).text();
@@ -236,25 +242,30 @@ describe('a message that queues', () => {
 
 describe('a message that steers', () => {
   it('returns 202, is shown to the model of the open turn, and links to its answer', async () => {
-    const { session, first, model, turn, answering } = await startBusyWith(RECORD, ['In blue.']);
+    const { session, first, model, turn, answering } = await startBusyWith(RECORD_REPLY, ['In blue.']);
     const response = await say(session, 'whenBusy=steer', { message: 'In blue?' });
-    const { turn: as, ...more } = await json(response);
-    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'steering', into: turn });
+    const { turn: as, ...more } = await readJson(response);
+    expect(more).toEqual({
+      session: getSessionId(session),
+      agent: 'scripted',
+      status: 'steering',
+      into: turn,
+    });
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${as}`]);
     first.release();
-    expect(await json(await answering)).toMatchObject({ turn, text: 'In blue.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, text: 'In blue.' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
       { role: 'tool', name: 'record', text: 'Recorded.' },
       { role: 'user', text: 'In blue?' },
     ]);
-    expect((await startedMessages(session)).length).toBe(1);
+    expect((await listStartedMessages(session)).length).toBe(1);
   });
 
   it('is shown to the clients that stream the turn', async () => {
-    const session = newManualSession();
-    const first = holdReply(RECORD);
-    const streaming = eventsOf(
-      await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
+    const session = createManualSession();
+    const first = holdReply(RECORD_REPLY);
+    const streaming = readSentEvents(
+      await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE_HEADERS }),
     );
     await readUntil(streaming, 'turn-started');
     await first.asked();
@@ -269,83 +280,83 @@ describe('a message that steers', () => {
   });
 
   it('returns the turn that took it in if it is sent again under its key', async () => {
-    const { session, first, turn, answering } = await startBusyWith(RECORD, ['In blue.']);
-    const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyHeader('k1'));
-    const told = await json(await steer());
-    expect(await json(await steer())).toEqual(told);
+    const { session, first, turn, answering } = await startBusyWith(RECORD_REPLY, ['In blue.']);
+    const postSteer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, createKeyHeader('k1'));
+    const told = await readJson(await postSteer());
+    expect(await readJson(await postSteer())).toEqual(told);
     first.release();
     await (await answering).text();
-    const again = await steer();
-    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+    const again = await postSteer();
+    expect([again.status, again.headers.get('location'), await readJson(again)]).toEqual([
       202,
       `${session}/turns/${told.turn}`,
       { ...told, status: 'steered', into: turn },
     ]);
-    const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, keyHeader('k1'));
-    expect((await json(queued)).status).toBe('steered');
+    const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, createKeyHeader('k1'));
+    expect((await readJson(queued)).status).toBe('steered');
   });
 
   it('becomes a separate turn if the open one ends first', async () => {
     // Its holder would receive the message after ten seconds, or with an append that does not end the turn.
-    const session = newSession();
+    const session = createSessionPath();
     const first = holdReply('First.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
-    const { turn, status } = await json(await say(session, 'whenBusy=steer', { message: 'And this?' }));
+    const { turn, status } = await readJson(await say(session, 'whenBusy=steer', { message: 'And this?' }));
     expect(status).toBe('steering');
     first.release();
-    expect(await json(await answering)).toMatchObject({ text: 'First.' });
+    expect(await readJson(await answering)).toMatchObject({ text: 'First.' });
     await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
-    expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
+    expect(await readJson(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
   });
 
   it.each([
     ['waits for the answer', {}],
-    ['does not wait', ASYNC],
+    ['does not wait', ASYNC_HEADERS],
   ])('is refused by a waiting turn, with the pending calls, if its client %s', async (_, headers) => {
     const { session, turn, pending, links, model } = await startWaitingTurn(['pay'], { replies: ['Paid.'] });
     const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
     const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
-    expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
+    expect(await readJson(response)).toEqual(createProblem('turn-suspended', 409, detail, { turn, pending }));
     expect(response.status).toBe(409);
-    expect(await json(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
+    expect(await readJson(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
     const decided = await send(links[0] ?? '', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"decision":"approve"}',
     });
-    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+    expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
     expect(JSON.stringify(model.requests)).not.toContain('Stop, wrong amount');
   });
 
   it('declines the pending calls of the open turn on request, and starts a turn', async () => {
     const { session, turn } = await startWaitingTurn(['pay'], { replies: ['Stopped.'] });
     const response = await say(session, 'whenBusy=steer&pending=decline', { message: 'Stop, wrong amount' });
-    expect([response.status, (await json(response)).text]).toEqual([200, 'Stopped.']);
-    const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
+    expect([response.status, (await readJson(response)).text]).toEqual([200, 'Stopped.']);
+    const first = (await readJournal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('cannot be scheduled', async () => {
-    const response = await say(newSession(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
+    const response = await say(createSessionPath(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
     const detail = 'A message with delaySeconds cannot steer.';
-    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+    expect(await readJson(response)).toEqual(createProblem('invalid-query', 400, detail));
   });
 });
 
 describe('a scheduled message', () => {
   it('returns 202 with its time, and its turn then starts without a request', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const before = Date.now();
     const { message, model } = script('Done.');
     const response = await post(session, { message: message(), delaySeconds: 3600 });
-    const { turn, startsAt, ...more } = await json(response);
-    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'scheduled' });
+    const { turn, startsAt, ...more } = await readJson(response);
+    expect(more).toEqual({ session: getSessionId(session), agent: 'scripted', status: 'scheduled' });
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     expect(new Date(String(startsAt)).toISOString()).toBe(startsAt);
     expect(Date.parse(String(startsAt)) - before).toBeGreaterThanOrEqual(3_600_000);
     expect(model.requests.length).toBe(0);
-    expect(await json(await send(session))).toMatchObject({
+    expect(await readJson(await send(session))).toMatchObject({
       openTurn: null,
       waiting: [{ turn, status: 'scheduled' }],
       messages: [],
@@ -358,10 +369,10 @@ describe('a scheduled message', () => {
   it('queues immediately with a delay of 0', async () => {
     const { session, first, answering } = await startBusy('Second.');
     const response = await post(session, { message: 'Two', delaySeconds: 0 });
-    const { turn, status } = await json(response);
+    const { turn, status } = await readJson(response);
     expect([response.status, status]).toEqual([202, 'scheduled']);
     await expect
-      .poll(async () => (await json(await send(session))).waiting)
+      .poll(async () => (await readJson(await send(session))).waiting)
       .toEqual([{ turn, status: 'queued' }]);
     first.release();
     await (await answering).text();
@@ -369,18 +380,20 @@ describe('a scheduled message', () => {
   });
 
   it('is scheduled once under its key', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script('Done.').message(), delaySeconds: 3600 };
-    const first = await json(await post(session, body, { headers: keyHeader('k') }));
-    expect(await json(await post(session, body, { headers: keyHeader('k') }))).toEqual(first);
-    expect((await json(await send(session))).waiting).toEqual([{ turn: first.turn, status: 'scheduled' }]);
+    const first = await readJson(await post(session, body, { headers: createKeyHeader('k') }));
+    expect(await readJson(await post(session, body, { headers: createKeyHeader('k') }))).toEqual(first);
+    expect((await readJson(await send(session))).waiting).toEqual([
+      { turn: first.turn, status: 'scheduled' },
+    ]);
   });
 
   it.each([-1, '5', null, 31_536_001, true])('cannot be %j', async (delaySeconds) => {
-    const response = await post(newSession(), { message: 'Hello', delaySeconds });
+    const response = await post(createSessionPath(), { message: 'Hello', delaySeconds });
     const rule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
-    expect(await json(response)).toEqual(
-      problem('invalid-body', 422, `The body is not valid: ${rule}.`, { problems: [rule] }),
+    expect(await readJson(response)).toEqual(
+      createProblem('invalid-body', 422, `The body is not valid: ${rule}.`, { problems: [rule] }),
     );
   });
 });

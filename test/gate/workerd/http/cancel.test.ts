@@ -4,17 +4,27 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { checkingResponses } from './as-described.ts';
-import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
-import { deliverToHolders, newManualSession } from './time.ts';
-import { problem } from './waiting.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { checkResponses } from './as-described.ts';
+import {
+  createSessionPath,
+  ORIGIN,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
+import { createManualSession, deliverToHolders } from './time.ts';
+import { createProblem } from './waiting.ts';
 
 const cancel = (session: string, turn?: unknown): Promise<Response> =>
   send(`${session}/cancel${turn === undefined ? '' : `?turn=${turn}`}`, { method: 'POST' });
 
 /** Sends a message whose answer the test does not read. */
-const waitingPost = (session: string, query: string, body: unknown): Promise<Response> =>
+const postWaiting = (session: string, query: string, body: unknown): Promise<Response> =>
   send(`${session}/messages?${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -23,19 +33,19 @@ const waitingPost = (session: string, query: string, body: unknown): Promise<Res
 
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
     deliverToHolders();
-    const { turn } = await json(response);
+    const { turn } = await readJson(response);
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     const answered = await answering;
     expect(answered.status).toBe(200);
-    expect(await json(answered)).toMatchObject({ turn, outcome: 'cancelled', text: '', iterations: 0 });
+    expect(await readJson(answered)).toMatchObject({ turn, outcome: 'cancelled', text: '', iterations: 0 });
     expect(answer.aborted()).toBe(true);
-    expect((await journal(session)).map(({ type }) => type)).toEqual([
+    expect((await readJournal(session)).map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'cancel-requested',
@@ -44,42 +54,46 @@ describe('cancel', () => {
   });
 
   it('ends a streamed turn with its outcome', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const answer = holdReply('Never.');
-    const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
+    const streaming = await post(
+      session,
+      { message: script(answer.reply).message() },
+      { headers: SSE_HEADERS },
+    );
     await answer.asked();
     await (await cancel(session)).text();
     deliverToHolders();
-    expect((await allEvents(streaming)).at(-1)).toMatchObject({
+    expect((await readAllEvents(streaming)).at(-1)).toMatchObject({
       event: 'answer',
       data: { outcome: 'cancelled' },
     });
   });
 
   it('leaves the session free for the next message', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
     await answer.asked();
     await cancel(session);
     deliverToHolders();
     await (await answering).text();
-    expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
+    expect(await readJson(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
   });
 
   it('does not wait for a model that ignores the signal', async () => {
     const answer = holdReply('Never.', { deaf: true });
     onTestFinished(answer.release);
-    const session = newManualSession();
+    const session = createManualSession();
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     await cancel(session);
     deliverToHolders();
-    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('has the same result twice', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
@@ -87,15 +101,15 @@ describe('cancel', () => {
     expect(both.map(({ status }) => status)).toEqual([202, 202]);
     deliverToHolders();
     await (await answering).text();
-    expect((await journal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
+    expect((await readJournal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
   it('reports that no turn runs in the session', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     await post(session, { message: script('Done.').message() });
     const response = await cancel(session);
     expect(response.status).toBe(409);
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       type: 'urn:holdfast:problem:no-open-turn',
       title: 'no open turn',
       status: 409,
@@ -104,68 +118,70 @@ describe('cancel', () => {
   });
 
   it('of a waiting turn ends it before its model is called', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const first = holdReply('First.');
     const { message, model } = script(first.reply);
     const answering = post(session, { message: message() });
     await first.asked();
-    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
-    const later = await json(await waitingPost(session, '', { message: 'Later', delaySeconds: 3600 }));
+    const queued = await readJson(await postWaiting(session, 'whenBusy=queue', { message: 'Two' }));
+    const later = await readJson(await postWaiting(session, '', { message: 'Later', delaySeconds: 3600 }));
     for (const { turn } of [queued, later]) {
       const response = await cancel(session, turn);
-      expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+      expect([response.status, response.headers.get('location'), await readJson(response)]).toEqual([
         202,
         `${session}/turns/${turn}`,
         { turn, status: 'cancel-requested' },
       ]);
     }
     first.release();
-    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'completed' });
     for (const { turn } of [queued, later]) {
       const path = `${session}/turns/${turn}`;
       await expect.poll(async () => (await send(path)).status).toBe(200);
-      expect(await json(await send(path))).toMatchObject({ outcome: 'cancelled', iterations: 0 });
+      expect(await readJson(await send(path))).toMatchObject({ outcome: 'cancelled', iterations: 0 });
     }
     expect(model.requests.length).toBe(1);
   });
 
   it('of the open turn by its id cancels it, and leaves the queued ones', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const first = holdReply('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
-    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
-    const { openTurn } = await json(await send(session));
+    const queued = await readJson(await postWaiting(session, 'whenBusy=queue', { message: 'Two' }));
+    const { openTurn } = await readJson(await send(session));
     expect((await cancel(session, openTurn)).status).toBe(202);
     deliverToHolders();
-    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'cancelled' });
     const path = `${session}/turns/${queued.turn}`;
     await expect.poll(async () => (await send(path)).status).toBe(200);
-    expect(await json(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
+    expect(await readJson(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
   it('of a turn that cannot be cancelled returns the reason', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     expect((await cancel(session, 'x')).status).toBe(404);
-    const done = await json(await post(session, { message: script('Done.').message() }));
-    expect(await json(await cancel(session, done.turn))).toEqual(
-      problem(
+    const done = await readJson(await post(session, { message: script('Done.').message() }));
+    expect(await readJson(await cancel(session, done.turn))).toEqual(
+      createProblem(
         'turn-over',
         409,
         `Turn ${done.turn} has ended. GET ${session}/turns/${done.turn} shows its answer.`,
       ),
     );
     const unknown = `There is no turn 'nope' in this session. GET ${session} shows the last turn and the waiting ones.`;
-    expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
+    expect(await readJson(await cancel(session, 'nope'))).toEqual(
+      createProblem('unknown-turn', 404, unknown),
+    );
     // An empty id, though some events have it because they belong to no turn.
-    const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
-    expect(await json(await cancel(session, ''))).toEqual(none);
+    const none = createProblem('unknown-turn', 404, unknown.replace('nope', ''));
+    expect(await readJson(await cancel(session, ''))).toEqual(none);
   });
 
   it.each(['is on its way', 'is stored'])('of a turn whose end %s reports that it is over', async (end) => {
     const asked = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       append: async (...request: Parameters<typeof stub.append>) => {
         const isLast = request[2].release === 'ended';
         if (isLast && end === 'is on its way') await asked.promise;
@@ -181,30 +197,34 @@ describe('cancel', () => {
         return posted;
       },
     }));
-    const via = appWith({}, { SESSIONS });
-    const session = newSession();
+    const via = createTestApp({}, { SESSIONS });
+    const session = createSessionPath();
     const answer = holdReply('Done.');
     const answering = post(session, { message: script(answer.reply).message() }, { via });
     await answer.asked();
-    const { openTurn: turn } = await json(await via(session));
+    const { openTurn: turn } = await readJson(await via(session));
     const cancelling = via(`${session}/cancel`, { method: 'POST' });
     answer.release();
-    expect(await json(await cancelling)).toEqual(
-      problem('turn-over', 409, `Turn ${turn} has ended. GET ${session}/turns/${turn} shows its answer.`),
+    expect(await readJson(await cancelling)).toEqual(
+      createProblem(
+        'turn-over',
+        409,
+        `Turn ${turn} has ended. GET ${session}/turns/${turn} shows its answer.`,
+      ),
     );
-    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
   });
 
   it('of a message that steers reports the turn that took it in', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply('First.');
     const answering = post(session, { message: script(answer.reply, 'Second.').message() });
     await answer.asked();
-    const { openTurn: turn } = await json(await send(session));
-    const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
+    const { openTurn: turn } = await readJson(await send(session));
+    const steering = await readJson(await postWaiting(session, 'whenBusy=steer', { message: 'And?' }));
     const detail = `Message ${steering.turn} is being delivered to turn ${turn}. Cancel that turn.`;
-    expect(await json(await cancel(session, steering.turn))).toEqual(
-      problem('no-open-turn', 409, detail, { turn }),
+    expect(await readJson(await cancel(session, steering.turn))).toEqual(
+      createProblem('no-open-turn', 409, detail, { turn }),
     );
     answer.release();
     await (await answering).text();
@@ -238,11 +258,11 @@ describe('a once call that continues after its turn was cancelled', () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
     const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // only these properties are used
-    const via: Send = checkingResponses(async (path, init) => {
+    const via: Send = checkResponses(async (path, init) => {
       const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
       return worker.fetch(request, { ...env }, ctx);
     });
-    const session = newManualSession('payer');
+    const session = createManualSession('payer');
     // The model then sees less of it, but a reader sees everything.
     const refused = new ModelError('context-length', 'Too long.');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
@@ -252,11 +272,11 @@ describe('a once call that continues after its turn was cancelled', () => {
     deliverToHolders();
     await waitUntil(() => told.toStop);
     advanceTime(5_000); // the time that the call has left to finish
-    const { turn, outcome } = await json(await answering);
+    const { turn, outcome } = await readJson(await answering);
     expect(outcome).toBe('cancelled');
     const order: string[] = [];
     const over = Promise.all(kept).then(() => order.push('the invocation is over'));
-    await journal(session, via); // a whole round trip, in which it could end
+    await readJournal(session, via); // a whole round trip, in which it could end
     order.push('it pays');
     paid.resolve();
     await over;
@@ -266,14 +286,14 @@ describe('a once call that continues after its turn was cancelled', () => {
     const text =
       "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
     expect(model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text });
-    const { messages } = await json(await via(session));
+    const { messages } = await readJson(await via(session));
     expect(messages).toEqual([
       expect.objectContaining({ by: 'summary' }),
       { role: 'user', text: now },
       { role: 'user', text, by: 'late' },
       { role: 'assistant', text: 'Next.' },
     ]);
-    const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
+    const late = (await readJournal(session, via)).find(({ type }) => type === 'late-result-received');
     expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });
   });
 });

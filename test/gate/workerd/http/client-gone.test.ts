@@ -4,31 +4,40 @@ import { describe, expect, it, vi } from 'vitest';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { eventsOf, followToEnd, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionName,
+  post,
+  readJson,
+  readSentEvents,
+  readUntil,
+  SSE_HEADERS,
+} from './client.ts';
 
 /** Resolves when the Worker knows that the client of the session's message has disconnected. */
-const clientLost = (session: string): Promise<void> =>
+const waitForClientLoss = (session: string): Promise<void> =>
   waitUntil(() => lostClients.includes(`${session}/messages`));
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
 describe('a turn whose client disconnects', () => {
   it('is handed over if the reader of its stream stops', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply(record('gone-sse'));
     const { message } = script(answer.reply, 'Done.');
-    const events = eventsOf(await post(session, { message: message() }, { headers: SSE }));
+    const events = readSentEvents(await post(session, { message: message() }, { headers: SSE_HEADERS }));
     await readUntil(events, 'turn-started');
     await answer.asked();
     await events.return(undefined);
-    await clientLost(session);
+    await waitForClientLoss(session);
     answer.release();
     expect((await followToEnd(session)).map(({ type }) => type)).toContain('turn-yielded');
     expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
   });
 
   it('is not handed over, and does not log, if only a joined client disconnects', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply('Done.');
     const body = { message: script(answer.reply).message() };
     const key = { 'idempotency-key': 'k' };
@@ -38,7 +47,7 @@ describe('a turn whose client disconnects', () => {
     const log = vi.spyOn(console, 'error');
     const joined = post(session, body, { headers: key, signal: client.signal });
     const watching = joined.catch(() => 'gone');
-    const stub = env.SESSIONS.getByName(sessionName(session));
+    const stub = env.SESSIONS.getByName(getSessionName(session));
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(1);
     client.abort();
     expect(await watching).toBe('gone');
@@ -46,7 +55,7 @@ describe('a turn whose client disconnects', () => {
     expect(log).not.toHaveBeenCalled();
     log.mockRestore();
     answer.release();
-    expect(await json(await first)).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(await first)).toMatchObject({ outcome: 'completed' });
     expect((await followToEnd(session)).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 });

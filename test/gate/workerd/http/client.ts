@@ -2,7 +2,7 @@ import { exports } from 'cloudflare:workers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { expect } from 'vitest';
 import { toSessionName } from '../../../doors/session.ts';
-import { assertDescribedEvent, checkingResponses, type Send } from './as-described.ts';
+import { assertDescribedEvent, checkResponses, type Send } from './as-described.ts';
 
 declare global {
   namespace Cloudflare {
@@ -21,19 +21,19 @@ export const sendUnchecked: Send = (path, init) =>
   exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
 /** Sends a request to the Worker under test, and checks the response against its description. */
-export const send: Send = checkingResponses(sendUnchecked);
+export const send: Send = checkResponses(sendUnchecked);
 
 /** Returns the path of an unused session. */
-export const newSession = (agent = 'scripted', prefix = 's'): string =>
+export const createSessionPath = (agent = 'scripted', prefix = 's'): string =>
   `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
 
 /** Returns the id of the session at this path. */
-export const sessionId = (path: string): string => path.split('/').at(-1) ?? '';
+export const getSessionId = (path: string): string => path.split('/').at(-1) ?? '';
 
 /** Returns the name of its object. The owner defaults to the caller of a Worker that is open on localhost. */
-export function sessionName(path: string, owner = 'local'): string {
+export function getSessionName(path: string, owner = 'local'): string {
   const [, , agent = ''] = path.split('/');
-  return toSessionName({ owner: { id: owner }, agent, session: sessionId(path) });
+  return toSessionName({ owner: { id: owner }, agent, session: getSessionId(path) });
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -50,10 +50,10 @@ export const post = (
     ...(signal && { signal }),
   });
 
-export const SSE = { accept: 'text/event-stream' };
+export const SSE_HEADERS = { accept: 'text/event-stream' };
 
 /** Returns the body of a JSON response. */
-export async function json(response: Response): Promise<Record<string, unknown>> {
+export async function readJson(response: Response): Promise<Record<string, unknown>> {
   return response.json();
 }
 
@@ -65,7 +65,7 @@ export interface SentEvent {
 }
 
 /** Yields the events of a stream as they arrive. Returning early cancels it. */
-export async function* eventsOf(response: Response): AsyncGenerator<SentEvent> {
+export async function* readSentEvents(response: Response): AsyncGenerator<SentEvent> {
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const waiting: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => waiting.push(message) });
@@ -91,19 +91,20 @@ export async function readUntil(events: AsyncIterator<SentEvent>, name?: string)
   }
 }
 
-export const allEvents = (response: Response): Promise<SentEvent[]> => readUntil(eventsOf(response));
+export const readAllEvents = (response: Response): Promise<SentEvent[]> =>
+  readUntil(readSentEvents(response));
 
 /** Returns the journal from the API. */
-export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
-  const { events } = await json(await via(`${session}/events`));
+export async function readJournal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
+  const { events } = await readJson(await via(`${session}/events`));
   if (!Array.isArray(events)) throw new Error('The response has no events.');
   return events;
 }
 
 /** Follows a session until its turn has ended, and returns the journal. */
 export async function followToEnd(session: string): Promise<Record<string, unknown>[]> {
-  const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+  const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
   await readUntil(events, 'turn-ended');
   await events.return(undefined);
-  return journal(session);
+  return readJournal(session);
 }

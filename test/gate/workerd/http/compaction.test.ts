@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { smallWindow } from '../../../fixtures/small-window.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE, sessionName } from './client.ts';
+import { createSmallWindow } from '../../../fixtures/small-window.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, getSessionName, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
 
 const talker = defineAgent({
   name: 'talker',
@@ -22,27 +22,29 @@ const talker = defineAgent({
     }),
   ],
 });
-const via = appWith({ agents: [talker], auth: () => ({ id: 'owner' }) });
+const via = createTestApp({ agents: [talker], auth: () => ({ id: 'owner' }) });
 
 it('a compacted session shows its summary and its whole journal, and continues after an eviction', async () => {
-  const session = newSession('talker');
+  const session = createSessionPath('talker');
   const { message, model } = script(...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')));
   for (const word of ['one', 'two']) await (await post(session, { message: message(word) }, { via })).text();
-  const streamed = await allEvents(await post(session, { message: message('three') }, { via, headers: SSE }));
+  const streamed = await readAllEvents(
+    await post(session, { message: message('three') }, { via, headers: SSE_HEADERS }),
+  );
   expect(streamed.map(({ event }) => event)).toContain('conversation-cut');
   const key = message('').trim();
   const summary = `Summary of the conversation so far, whose messages are not shown any more:\n\nThey met. ${key}`;
-  const state = await json(await via(session));
+  const state = await readJson(await via(session));
   const messages = state.messages as { role: string; text: string; by?: string }[];
   expect(messages[0]).toEqual({ role: 'user', by: 'summary', text: summary });
   expect(messages.slice(1).map(({ text }) => text.split(/[ .]/)[0])).toEqual(['two', 'B', 'three', 'C']);
-  const { events } = await json(await via(`${session}/events`));
+  const { events } = await readJson(await via(`${session}/events`));
   const started = (events as { type: string; message?: string }[]).filter(
     ({ type }) => type === 'turn-started',
   );
   expect(started.map((one) => one.message)).toEqual([message('one'), message('two'), message('three')]);
 
-  const name = sessionName(session, 'owner');
+  const name = getSessionName(session, 'owner');
   await evictDurableObject(env.SESSIONS.getByName(name));
   await (await post(session, { message: message('four') }, { via })).text();
   expect(model.requests.at(-1)?.messages.map(({ text }) => text.split(/[ .]/)[0])).toEqual([
@@ -55,7 +57,7 @@ it('a compacted session shows its summary and its whole journal, and continues a
 
 it('a result that was shortened for the model is shown in full to readers, even after an eviction', async () => {
   const report = 'Kelp is sold by the crate. '.repeat(1_500).slice(0, 40_000);
-  const small = smallWindow(8_000, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
+  const small = createSmallWindow(8_000, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
   const reader = defineAgent({
     name: 'reader',
     description: 'Reads.',
@@ -63,11 +65,11 @@ it('a result that was shortened for the model is shown in full to readers, even 
     model: small.model,
     tools: [defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => report })],
   });
-  const own = appWith({ agents: [reader], auth: () => ({ id: 'owner' }) });
-  const session = newSession('reader');
+  const own = createTestApp({ agents: [reader], auth: () => ({ id: 'owner' }) });
+  const session = createSessionPath('reader');
   await (await post(session, { message: 'I am Ann, and I keep the books of Kelp.' }, { via: own })).text();
-  const streamed = await allEvents(
-    await post(session, { message: 'How is kelp sold?' }, { via: own, headers: SSE }),
+  const streamed = await readAllEvents(
+    await post(session, { message: 'How is kelp sold?' }, { via: own, headers: SSE_HEADERS }),
   );
   const names = streamed.map(({ event }) => event);
   expect(names.slice(names.indexOf('conversation-cut'))).toEqual([
@@ -78,8 +80,8 @@ it('a result that was shortened for the model is shown in full to readers, even 
     'turn-ended',
     'answer',
   ]);
-  await evictDurableObject(env.SESSIONS.getByName(sessionName(session, 'owner')));
-  const answer = await json(await post(session, { message: 'Who am I?' }, { via: own }));
+  await evictDurableObject(env.SESSIONS.getByName(getSessionName(session, 'owner')));
+  const answer = await readJson(await post(session, { message: 'Who am I?' }, { via: own }));
   expect(answer).toMatchObject({ outcome: 'completed', text: 'Ann.' });
   expect(small.refused).toHaveLength(1);
   const left = 'Earlier messages are not shown any more, since the conversation had become too long.';
@@ -92,7 +94,7 @@ it('a result that was shortened for the model is shown in full to readers, even 
     'By the crate.',
     'Who am I?',
   ]);
-  const { messages } = await json(await own(session));
+  const { messages } = await readJson(await own(session));
   expect(messages).toMatchObject([
     { role: 'user', by: 'summary', text: left },
     { role: 'user', text: 'How is kelp sold?' },

@@ -4,9 +4,9 @@ import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, exceptionProcessor } from '../../../../src/index.ts';
 import { defineWebhook, WebhookRefusal } from '../../../../src/modules/webhooks/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { type AppConfig, appWith } from './app.ts';
-import { json, newSession, post } from './client.ts';
-import { deliver, plainWebhook, signedIssue } from './hook-deliveries.ts';
+import { type AppConfig, createTestApp } from './app.ts';
+import { createSessionPath, post, readJson } from './client.ts';
+import { deliver, plainWebhook, signIssue } from './hook-deliveries.ts';
 
 const saver = defineAgent({
   name: 'saver',
@@ -28,18 +28,18 @@ const saver = defineAgent({
 /** An app with the agent, and its log lines. */
 function captureLog(config: AppConfig = {}) {
   const lines: LogEntry[] = [];
-  const via = appWith({ agents: [saver], log: (line) => void lines.push(line), ...config });
+  const via = createTestApp({ agents: [saver], log: (line) => void lines.push(line), ...config });
   return { via, lines };
 }
 
 describe('a turn that a request began', () => {
   it('is logged in one line with agent, session, turn and request, and only the log contains tool errors', async () => {
     const { via, lines } = captureLog();
-    const path = newSession('saver');
+    const path = createSessionPath('saver');
     const { message } = script({ calls: [{ name: 'save' }] });
     const response = await post(path, { message: message() }, { via });
     const detail = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
-    const body = await json(response);
+    const body = await readJson(response);
     expect([response.status, body]).toMatchObject([
       502,
       {
@@ -87,7 +87,7 @@ describe('a turn that a request began', () => {
     const { via, lines } = captureLog();
     const { message } = script({ calls: [{ name: 'save' }] });
     await withEnv({ ...env, VAULT_KEY: '10.0.0.7 is', PLACE: 'the vault' }, () =>
-      post(newSession('saver'), { message: message() }, { via }),
+      post(createSessionPath('saver'), { message: message() }, { via }),
     );
     expect(lines[0]).toMatchObject({
       message: "Tool 'save' threw: the vault at [secret VAULT_KEY] down",
@@ -102,7 +102,7 @@ describe('a turn that a request began', () => {
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
     const { via } = captureLog({ log: false });
     const { message } = script({ calls: [{ name: 'save' }] });
-    await post(newSession('saver'), { message: message() }, { via });
+    await post(createSessionPath('saver'), { message: message() }, { via });
     expect(spies.flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 });
@@ -134,7 +134,7 @@ describe('a delivery that is refused', () => {
   it('is logged with the reason if its body is invalid', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
-    await deliver(plainWebhook, await signedIssue('{"action":'));
+    await deliver(plainWebhook, await signIssue('{"action":'));
     expect(warn.mock.calls).toEqual([
       ["holdfast: webhook 'github' refused a delivery (bad-json): The body is not JSON."],
     ]);

@@ -3,12 +3,21 @@ import { LOOP_ID_KEY } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, failingAgent } from './app.ts';
-import { allEvents, followToEnd, journal, json, newSession, post, SSE, send } from './client.ts';
+import { createTestApp, failingAgent } from './app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 /** Returns the context of the tool without the loop's id, which every turn has. */
-function contextOf(note: string): unknown {
+function findContext(note: string): unknown {
   const { [LOOP_ID_KEY]: loopId, ...rest } = Object(recordings.find((one) => one.note === note)?.context);
   expect(loopId).toMatch(/^[0-9a-f]{16}$/);
   return rest;
@@ -19,31 +28,35 @@ describe('the context of a message', () => {
     const { message } = script(record('both'), 'Done.');
     const body = { message: message(), context: { tenant: 'from the body', nested: { a: [1, null] } } };
     const headers = { 'X-Locale': 'nl', 'x-tenant': 'from the header', 'x-other': 'not mapped' };
-    await post(newSession(), body, { headers });
-    expect(contextOf('both')).toEqual({ locale: 'nl', tenant: 'from the header', nested: { a: [1, null] } });
+    await post(createSessionPath(), body, { headers });
+    expect(findContext('both')).toEqual({
+      locale: 'nl',
+      tenant: 'from the header',
+      nested: { a: [1, null] },
+    });
   });
 
   it('reaches the tools of a turn in the background', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script(record('bg-context'), 'Done.');
     const headers = { prefer: 'respond-async', 'x-locale': 'nl' };
     await post(session, { message: message(), context: { a: 1 } }, { headers });
     await followToEnd(session);
-    expect(contextOf('bg-context')).toEqual({ locale: 'nl', a: 1 });
+    expect(findContext('bg-context')).toEqual({ locale: 'nl', a: 1 });
   });
 
   it('belongs to its turn', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script('One.', record('of its turn'), 'Two.');
     await post(session, { message: message(), context: { a: 1 } });
     await post(session, { message: 'Next', context: { b: 2 } });
-    expect(contextOf('of its turn')).toEqual({ b: 2 });
+    expect(findContext('of its turn')).toEqual({ b: 2 });
   });
 
   it('is never shown to the model', async () => {
     const { message, model } = script(record('hidden'), 'Done.');
     const body = { message: message(), context: { a: 'hidden-value' } };
-    await post(newSession(), body, { headers: { 'x-locale': 'hidden-locale' } });
+    await post(createSessionPath(), body, { headers: { 'x-locale': 'hidden-locale' } });
     expect(model.requests.length).toBe(2);
     expect(JSON.stringify(model.requests)).not.toMatch(/hidden-value|hidden-locale/);
   });
@@ -55,7 +68,7 @@ describe('a credential', () => {
     const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
     );
-    const app = appWith(
+    const app = createTestApp(
       { agents: [scripted, failingAgent], http: { contextHeaders: { 'x-locale': 'locale' } } },
       { HOLDFAST_TOKEN: 'tok-zq4711' },
     );
@@ -67,22 +80,22 @@ describe('a credential', () => {
     };
     const via: typeof app = (path, init) =>
       app(path, { ...init, headers: { ...headers, ...Object(init?.headers) } });
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script(record('secret'), 'Done.', () => {
       throw new Error('inside');
     });
     const said = [
-      await json(await post(session, { message: message() }, { via })),
-      await json(await post(session, { message: 'Fail' }, { via })),
-      await json(await post(newSession('broken'), { message: 'Hello' }, { via })),
-      await json(await post(session, { message: 7 }, { via })),
-      await json(await post(session, '{', { via })),
-      await json(await via('/agents/tok/sessions/s1')),
-      await json(await app(session, { headers: { ...headers, authorization: 'Bearer tok-zq4711x' } })),
-      await allEvents(await post(session, { message: 'More' }, { headers: SSE, via })),
-      await journal(session, via),
-      await json(await via(session)),
-      contextOf('secret'),
+      await readJson(await post(session, { message: message() }, { via })),
+      await readJson(await post(session, { message: 'Fail' }, { via })),
+      await readJson(await post(createSessionPath('broken'), { message: 'Hello' }, { via })),
+      await readJson(await post(session, { message: 7 }, { via })),
+      await readJson(await post(session, '{', { via })),
+      await readJson(await via('/agents/tok/sessions/s1')),
+      await readJson(await app(session, { headers: { ...headers, authorization: 'Bearer tok-zq4711x' } })),
+      await readAllEvents(await post(session, { message: 'More' }, { headers: SSE_HEADERS, via })),
+      await readJournal(session, via),
+      await readJson(await via(session)),
+      findContext('secret'),
     ];
     for (const spy of spies) spy.mockRestore();
     expect(lines.length).toBeGreaterThan(0);
@@ -97,11 +110,11 @@ describe('an app without a usable model', () => {
     async (headers) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const agent = { ...scripted, model: undefined };
-      const app = appWith({ agents: [agent], model: openaiCompatible() }, { MODEL: 'gpt-5' });
-      const session = newSession();
+      const app = createTestApp({ agents: [agent], model: openaiCompatible() }, { MODEL: 'gpt-5' });
+      const session = createSessionPath();
       const response = await post(session, { message: 'Hello' }, { headers, via: app });
       expect(response.status).toBe(500);
-      expect(await json(response)).toEqual({
+      expect(await readJson(response)).toEqual({
         type: 'urn:holdfast:problem:misconfigured',
         title: 'misconfigured',
         status: 500,

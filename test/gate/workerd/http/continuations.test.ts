@@ -2,57 +2,60 @@
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
 import {
-  allEvents,
-  eventsOf,
-  journal,
-  json,
-  newSession,
+  createSessionPath,
   post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  readSentEvents,
   readUntil,
   type SentEvent,
-  SSE,
+  SSE_HEADERS,
   send,
 } from './client.ts';
-import { deliverToHolders, newManualSession } from './time.ts';
-import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
+import { createManualSession, deliverToHolders } from './time.ts';
+import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
 
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-const idsOf = (events: readonly SentEvent[]): number[] => events.flatMap(({ id }) => id ?? []);
+const getIds = (events: readonly SentEvent[]): number[] => events.flatMap(({ id }) => id ?? []);
 
 /** Returns the sequence numbers of a turn's events after the given one. */
-const seqsOf = async (session: string, after = 0): Promise<number[]> =>
-  (await journal(session))
+const listSeqs = async (session: string, after = 0): Promise<number[]> =>
+  (await readJournal(session))
     .filter(({ turn }) => turn !== undefined)
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
 
 /** Both ways to name the event to resume after. */
-const WAYS = [
-  ['?after=', (after: unknown) => ({ query: `?after=${after}`, headers: SSE })],
-  ['Last-Event-ID', (after: unknown) => ({ query: '', headers: { ...SSE, 'last-event-id': String(after) } })],
+const AFTER_FORMS = [
+  ['?after=', (after: unknown) => ({ query: `?after=${after}`, headers: SSE_HEADERS })],
+  [
+    'Last-Event-ID',
+    (after: unknown) => ({ query: '', headers: { ...SSE_HEADERS, 'last-event-id': String(after) } }),
+  ],
 ] as const;
 
-describe.each(WAYS)('a stream with %s', (_, going) => {
+describe.each(AFTER_FORMS)('a stream with %s', (_, going) => {
   it('of a message that is sent again under its key shows only the new events', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script(addReply, 'Three.').message() };
     const key = { 'idempotency-key': 'k' };
-    const first = await allEvents(await post(session, body, { headers: { ...key, ...SSE } }));
-    const after = idsOf(first)[2] ?? 0;
+    const first = await readAllEvents(await post(session, body, { headers: { ...key, ...SSE_HEADERS } }));
+    const after = getIds(first)[2] ?? 0;
     const { query, headers } = going(after);
     const again = await answer(`${session}/messages${query}`, body, { headers: { ...key, ...headers } });
-    const events = await allEvents(again);
-    expect(idsOf(events)).toEqual(await seqsOf(session, after));
+    const events = await readAllEvents(again);
+    expect(getIds(events)).toEqual(await listSeqs(session, after));
     expect(events.at(-1)).toEqual(first.at(-1));
   });
 
   it('of a new message shows the later events', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { query, headers } = going(3);
     const body = { message: script(addReply, 'Three.').message() };
-    const events = await allEvents(await answer(`${session}/messages${query}`, body, { headers }));
-    expect(idsOf(events)).toEqual(await seqsOf(session, 3));
+    const events = await readAllEvents(await answer(`${session}/messages${query}`, body, { headers }));
+    expect(getIds(events)).toEqual(await listSeqs(session, 3));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Three.' } });
   });
 
@@ -71,22 +74,22 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
   ] as const)('of POST %s shows only the new events', async (_route, tool, asked) => {
     const wait = await startWaitingTurn([tool]);
     const [path, body] = asked(String(wait.pending[0]?.call), wait.session);
-    const after = Number((await journal(wait.session)).at(-1)?.seq);
+    const after = Number((await readJournal(wait.session)).at(-1)?.seq);
     const { query, headers } = going(after);
-    const events = await allEvents(await answer(`${path}${query}`, body, { headers }));
-    expect(idsOf(events)[0]).toBeGreaterThan(after);
-    expect(idsOf(events)).toEqual(await seqsOf(wait.session, after));
+    const events = await readAllEvents(await answer(`${path}${query}`, body, { headers }));
+    expect(getIds(events)[0]).toBeGreaterThan(after);
+    expect(getIds(events)).toEqual(await listSeqs(wait.session, after));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
 
   it('of one turn shows its remaining events', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: script(addReply, 'Three.').message() }));
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
     const { query, headers } = going(4);
-    const events = await allEvents(await send(`${session}/turns/${turn}${query}`, { headers }));
-    expect(idsOf(events)).toEqual(await seqsOf(session, 4));
+    const events = await readAllEvents(await send(`${session}/turns/${turn}${query}`, { headers }));
+    expect(getIds(events)).toEqual(await listSeqs(session, 4));
     const over = going(9_999);
-    const nothing = await allEvents(
+    const nothing = await readAllEvents(
       await send(`${session}/turns/${turn}${over.query}`, { headers: over.headers }),
     );
     expect(nothing.map(({ event }) => event)).toEqual(['answer']);
@@ -101,74 +104,75 @@ describe('the sequence number to resume after', () => {
       await answer(
         `${wait.session}/answers${query}`,
         { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
-        { headers: SSE },
+        { headers: SSE_HEADERS },
       ),
-      await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
+      await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE_HEADERS }),
     ];
     for (const response of bad) {
-      expect([response.status, await json(response)]).toEqual([
+      expect([response.status, await readJson(response)]).toEqual([
         400,
-        problem('invalid-query', 400, 'after must be the sequence number of an event, such as 12.'),
+        createProblem('invalid-query', 400, 'after must be the sequence number of an event, such as 12.'),
       ]);
     }
     const header = await send(`${wait.session}/turns/${wait.turn}`, {
-      headers: { ...SSE, 'last-event-id': value },
+      headers: { ...SSE_HEADERS, 'last-event-id': value },
     });
-    expect((await json(header)).title).toBe('invalid header');
+    expect((await readJson(header)).title).toBe('invalid header');
     // A request that cannot be streamed does not begin: the call is still pending, and no reply was made.
     expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script('Never.').message() };
-    expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
+    expect((await answer(`${session}/messages${query}`, body, { headers: SSE_HEADERS })).status).toBe(400);
     expect((await send(session)).status).toBe(404);
   });
 
   it('comes from the header if the request names two', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: script('Done.').message() }));
-    const headers = { ...SSE, 'last-event-id': '9999' };
-    const events = await allEvents(await send(`${session}/turns/${turn}?after=0`, { headers }));
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: script('Done.').message() }));
+    const headers = { ...SSE_HEADERS, 'last-event-id': '9999' };
+    const events = await readAllEvents(await send(`${session}/turns/${turn}?after=0`, { headers }));
     expect(events.map(({ event }) => event)).toEqual(['answer']);
   });
 });
 
 describe('the stream of a turn', () => {
-  const streamOf = (session: string, turn: unknown) => send(`${session}/turns/${turn}`, { headers: SSE });
+  const streamOf = (session: string, turn: unknown) =>
+    send(`${session}/turns/${turn}`, { headers: SSE_HEADERS });
 
   it('that has ended contains all events and the answer', async () => {
-    const session = newSession();
-    const answered = await json(await post(session, { message: script(addReply, 'Three.').message() }));
+    const session = createSessionPath();
+    const answered = await readJson(await post(session, { message: script(addReply, 'Three.').message() }));
     const response = await streamOf(session, answered.turn);
     expect(response.status).toBe(200);
-    const events = await allEvents(response);
-    expect(idsOf(events)).toEqual(await seqsOf(session));
+    const events = await readAllEvents(response);
+    expect(getIds(events)).toEqual(await listSeqs(session));
     expect(events.at(-1)).toEqual({ event: 'answer', data: answered });
   });
 
   it('that runs continues until it ends', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const slow = holdReply('Three.');
     const running = post(session, { message: script(addReply, slow.reply).message() });
     await slow.asked();
-    const { openTurn } = await json(await send(session));
-    const events = eventsOf(await streamOf(session, openTurn));
+    const { openTurn } = await readJson(await send(session));
+    const events = readSentEvents(await streamOf(session, openTurn));
     const before = await readUntil(events, 'tool-call-ended');
     slow.release();
     const after = await readUntil(events);
-    expect(after.at(-1)?.data).toEqual(await json(await running));
-    expect(idsOf([...before, ...after])).toEqual(await seqsOf(session));
+    expect(after.at(-1)?.data).toEqual(await readJson(await running));
+    expect(getIds([...before, ...after])).toEqual(await listSeqs(session));
   });
 
   it('that waits ends with the pending calls', async () => {
     const wait = await startWaitingTurn(['pay']);
-    const events = await allEvents(await streamOf(wait.session, wait.turn));
+    const events = await readAllEvents(await streamOf(wait.session, wait.turn));
     const last = events.at(-1);
     expect([last?.event, last?.data.pending]).toEqual(['suspended', wait.pending]);
     expect(linkOf(wait)).toContain('/approvals/');
   });
 
   it('that has not begun reports its start', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const slow = holdReply('One.');
     const { message } = script(slow.reply, 'Two.');
     const first = post(session, { message: message() });
@@ -178,64 +182,69 @@ describe('the stream of a turn', () => {
       { message: 'Two?' },
       { headers: { prefer: 'respond-async' } },
     );
-    const { turn, status } = await json(queued);
+    const { turn, status } = await readJson(queued);
     expect(status).toBe('queued');
-    const events = allEvents(await streamOf(session, turn));
+    const events = readAllEvents(await streamOf(session, turn));
     slow.release();
     await first;
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, text: 'Two.' } });
   });
 
   it('that is scheduled waits for its time, and reports if it is cancelled', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
-    const events = allEvents(await streamOf(session, turn));
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
+    const events = readAllEvents(await streamOf(session, turn));
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, outcome: 'cancelled' } });
   });
 
   it('whose message steered another turn shows that turn', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const slow = holdReply({ calls: [{ name: 'record', input: { note: 'x' } }] });
     const running = post(session, { message: script(slow.reply, 'Done.').message() });
     await slow.asked();
     await deliverToHolders();
-    const steered = await json(await answer(`${session}/messages?whenBusy=steer`, { message: 'And this.' }));
+    const steered = await readJson(
+      await answer(`${session}/messages?whenBusy=steer`, { message: 'And this.' }),
+    );
     slow.release();
-    const { turn } = await json(await running);
-    const response = await send(`${session}/turns/${steered.turn}`, { headers: SSE, redirect: 'manual' });
+    const { turn } = await readJson(await running);
+    const response = await send(`${session}/turns/${steered.turn}`, {
+      headers: SSE_HEADERS,
+      redirect: 'manual',
+    });
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
-    expect(await json(response)).toMatchObject({ status: 'steered', into: turn });
+    expect(await readJson(response)).toMatchObject({ status: 'steered', into: turn });
   });
 
   it('that is unknown returns a problem, and not a stream', async () => {
-    const session = newSession();
-    expect((await json(await streamOf(session, 'x'))).title).toBe('unknown session');
+    const session = createSessionPath();
+    expect((await readJson(await streamOf(session, 'x'))).title).toBe('unknown session');
     await post(session, { message: script('Done.').message() });
     const response = await streamOf(session, 'nobodys');
-    expect([response.status, (await json(response)).title]).toEqual([404, 'unknown turn']);
+    expect([response.status, (await readJson(response)).title]).toEqual([404, 'unknown turn']);
   });
 
   it('is not a stream for HEAD, or for clients that accept JSON', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: script('Done.').message() }));
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: script('Done.').message() }));
     const path = `${session}/turns/${turn}`;
-    const head = await send(path, { method: 'HEAD', headers: SSE });
+    const head = await send(path, { method: 'HEAD', headers: SSE_HEADERS });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
       200,
       'application/json',
       '',
     ]);
-    expect(await json(await send(path))).toMatchObject({ turn, text: 'Done.' });
+    expect(await readJson(await send(path))).toMatchObject({ turn, text: 'Done.' });
     const both = await send(path, { headers: { accept: 'application/json, text/event-stream;q=0.5' } });
     expect(both.headers.get('content-type')).toBe('application/json');
   });
 
   it('of an erased session ends by reporting the erasure', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
-    const events = allEvents(await streamOf(session, turn));
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: 'Later', delaySeconds: 3600 }));
+    const events = readAllEvents(await streamOf(session, turn));
     expect((await send(session, { method: 'DELETE' })).status).toBe(204);
     expect(await events).toMatchObject([{ event: 'erased', data: { turn } }]);
   });

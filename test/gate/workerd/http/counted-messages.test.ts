@@ -5,7 +5,7 @@ import { createObjectSession } from '../../../doors/durable-objects.ts';
 
 describe('the port to a session’s object', () => {
   /** A session whose object fails this many times before it responds, and the number of calls to it. */
-  function sentTo(failures: number) {
+  function countSent(failures: number) {
     let messages = 0;
     let left = failures;
     const answer = async () => {
@@ -28,9 +28,9 @@ describe('the port to a session’s object', () => {
   }
 
   it('counts every call of any method', async () => {
-    const methods = Object.keys(sentTo(0).port) as (keyof SessionPort)[];
+    const methods = Object.keys(countSent(0).port) as (keyof SessionPort)[];
     for (const method of methods) {
-      const { port, messages } = sentTo(0);
+      const { port, messages } = countSent(0);
       await expect(Reflect.apply(port[method], port, [{ start: {} }, {}, {}])).rejects.toThrow(
         'does not matter',
       );
@@ -40,7 +40,7 @@ describe('the port to a session’s object', () => {
   });
 
   it('counts a retried call once for each attempt', async () => {
-    const { port, messages } = sentTo(2);
+    const { port, messages } = countSent(2);
     await expect(port.renew(1)).rejects.toThrow('does not matter');
     expect(messages()).toBe(3);
   });

@@ -7,7 +7,7 @@ import { Meter } from '../../../doors/session.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
 const about = '{"mediaType":"image/png"}';
-const keptBlob = (id: string) => ({ id, about, size: 3, bytes });
+const createKeptBlob = (id: string) => ({ id, about, size: 3, bytes });
 
 const ID = 'a'.repeat(64);
 
@@ -23,19 +23,19 @@ const startWith = (...blobs: readonly KeptBlob[]) => ({
 function countRequests(store: FileStore | undefined) {
   const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
   const spend = vi.spyOn(meter, 'spend');
-  const blob = async () => ({
+  const readBlob = async () => ({
     about,
     size: 3,
     ...(store ? { bytes: null, at: { incarnation: 'i1', version: 0 } } : { bytes }),
   });
-  const blobStates = async () => null;
+  const readBlobStates = async () => null;
   const host = { meter, log: () => undefined };
   // Only these properties are used by the tested functions.
   const request = {
     host,
     env: {},
     requestId: 'r1',
-    target: { name: 's', port: { blob, blobStates } },
+    target: { name: 's', port: { blob: readBlob, blobStates: readBlobStates } },
   } as never;
   return {
     async place(start: ReturnType<typeof startWith>): Promise<TurnStart> {
@@ -66,8 +66,8 @@ const brokenStore: FileStore = {
 
 it('each stored file counts as a request, unless it is empty', async () => {
   const { place, counted } = countRequests(workingStore);
-  const { bytes: _, ...without } = keptBlob('c');
-  const { blobs } = await place(startWith(keptBlob('a'), keptBlob('b'), without));
+  const { bytes: _, ...without } = createKeptBlob('c');
+  const { blobs } = await place(startWith(createKeptBlob('a'), createKeptBlob('b'), without));
   const outside = { module: 'files', key: '', incarnation: 'i1', version: 0 };
   expect(blobs).toEqual(['a', 'b', 'c'].map((id) => ({ id, about, size: 3, outside })));
   expect(counted()).toBe(2);
@@ -84,7 +84,7 @@ it('each part that is read counts as a request, but a lookup of the file does no
 
 it('a failed request counts too', async () => {
   const { place, counted } = countRequests(brokenStore);
-  await expect(place(startWith(keptBlob('a')))).rejects.toMatchObject({
+  await expect(place(startWith(createKeptBlob('a')))).rejects.toMatchObject({
     message: 'The file store cannot be reached now. The message was not accepted. Send the request again.',
   });
   expect(counted()).toBe(1);

@@ -4,22 +4,22 @@ import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { cors } from '../../../../src/modules/http/entry.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post } from './client.ts';
-import { problem } from './waiting.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJson } from './client.ts';
+import { createProblem } from './waiting.ts';
 
-const refusedProblem = problem(
+const refusedProblem = createProblem(
   'cross-site',
   403,
   "A page on another site sent this request. If it is yours, add cors({ origins }) from 'holdfast/http' to `use`.",
 );
 
-const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+const HOSTILE_HEADERS = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
 /** A scheduled message, which a cancel would end. */
-async function planTurn(app: ReturnType<typeof appWith>): Promise<string> {
-  const session = newSession();
-  const { turn } = await json(
+async function planTurn(app: ReturnType<typeof createTestApp>): Promise<string> {
+  const session = createSessionPath();
+  const { turn } = await readJson(
     await post(session, { message: script('Done.').message(), delaySeconds: 1_000 }, { via: app }),
   );
   return `${session}/cancel?turn=${turn}`;
@@ -33,8 +33,11 @@ describe('a request from a page on another site', () => {
     ['POST', '/results/c1'],
     ['DELETE', ''],
   ])('is refused: %s %s', async (method, path) => {
-    const response = await appWith({})(`${newSession()}${path}`, { method, headers: EVIL });
-    expect([response.status, await json(response)]).toEqual([403, refusedProblem]);
+    const response = await createTestApp({})(`${createSessionPath()}${path}`, {
+      method,
+      headers: HOSTILE_HEADERS,
+    });
+    expect([response.status, await readJson(response)]).toEqual([403, refusedProblem]);
   });
 
   it.each<Record<string, string>>([
@@ -45,25 +48,25 @@ describe('a request from a page on another site', () => {
     { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' },
     { origin: 'http://localhost', 'sec-fetch-site': 'cross-site' },
   ])('is recognized by its headers, and has no effect: %j', async (headers) => {
-    const app = appWith({});
+    const app = createTestApp({});
     const path = await planTurn(app);
     expect((await app(path, { method: 'POST', headers })).status).toBe(403);
     expect((await app(path, { method: 'POST' })).status).toBe(202);
   });
 
   it('is refused before a token is required', async () => {
-    const response = await appWith({}, { HOLDFAST_TOKEN: 'secret' })(newSession(), {
+    const response = await createTestApp({}, { HOLDFAST_TOKEN: 'secret' })(createSessionPath(), {
       method: 'DELETE',
-      headers: EVIL,
+      headers: HOSTILE_HEADERS,
     });
-    expect(await json(response)).toEqual(refusedProblem);
+    expect(await readJson(response)).toEqual(refusedProblem);
   });
 
   it('can read, and webhook deliveries are accepted from any origin', async () => {
-    const app = appWith({ use: [githubWebhook({ agent: 'scripted', secret: 'SECRET' })] });
-    expect((await app('/agents', { headers: EVIL })).status).toBe(200);
-    const delivery = await app('/hooks/none', { method: 'POST', headers: EVIL });
-    expect(await json(delivery)).toMatchObject({ title: 'unknown webhook' });
+    const app = createTestApp({ use: [githubWebhook({ agent: 'scripted', secret: 'SECRET' })] });
+    expect((await app('/agents', { headers: HOSTILE_HEADERS })).status).toBe(200);
+    const delivery = await app('/hooks/none', { method: 'POST', headers: HOSTILE_HEADERS });
+    expect(await readJson(delivery)).toMatchObject({ title: 'unknown webhook' });
   });
 });
 
@@ -73,20 +76,20 @@ describe('a request that is not from another site’s page', () => {
     { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
   ])('is accepted: %j', async (headers) => {
-    const app = appWith({});
+    const app = createTestApp({});
     expect((await app(await planTurn(app), { method: 'POST', headers })).status).toBe(202);
   });
 
   it('is accepted from an origin that the app lists, and from no other', async () => {
-    const app = appWith({ use: [cors({ origins: ['https://app.example', 'http://localhost:3000'] })] });
-    const from = async (origin: string): Promise<number> => {
+    const app = createTestApp({ use: [cors({ origins: ['https://app.example', 'http://localhost:3000'] })] });
+    const postFrom = async (origin: string): Promise<number> => {
       const headers = { origin, 'sec-fetch-site': 'cross-site' };
       return (await app(await planTurn(app), { method: 'POST', headers })).status;
     };
-    expect(await from('https://app.example')).toBe(202);
-    expect(await from('http://localhost:3000')).toBe(202);
-    expect(await from('http://app.example')).toBe(403);
-    expect(await from('https://app.example.evil.example')).toBe(403);
+    expect(await postFrom('https://app.example')).toBe(202);
+    expect(await postFrom('http://localhost:3000')).toBe(202);
+    expect(await postFrom('http://app.example')).toBe(403);
+    expect(await postFrom('https://app.example.evil.example')).toBe(403);
   });
 });
 
@@ -119,7 +122,7 @@ describe('the origins of an app', () => {
     'wsclient://localhost',
     'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
   ])('can be those of apps and extensions: %s', async (origin) => {
-    const app = appWith({ use: [cors({ origins: [origin] })] });
+    const app = createTestApp({ use: [cors({ origins: [origin] })] });
     const response = await app(await planTurn(app), { method: 'POST', headers: { origin } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
   });

@@ -4,21 +4,27 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { holdReply, modelBySession, type Scripted, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { journal, json, post, type Send, sessionId } from './client.ts';
+import {
+  holdReply,
+  modelBySession,
+  type ScriptedTurn,
+  script,
+  waitUntil,
+} from '../../../fixtures/scripts.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { getSessionId, post, readJournal, readJson, type Send } from './client.ts';
 import {
   advanceClock,
+  createManualSession,
   deliverToHolders,
   LONG_LEASE_MS,
-  newManualSession,
   waitForStoredMessage,
 } from './time.ts';
-import { answer, problem } from './waiting.ts';
+import { answer, createProblem } from './waiting.ts';
 
 /** The tools' timeouts in ms: of the call, and of an answer. */
 const TIMEOUT = 10_000;
-const EXPIRES = 300_000;
+const EXPIRY_MS = 300_000;
 /** The time in ms that a stopped call has to return its result. */
 const LAST_WORD = 5_000;
 
@@ -42,7 +48,7 @@ async function runBooking(_: unknown, call: CallContext): Promise<unknown> {
     meanwhile: 'running',
     message: 'For whom?',
     schema: SCHEMA,
-    expires: EXPIRES,
+    expires: EXPIRY_MS,
   });
   await waitUntil(() => !askingState.isHeld);
   return { decision, ...(input && { input }), ...(expired && { expired }) };
@@ -56,11 +62,11 @@ const agent = defineAgent({
   instructions: '',
   model: modelBySession,
   tools: [
-    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRES, run: runBooking }),
+    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRY_MS, run: runBooking }),
     defineTool({ name: 'book_soon', description: 'Books.', timeout: TIMEOUT, run: runBooking }),
   ],
 });
-const send = appWith({ agents: [agent] });
+const send = createTestApp({ agents: [agent] });
 
 interface AskingTurn {
   readonly session: string;
@@ -68,12 +74,12 @@ interface AskingTurn {
   readonly link: string;
   readonly pending: Record<string, unknown>;
   readonly answering: Promise<Response>;
-  readonly model: Scripted['model'];
+  readonly model: ScriptedTurn['model'];
 }
 
-const stateOf = async (session: string): Promise<Record<string, unknown>> => json(await send(session));
-const pendingOf = async (session: string): Promise<readonly Record<string, unknown>[]> => {
-  const { pending } = await stateOf(session);
+const readState = async (session: string): Promise<Record<string, unknown>> => readJson(await send(session));
+const listPending = async (session: string): Promise<readonly Record<string, unknown>[]> => {
+  const { pending } = await readState(session);
   return Array.isArray(pending) ? pending : [];
 };
 
@@ -85,13 +91,13 @@ interface Scene {
 
 /** A running turn whose call has asked. */
 async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<AskingTurn> {
-  const session = newManualSession('agent');
+  const session = createManualSession('agent');
   const { message, model } = script({ calls: [{ name: tool }] }, last);
   const answering = post(session, { message: message() }, { via });
-  await expect.poll(() => pendingOf(session)).toHaveLength(1);
-  const [pending] = await pendingOf(session);
+  await expect.poll(() => listPending(session)).toHaveLength(1);
+  const [pending] = await listPending(session);
   const { approvals: link } = Object(pending?.links);
-  const turn = String((await stateOf(session)).openTurn);
+  const turn = String((await readState(session)).openTurn);
   return { session, turn, link: String(link), pending: pending ?? {}, answering, model };
 }
 
@@ -99,11 +105,11 @@ async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene 
 const cutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
 /** The same app, over a line to the objects that can be cut. */
-const lossyApp = (line: { isCut: boolean }) =>
-  appWith(
+const createLossyApp = (line: { isCut: boolean }) =>
+  createTestApp(
     { agents: [agent] },
     {
-      SESSIONS: objectsWith((stub) => ({
+      SESSIONS: wrapObjects((stub) => ({
         append: (...request: Parameters<typeof stub.append>) =>
           line.isCut ? Promise.reject(cutError()) : stub.append(...request),
         renew: (...request: Parameters<typeof stub.renew>) =>
@@ -138,25 +144,25 @@ describe('a call that asks while it runs', () => {
       expiresAt: expect.any(Number),
       links: { approvals: `${session}/approvals/${turn}.3.0` },
     });
-    expect((await stateOf(session)).turn).toMatchObject({ turn, outcome: null });
+    expect((await readState(session)).turn).toMatchObject({ turn, outcome: null });
     const decided = await decideAndHear(asked, { decision: 'edit', input: { name: 'Ann' } });
-    expect([decided.status, await json(decided)]).toEqual([
+    expect([decided.status, await readJson(decided)]).toEqual([
       200,
-      expect.objectContaining({ turn, session: sessionId(session), outcome: 'completed', text: 'Done.' }),
+      expect.objectContaining({ turn, session: getSessionId(session), outcome: 'completed', text: 'Done.' }),
     ]);
-    expect(await json(await answering)).toMatchObject({
+    expect(await readJson(await answering)).toMatchObject({
       outcome: 'completed',
       artifacts: [{ tool: 'book', value: { decision: 'edit', input: { name: 'Ann' } } }],
     });
-    expect([askingState.ran, await pendingOf(session)]).toEqual([[`${turn}.3.0`], []]);
-    const types = (await journal(session, send)).map(({ type }) => type);
+    expect([askingState.ran, await listPending(session)]).toEqual([[`${turn}.3.0`], []]);
+    const types = (await readJournal(session, send)).map(({ type }) => type);
     expect(types).not.toContain('turn-resumed');
   });
 
   it.each(['approve', 'reject', 'exit'] as const)('is shown to %s', async (decision) => {
     const asked = await startAsking();
     expect((await decideAndHear(asked, { decision })).status).toBe(200);
-    expect(await json(await asked.answering)).toMatchObject({
+    expect(await readJson(await asked.answering)).toMatchObject({
       outcome: 'completed',
       text: 'Done.',
       artifacts: [{ value: { decision } }],
@@ -166,28 +172,28 @@ describe('a call that asks while it runs', () => {
   it('does not use up its question for an invalid answer', async () => {
     const asked = await startAsking();
     const wrong = await decide(asked.link, { decision: 'edit', input: { name: 'A' } });
-    expect([wrong.status, await json(wrong)]).toEqual([
+    expect([wrong.status, await readJson(wrong)]).toEqual([
       422,
-      problem('invalid-body', 422, expect.any(String), {
+      createProblem('invalid-body', 422, expect.any(String), {
         problems: ['input.name: String is too short (1 < 2).'],
       }),
     ]);
     await decideAndHear(asked, { decision: 'edit', input: { name: 'Al' } });
-    expect(await json(await asked.answering)).toMatchObject({
+    expect(await readJson(await asked.answering)).toMatchObject({
       artifacts: [{ value: { input: { name: 'Al' } } }],
     });
   });
 
   it('continues with its fallback if its time is over, and then refuses answers', async () => {
     const { session, link, answering } = await startAsking();
-    await advanceClock(session, EXPIRES);
+    await advanceClock(session, EXPIRY_MS);
     await waitForStoredMessage(session);
     deliverToHolders();
-    expect(await json(await answering)).toMatchObject({
+    expect(await readJson(await answering)).toMatchObject({
       artifacts: [{ value: { decision: 'reject', expired: true } }],
     });
-    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
-      problem(
+    expect(await readJson(await decide(link, { decision: 'approve' }))).toEqual(
+      createProblem(
         'approval-expired',
         409,
         `The question has expired, so this answer comes too late. GET ${session} shows the state of the session.`,
@@ -200,19 +206,21 @@ describe('a call that asks while it runs', () => {
     const asked = await startAsking();
     const { session, link, answering } = asked;
     const first = decideAndHear(asked, { decision: 'approve' });
-    await expect.poll(() => pendingOf(session)).toEqual([]);
+    await expect.poll(() => listPending(session)).toEqual([]);
     const second = await decide(link, { decision: 'reject' });
-    expect([second.status, await json(second)]).toEqual([
+    expect([second.status, await readJson(second)]).toEqual([
       409,
-      problem(
+      createProblem(
         'already-answered',
         409,
         `This question has already been answered. GET ${session} shows the state of the session.`,
       ),
     ]);
     askingState.isHeld = false;
-    expect(await json(await first)).toMatchObject({ outcome: 'completed' });
-    expect(await json(await answering)).toMatchObject({ artifacts: [{ value: { decision: 'approve' } }] });
+    expect(await readJson(await first)).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(await answering)).toMatchObject({
+      artifacts: [{ value: { decision: 'approve' } }],
+    });
   });
 
   it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
@@ -222,18 +230,18 @@ describe('a call that asks while it runs', () => {
     await waitUntil(() => askingState.stopped.length > 0);
     advanceTime(LAST_WORD);
     await last.asked();
-    await expect.poll(() => pendingOf(session)).toEqual([]);
-    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
-      problem(
+    await expect.poll(() => listPending(session)).toEqual([]);
+    expect(await readJson(await decide(link, { decision: 'approve' }))).toEqual(
+      createProblem(
         'call-over',
         409,
         `This call has ended without an answer. GET ${session} shows the state of the session.`,
       ),
     );
     last.release();
-    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
-    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
-      problem(
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(await decide(link, { decision: 'approve' }))).toEqual(
+      createProblem(
         'turn-over',
         409,
         `The turn of this call has ended without an answer. GET ${session} shows the state of the session.`,
@@ -248,8 +256,8 @@ describe('a call that asks while it runs', () => {
     deliverToHolders();
     await waitUntil(() => askingState.stopped.length > 0);
     advanceTime(LAST_WORD);
-    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
-    expect(await pendingOf(session)).toEqual([]);
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'cancelled' });
+    expect(await listPending(session)).toEqual([]);
   });
 
   it('leaves a session busy, and not waiting, so a message does not decline it', async () => {
@@ -260,27 +268,27 @@ describe('a call that asks while it runs', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ message: 'And?' }),
     });
-    expect([other.status, (await json(other)).type]).toEqual([409, 'urn:holdfast:problem:session-busy']);
-    expect(await pendingOf(session)).toHaveLength(1);
+    expect([other.status, (await readJson(other)).type]).toEqual([409, 'urn:holdfast:problem:session-busy']);
+    expect(await listPending(session)).toHaveLength(1);
     await decideAndHear(asked, { decision: 'approve' });
-    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+    expect(await readJson(await answering)).toMatchObject({ outcome: 'completed' });
   });
 });
 
 describe('a call that asked while it ran, and whose invocation is gone', () => {
   it('is unknown to the invocation that resumes the turn, and is not run again', async () => {
     const line = { isCut: false };
-    const { session, turn, link, answering: lost, model } = await startAsking({ via: lossyApp(line) });
+    const { session, turn, link, answering: lost, model } = await startAsking({ via: createLossyApp(line) });
     line.isCut = true;
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait
     await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
-    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(askingState.ran).toHaveLength(1);
     expect(model.requests[1]?.messages.at(-1)?.text).toMatch(
       /^Error: The outcome of this call of 'book' is unknown/,
     );
-    expect(await json(await lost)).toMatchObject({ text: 'Done.' });
+    expect(await readJson(await lost)).toMatchObject({ text: 'Done.' });
   });
 });

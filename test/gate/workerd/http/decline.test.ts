@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { allEvents, followToEnd, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { problem, startWaitingTurn } from './waiting.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
+import { createProblem, startWaitingTurn } from './waiting.ts';
 
-const decline = (
+const postDecline = (
   session: string,
   body: unknown,
   { headers = {}, via = send }: { headers?: Readonly<Record<string, string>>; via?: Send } = {},
@@ -16,18 +26,18 @@ const decline = (
     body: JSON.stringify(body),
   });
 
-const outcomesIn = async (session: string, via?: Send): Promise<unknown[]> =>
-  (await journal(session, via)).filter(({ type }) => type === 'turn-ended').map(({ outcome }) => outcome);
-const messagesIn = async (session: string): Promise<number> =>
-  (await journal(session)).filter(({ type }) => type === 'turn-started').length;
+const listOutcomes = async (session: string, via?: Send): Promise<unknown[]> =>
+  (await readJournal(session, via)).filter(({ type }) => type === 'turn-ended').map(({ outcome }) => outcome);
+const countMessages = async (session: string): Promise<number> =>
+  (await readJournal(session)).filter(({ type }) => type === 'turn-started').length;
 
 describe('a message with ?pending=decline', () => {
   it('declines the pending calls, ends that turn, and is accepted', async () => {
     const { session, turn, to, model } = await startWaitingTurn(['pay', 'look_up'], {
       replies: ['Hello again.'],
     });
-    const response = await decline(session, { message: 'Never mind.' });
-    expect([response.status, await json(response)]).toEqual([
+    const response = await postDecline(session, { message: 'Never mind.' });
+    expect([response.status, await readJson(response)]).toEqual([
       200,
       expect.objectContaining({
         outcome: 'completed',
@@ -47,8 +57,8 @@ describe('a message with ?pending=decline', () => {
       },
       { role: 'user', text: 'Never mind.' },
     ]);
-    expect([await outcomesIn(session), paidTo(to)]).toEqual([['cancelled', 'completed'], []]);
-    const answered = (await journal(session)).filter(({ type }) => type === 'tool-call-answered');
+    expect([await listOutcomes(session), listPaymentsTo(to)]).toEqual([['cancelled', 'completed'], []]);
+    const answered = (await readJournal(session)).filter(({ type }) => type === 'tool-call-answered');
     expect(answered).toMatchObject([
       { turn, answer: { decision: 'reject', by: 'local' } },
       { turn, answer: { type: 'result', by: 'local' } },
@@ -57,47 +67,56 @@ describe('a message with ?pending=decline', () => {
 
   it('can be streamed, or left to the background', async () => {
     const first = await startWaitingTurn(['pay'], { replies: ['Streamed.', 'Later.'] });
-    const events = await allEvents(await decline(first.session, { message: 'Stream.' }, { headers: SSE }));
+    const events = await readAllEvents(
+      await postDecline(first.session, { message: 'Stream.' }, { headers: SSE_HEADERS }),
+    );
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Streamed.' } });
     const second = await startWaitingTurn(['pay'], { replies: ['Later.'] });
-    const response = await decline(
+    const response = await postDecline(
       second.session,
       { message: 'Later.' },
       { headers: { prefer: 'respond-async' } },
     );
     expect(response.status).toBe(202);
-    await expect.poll(() => outcomesIn(second.session)).toEqual(['cancelled', 'completed']);
+    await expect.poll(() => listOutcomes(second.session)).toEqual(['cancelled', 'completed']);
   });
 
   it('is an ordinary message if no calls are pending', async () => {
-    const session = newSession('clerk');
-    expect(await json(await decline(session, { message: script('Hello.').message() }))).toMatchObject({
-      text: 'Hello.',
+    const session = createSessionPath('clerk');
+    expect(await readJson(await postDecline(session, { message: script('Hello.').message() }))).toMatchObject(
+      {
+        text: 'Hello.',
+      },
+    );
+    expect(await readJson(await postDecline(session, { message: 'Again' }))).toMatchObject({
+      outcome: 'failed',
     });
-    expect(await json(await decline(session, { message: 'Again' }))).toMatchObject({ outcome: 'failed' });
   });
 
   it('does not decline if its sender lacks a role, or the message is not valid', async () => {
-    const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
+    const via = createTestApp({ agents: [clerk], auth: () => ({ id: 'ann' }) });
     const { session, turn, to, pending } = await startWaitingTurn(['pay', 'pay_as_manager'], { via });
-    const refused = await decline(session, { message: 'Never mind.' }, { via });
+    const refused = await postDecline(session, { message: 'Never mind.' }, { via });
     const detail = `Call ${turn}.3.1 must be answered by a person with the role 'manager'. Send the token of a person with this role.`;
-    expect(await json(refused)).toEqual(problem('role-required', 403, detail, { role: 'manager' }));
-    expect((await decline(session, { message: '' }, { via })).status).toBe(422);
-    expect((await json(await via(session))).pending).toEqual(pending);
-    expect([await outcomesIn(session, via), paidTo(to)]).toEqual([[], []]);
+    expect(await readJson(refused)).toEqual(createProblem('role-required', 403, detail, { role: 'manager' }));
+    expect((await postDecline(session, { message: '' }, { via })).status).toBe(422);
+    expect((await readJson(await via(session))).pending).toEqual(pending);
+    expect([await listOutcomes(session, via), listPaymentsTo(to)]).toEqual([[], []]);
   });
 
   it('is accepted once under a key', async () => {
     const { session } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
     const headers = { 'idempotency-key': 'k' };
     const body = { message: 'Never mind.' };
-    const both = await Promise.all([1, 2].map(() => decline(session, body, { headers })));
+    const both = await Promise.all([1, 2].map(() => postDecline(session, body, { headers })));
     const codes = both.map(({ status }) => status).toSorted((x, y) => x - y);
     expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // a request that meets the other one is refused with a retry
-    const later = await decline(session, body, { headers });
-    expect(await json(later)).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
-    expect([await messagesIn(session), await outcomesIn(session)]).toEqual([2, ['cancelled', 'completed']]);
+    const later = await postDecline(session, body, { headers });
+    expect(await readJson(later)).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
+    expect([await countMessages(session), await listOutcomes(session)]).toEqual([
+      2,
+      ['cancelled', 'completed'],
+    ]);
   });
 
   const refuse = () => Promise.reject(Object.assign(new Error('cut off'), { overloaded: true }));
@@ -107,24 +126,26 @@ describe('a message with ?pending=decline', () => {
       const { session, to } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
       const headers = { 'idempotency-key': 'k' };
       const body = { message: 'Never mind.' };
-      const via = appWith({ agents: [clerk] }, { SESSIONS: objectsWith(() => ({ [lost]: refuse })) });
-      expect((await decline(session, body, { headers, via })).status).toBe(503);
-      expect(await messagesIn(session)).toBe(1);
+      const via = createTestApp({ agents: [clerk] }, { SESSIONS: wrapObjects(() => ({ [lost]: refuse })) });
+      expect((await postDecline(session, body, { headers, via })).status).toBe(503);
+      expect(await countMessages(session)).toBe(1);
       if (lost === 'resume') await followToEnd(session);
-      expect(await json(await decline(session, body, { headers }))).toMatchObject({ text: 'Hello again.' });
-      expect([await outcomesIn(session), paidTo(to)]).toEqual([['cancelled', 'completed'], []]);
+      expect(await readJson(await postDecline(session, body, { headers }))).toMatchObject({
+        text: 'Hello again.',
+      });
+      expect([await listOutcomes(session), listPaymentsTo(to)]).toEqual([['cancelled', 'completed'], []]);
     },
   );
 
   it('is refused with another value of pending', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const response = await send(`${session}/messages?pending=approve`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"message":"Hello"}',
     });
     const detail = 'pending must be one of decline.';
-    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+    expect(await readJson(response)).toEqual(createProblem('invalid-query', 400, detail));
     expect((await send(session)).status).toBe(404);
   });
 });
@@ -133,6 +154,6 @@ describe('a message without ?pending', () => {
   it('is refused, with the address to answer each call', async () => {
     const { session, pending } = await startWaitingTurn(['pay', 'look_up']);
     const response = await post(session, { message: 'Never mind.' });
-    expect([response.status, await json(response)]).toEqual([409, expect.objectContaining({ pending })]);
+    expect([response.status, await readJson(response)]).toEqual([409, expect.objectContaining({ pending })]);
   });
 });

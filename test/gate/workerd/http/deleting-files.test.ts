@@ -9,11 +9,11 @@ import { retain } from '../../../../src/modules/app/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { waitUntil } from '../../../fixtures/scripts.ts';
-import { json, newSession, type Send, sessionName } from './client.ts';
-import { fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
-import { problem } from './waiting.ts';
+import { createSessionPath, getSessionName, readJson, type Send } from './client.ts';
+import { computeFileId, createFileAgent, createFileApp, createFileModel, postAndRead } from './file-app.ts';
+import { createProblem } from './waiting.ts';
 
-const file = (content: string, mediaType = 'image/png', name?: string) => ({
+const createFile = (content: string, mediaType = 'image/png', name?: string) => ({
   type: 'file',
   mediaType,
   data: btoa(content),
@@ -21,10 +21,10 @@ const file = (content: string, mediaType = 'image/png', name?: string) => ({
 });
 
 /** A model that accepts files, and records its requests. It calls these tools first. */
-function recordingApp(...calls: readonly string[]) {
+function createRecordingApp(...calls: readonly string[]) {
   const requests: ModelRequest[] = [];
   const model: ChatModel = {
-    ...fileModel(),
+    ...createFileModel(),
     ask: async (request) => {
       requests.push(request);
       const name = calls[requests.length - 1];
@@ -33,25 +33,33 @@ function recordingApp(...calls: readonly string[]) {
     },
   };
   /** Returns the lines about files in the last request, and the number of files in it. */
-  const last = () => {
+  const getLastRequest = () => {
     const messages = requests.at(-1)?.messages ?? [];
     const files = messages.flatMap((one) =>
       'parts' in one ? (one.parts ?? []).filter(({ type }) => type === 'file') : [],
     );
     return { lines: messages.flatMap(({ text }) => text.match(/^\[file.*$/gm) ?? []), files: files.length };
   };
-  return { model, last };
+  return { model, last: getLastRequest };
 }
 
 const remove = (path: string, via: Send): Promise<Response> => via(path, { method: 'DELETE' });
 
 describe('DELETE of a file', () => {
   it('removes its bytes, and the model reads in the file’s line that it was deleted', async () => {
-    const { model, last } = recordingApp();
-    const { via } = fileApp({ model });
-    const message = [file('one', 'image/png', 'a.png'), file('two'), file('words', 'text/plain')];
+    const { model, last } = createRecordingApp();
+    const { via } = createFileApp({ model });
+    const message = [
+      createFile('one', 'image/png', 'a.png'),
+      createFile('two'),
+      createFile('words', 'text/plain'),
+    ];
     const { session } = await postAndRead(via, { message });
-    const [one, two, words] = await Promise.all([idOf('one'), idOf('two'), idOf('words')]);
+    const [one, two, words] = await Promise.all([
+      computeFileId('one'),
+      computeFileId('two'),
+      computeFileId('words'),
+    ]);
     const path = `${session}/files/${one}`;
     expect((await remove(path, via)).status).toBe(204);
     expect((await remove(path, via)).status).toBe(204);
@@ -68,25 +76,25 @@ describe('DELETE of a file', () => {
       files: 1,
     };
     expect(last()).toEqual(shown);
-    const events = await json(await via(`${session}/events`));
+    const events = await readJson(await via(`${session}/events`));
     expect(JSON.stringify(events)).toContain(one);
-    await postAndRead(via, { message: [file('one', 'image/png', 'a.png')] }, session);
+    await postAndRead(via, { message: [createFile('one', 'image/png', 'a.png')] }, session);
     expect(last().lines[0]).toBe(`[file ${one}: image/png, "a.png", 3 bytes]`);
     expect((await via(path)).status).toBe(200);
   });
 
   it('makes room for more files', async () => {
-    const { via } = fileApp();
-    const session = newSession('seer');
-    const blobs = [{ id: await idOf('full'), about: '{}', size: 50 * 1024 * 1024 }];
+    const { via } = createFileApp();
+    const session = createSessionPath('seer');
+    const blobs = [{ id: await computeFileId('full'), about: '{}', size: 50 * 1024 * 1024 }];
     await postAndRead(via, { message: 'Hello' }, session);
-    const port = createObjectSession(env.SESSIONS, sessionName(session));
+    const port = createObjectSession(env.SESSIONS, getSessionName(session));
     const events = { opening: { type: 'session-opened', turn: '', body: '{}' } };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     await port.accept({ turn: 'later', ...events, started, blobs, delayMs: 3_600_000 });
-    expect((await postAndRead(via, { message: [file('more')] }, session)).status).toBe(413);
-    expect((await remove(`${session}/files/${await idOf('full')}`, via)).status).toBe(204);
-    expect((await postAndRead(via, { message: [file('more')] }, session)).status).toBe(200);
+    expect((await postAndRead(via, { message: [createFile('more')] }, session)).status).toBe(413);
+    expect((await remove(`${session}/files/${await computeFileId('full')}`, via)).status).toBe(204);
+    expect((await postAndRead(via, { message: [createFile('more')] }, session)).status).toBe(200);
   });
 
   it.each([
@@ -94,36 +102,36 @@ describe('DELETE of a file', () => {
     ['that the session never had', true, 'a'.repeat(64)],
     ['under an invalid id', true, 'x'],
   ])('returns 404 for %s', async (_, isThere, id) => {
-    const { via } = fileApp();
-    const session = newSession('seer');
+    const { via } = createFileApp();
+    const session = createSessionPath('seer');
     if (isThere) await postAndRead(via, { message: 'Hello' }, session);
     const response = await remove(`${session}/files/${id}`, via);
-    expect(await json(response)).toEqual(
-      problem('unknown-file', 404, `There is no file '${id}' in this session.`),
+    expect(await readJson(response)).toEqual(
+      createProblem('unknown-file', 404, `There is no file '${id}' in this session.`),
     );
   });
 
   it('returns 409 while a turn runs, and does not delete the file', async () => {
     let [isAsked, isReleased] = [false, false];
     const model: ChatModel = {
-      ...fileModel(),
+      ...createFileModel(),
       async ask() {
         isAsked = true;
         await waitUntil(() => isReleased);
         return { text: 'Seen.', toolCalls: [], finish: 'stop' };
       },
     };
-    const { via } = fileApp({ model });
-    const session = newSession('seer');
-    const running = postAndRead(via, { message: [file('one')] }, session);
+    const { via } = createFileApp({ model });
+    const session = createSessionPath('seer');
+    const running = postAndRead(via, { message: [createFile('one')] }, session);
     await waitUntil(() => isAsked);
-    const path = `${session}/files/${await idOf('one')}`;
+    const path = `${session}/files/${await computeFileId('one')}`;
     const refused = await remove(path, via);
-    const body = await json(refused);
+    const body = await readJson(refused);
     const turn = String(body.turn);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(body).toEqual(
-      problem(
+      createProblem(
         'session-busy',
         409,
         `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended. GET ${session}/turns/${turn} shows whether it has.`,
@@ -138,12 +146,12 @@ describe('DELETE of a file', () => {
 });
 
 it('a deleted file is shown as deleted to a turn that resumes later', async () => {
-  const { model, last } = recordingApp('look');
+  const { model, last } = createRecordingApp('look');
   const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
-  const agents = [{ ...fileAgent({ model }), tools: [requireApproval(look, 'May I?')] }];
-  const { via } = fileApp({ agents });
-  const { answer, session, status } = await postAndRead(via, { message: [file('one')] });
-  const id = await idOf('one');
+  const agents = [{ ...createFileAgent({ model }), tools: [requireApproval(look, 'May I?')] }];
+  const { via } = createFileApp({ agents });
+  const { answer, session, status } = await postAndRead(via, { message: [createFile('one')] });
+  const id = await computeFileId('one');
   expect([status, last()]).toEqual([202, { lines: [`[file ${id}: image/png, 3 bytes]`], files: 1 }]);
   expect((await remove(`${session}/files/${id}`, via)).status).toBe(204);
   const [{ call }] = answer.pending as [{ call: string }];
@@ -152,7 +160,7 @@ it('a deleted file is shown as deleted to a turn that resumes later', async () =
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ decision: 'approve' }),
   });
-  expect(await json(approved)).toMatchObject({ text: 'Seen.' });
+  expect(await readJson(approved)).toMatchObject({ text: 'Seen.' });
   expect(last()).toEqual({
     lines: [`[file ${id}: image/png, 3 bytes] (deleted; it can no longer be read)`],
     files: 0,
@@ -166,11 +174,11 @@ describe('the retention of files', () => {
   ])(
     'is set by %s, and the model reads in the file’s line that it has expired',
     async (_, { retention, ofAgent }) => {
-      const { model, last } = recordingApp();
-      const agents = [{ ...fileAgent({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
-      const { via } = fileApp({ agents, use: [retain(retention)] });
-      const { session } = await postAndRead(via, { message: [file('one')] });
-      const object = env.SESSIONS.getByName(sessionName(session));
+      const { model, last } = createRecordingApp();
+      const agents = [{ ...createFileAgent({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
+      const { via } = createFileApp({ agents, use: [retain(retention)] });
+      const { session } = await postAndRead(via, { message: [createFile('one')] });
+      const object = env.SESSIONS.getByName(getSessionName(session));
       await runInDurableObject(object, (_object, { storage }) => {
         const [row] = storage.sql.exec(`SELECT ref FROM agenda WHERE kind = 'blob-retention'`).toArray();
         expect(row).toEqual({ ref: String(24 * 60 * 60_000) });
@@ -181,7 +189,7 @@ describe('the retention of files', () => {
       // The object caches the rows that it has read.
       await evictDurableObject(object);
       await runDurableObjectAlarm(object);
-      const id = await idOf('one');
+      const id = await computeFileId('one');
       expect((await via(`${session}/files/${id}`)).status).toBe(404);
       await postAndRead(via, { message: 'And now?' }, session);
       expect(last()).toEqual({
@@ -192,9 +200,9 @@ describe('the retention of files', () => {
   );
 
   it('does not apply to sessions, which are kept', async () => {
-    const { via } = fileApp({ use: [retain({ fileDays: 1 })] });
+    const { via } = createFileApp({ use: [retain({ fileDays: 1 })] });
     const { session } = await postAndRead(via, { message: 'Hello' });
-    const object = env.SESSIONS.getByName(sessionName(session));
+    const object = env.SESSIONS.getByName(getSessionName(session));
     const kinds = await runInDurableObject(object, (_object, { storage }) =>
       storage.sql.exec('SELECT kind FROM agenda').toArray(),
     );

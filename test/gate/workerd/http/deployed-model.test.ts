@@ -12,8 +12,8 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createChatCompletionsWire } from '../../../wires/chat-completions.ts';
 import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
-import { appWith } from './app.ts';
-import { journal, json, newSession, post, type Send } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJournal, readJson, type Send } from './client.ts';
 
 const callReply = (name: string) => ({ calls: [{ name, input: {} }] });
 const [look, pay] = [callReply('look'), callReply('pay')];
@@ -25,7 +25,7 @@ const script: Script = {
 };
 
 /** The agent of a deployment. `pay` counts the payments. */
-const agentOf = (model: ChatModel, pay: () => string) =>
+const createTestAgent = (model: ChatModel, pay: () => string) =>
   defineAgent({
     name: 'payer',
     description: 'Pays.',
@@ -74,13 +74,13 @@ async function play(a: Name, b: Name) {
     paid += 1;
     return 'paid';
   };
-  const session = newSession('payer');
-  const deployed = ({ model }: Player): Send =>
-    appWith({ agents: [agentOf(model, count)], use: [answers], log: false });
+  const session = createSessionPath('payer');
+  const deployPlayer = ({ model }: Player): Send =>
+    createTestApp({ agents: [createTestAgent(model, count)], use: [answers], log: false });
   const approve = async (via: Send) => {
-    const { pending } = await json(await via(session));
+    const { pending } = await readJson(await via(session));
     const [{ links }] = pending as [{ links: { approvals: string } }]; // the documented shape
-    return json(
+    return readJson(
       await via(links.approvals, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -89,27 +89,33 @@ async function play(a: Name, b: Name) {
     );
   };
   const outcomes = [
-    await json(await post(session, { message: 'Pay.' }, { via: deployed(one) })),
-    await approve(deployed(other)),
-    await approve(deployed(one)),
-    await json(await post(session, { message: 'And now?' }, { via: deployed(one) })),
+    await readJson(await post(session, { message: 'Pay.' }, { via: deployPlayer(one) })),
+    await approve(deployPlayer(other)),
+    await approve(deployPlayer(one)),
+    await readJson(await post(session, { message: 'And now?' }, { via: deployPlayer(one) })),
   ].map(({ status, text }) => status ?? text);
-  const replies = (await journal(session, deployed(one))).filter(({ type }) => type === 'model-replied');
+  const replies = (await readJournal(session, deployPlayer(one))).filter(
+    ({ type }) => type === 'model-replied',
+  );
   return {
     outcomes,
     paid,
     refused: [one, other].flatMap(({ wire }) => wire.refused.map(({ message }) => message)),
     answered: replies.map(({ model }) => model),
     tookOver: replies.flatMap(({ tookOver }) => tookOver ?? []),
-    thoughts: thoughtsIn(one.wire),
+    thoughts: countThoughts(one.wire),
   };
 }
 
 /** Counts the reasoning parts in the last request. A blank one is a placeholder. */
-const thoughtsIn = ({ requests }: Wire): number =>
+const countThoughts = ({ requests }: Wire): number =>
   JSON.stringify(requests.at(-1)).split(/"type":"thinking"|"reasoning_content":"(?! ")/).length - 1;
 
-const PLAYED = { outcomes: ['suspended', 'suspended', 'Paid twice.', 'All is well.'], paid: 2, refused: [] };
+const PLAY_RESULT = {
+  outcomes: ['suspended', 'suspended', 'Paid twice.', 'All is well.'],
+  paid: 2,
+  refused: [],
+};
 
 describe('a turn whose approvals wait while a deployment changes the model', () => {
   it.each([
@@ -120,7 +126,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     async (a, b) => {
       const [before, after] = [CLAUDES[a], CLAUDES[b]];
       expect(await play(a, b)).toEqual({
-        ...PLAYED,
+        ...PLAY_RESULT,
         answered: [before, before, after, after, before, before, before, before],
         tookOver: [
           { from: before, unshown: [] },
@@ -139,7 +145,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     async (a, b) => {
       const [before, after] = [NAMES[a], NAMES[b]];
       expect(await play(a, b)).toEqual({
-        ...PLAYED,
+        ...PLAY_RESULT,
         answered: [before, before, after, after, before, before, before, before],
         tookOver: [
           { from: before, unshown: ['reasoning'] },

@@ -15,32 +15,32 @@ import {
   defineToolGroup,
   toolGroups as registered,
 } from '../../../../src/modules/tool-groups/entry.ts';
-import { appWith } from './app.ts';
-import { json } from './client.ts';
+import { createTestApp } from './app.ts';
+import { readJson } from './client.ts';
 
-const leafTool = (name: string): AnyTool =>
+const createLeafTool = (name: string): AnyTool =>
   defineTool({ name, description: `Is ${name}.`, effect: 'read', metadata: { icon: name }, run: () => name });
-const outerTool = (name: string, inner: readonly AnyTool[]): AnyTool => ({
-  ...leafTool(name),
+const createOuterTool = (name: string, inner: readonly AnyTool[]): AnyTool => ({
+  ...createLeafTool(name),
   metadata: {},
   inner,
 });
 const input = { type: 'object', properties: { task: { type: 'string' } } } as const;
 
 /** Returns the tools of an agent from `GET /agents`. */
-async function describedTools(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
+async function describeTools(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
   const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
   const cook = defineAgent({ name: 'cook', description: 'Cooks.', instructions: 'Cook.' });
-  const { agents } = await json(
-    await appWith({ agents: [agent, cook], model: openaiCompatible() })('/agents'),
+  const { agents } = await readJson(
+    await createTestApp({ agents: [agent, cook], model: openaiCompatible() })('/agents'),
   );
   return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // the documented shape
 }
 
 /** Returns the names of a tree, with a list for each nesting tool. */
-const namesOf = (tools: readonly Record<string, unknown>[]): unknown[] =>
+const getToolNames = (tools: readonly Record<string, unknown>[]): unknown[] =>
   tools.map(({ name, inner }) =>
-    Array.isArray(inner) ? { [String(name)]: namesOf(inner as Record<string, unknown>[]) } : name,
+    Array.isArray(inner) ? { [String(name)]: getToolNames(inner as Record<string, unknown>[]) } : name,
   );
 
 describe('GET /agents', () => {
@@ -49,12 +49,12 @@ describe('GET /agents', () => {
       name: 'dig',
       description: 'Digs.',
       input: jsonSchema(input),
-      tools: [leafTool('spade')],
+      tools: [createLeafTool('spade')],
     });
     const clerk = defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [dig] });
     expect(
-      await describedTools(
-        leafTool('look'),
+      await describeTools(
+        createLeafTool('look'),
         defineSubagent({ agent: clerk }),
         defineSubagent({ agent: 'cook' }),
       ),
@@ -86,23 +86,23 @@ describe('GET /agents', () => {
   });
 
   it('names the sources of dynamic tools, and does not query them (MCP-10)', async () => {
-    const asked = (): never => {
+    const throwOnQuery = (): never => {
       throw new Error('The source was queried.');
     };
-    const unnamed: ToolProvider = toolProvider({ toolsNow: asked });
+    const unnamed: ToolProvider = toolProvider({ toolsNow: throwOnQuery });
     const named: ToolProvider = toolProvider({
-      toolsNow: asked,
+      toolsNow: throwOnQuery,
       uses: [listings],
-      discover: async () => asked(),
+      discover: async () => throwOnQuery(),
       about: { name: 'shelf', description: 'Books.', metadata: { floor: 2 } },
     });
     const web = defineToolGroup({
       role: 'web',
       name: 'acme',
       description: 'The web.',
-      tools: [leafTool('read'), named, unnamed],
+      tools: [createLeafTool('read'), named, unnamed],
     });
-    const app = appWith({
+    const app = createTestApp({
       model: openaiCompatible(),
       use: [registered([web])],
       agents: [
@@ -121,7 +121,7 @@ describe('GET /agents', () => {
         defineAgent({ name: 'plain', description: 'Has.', instructions: '', tools: [unnamed] }),
       ],
     });
-    const { agents } = await json(await app('/agents'));
+    const { agents } = await readJson(await app('/agents'));
     const toolGroup = {
       role: 'web',
       name: 'acme',
@@ -147,19 +147,19 @@ describe('GET /agents', () => {
   });
 
   it('shows a tool that contains itself once', async () => {
-    const inner: AnyTool[] = [leafTool('spade')];
-    const shed = outerTool('shed', inner);
-    inner.push(outerTool('box', [shed]), shed);
-    const tools = await describedTools(shed);
-    expect(namesOf(tools)).toEqual([{ shed: ['spade', { box: [] }] }]);
+    const inner: AnyTool[] = [createLeafTool('spade')];
+    const shed = createOuterTool('shed', inner);
+    inner.push(createOuterTool('box', [shed]), shed);
+    const tools = await describeTools(shed);
+    expect(getToolNames(tools)).toEqual([{ shed: ['spade', { box: [] }] }]);
     expect(tools[0]).toMatchObject({ innerLeftOut: 1, inner: [{}, { innerLeftOut: 1 }] });
   });
 
   it('follows nested tools sixteen levels deep', async () => {
     let depth = 0;
-    const nested = (left: number): AnyTool =>
-      left === 0 ? leafTool('end') : outerTool(`level${left}`, [nested(left - 1)]);
-    let [tool] = await describedTools(nested(30));
+    const createNested = (left: number): AnyTool =>
+      left === 0 ? createLeafTool('end') : createOuterTool(`level${left}`, [createNested(left - 1)]);
+    let [tool] = await describeTools(createNested(30));
     while (Array.isArray(tool?.inner) && tool.inner.length > 0) {
       tool = tool.inner[0];
       depth += 1;
@@ -168,12 +168,16 @@ describe('GET /agents', () => {
   });
 
   it('names a thousand nested tools, and the number of omitted ones', async () => {
-    const many = (name: string, count: number) =>
-      outerTool(
+    const createManyTools = (name: string, count: number) =>
+      createOuterTool(
         name,
-        Array.from({ length: count }, (_, i) => leafTool(`${name}_${i}`)),
+        Array.from({ length: count }, (_, i) => createLeafTool(`${name}_${i}`)),
       );
-    const [first, second, third] = await describedTools(many('a', 600), many('b', 600), many('c', 5));
+    const [first, second, third] = await describeTools(
+      createManyTools('a', 600),
+      createManyTools('b', 600),
+      createManyTools('c', 5),
+    );
     expect([first, second, third].map((tool) => [Object(tool?.inner).length, tool?.innerLeftOut])).toEqual([
       [600, undefined],
       [400, 200],

@@ -18,24 +18,24 @@ import {
   APP,
   composeModules,
   createModule,
+  createRouteTable,
   createUse,
   joinDescriptions,
   type ModuleUse,
-  routeTable,
   toDocument,
 } from '../../../doors/openapi.ts';
 
 /** Returns the problems of a value. */
-export type Check = (value: unknown) => readonly string[];
+export type ValueCheck = (value: unknown) => readonly string[];
 
 /** A described response of a route for one status. */
 export interface DescribedResponse {
   /** Names the problems that it can be. */
   readonly description: string;
   /** The checks of a body, by media type. */
-  readonly content: ReadonlyMap<string, Check>;
+  readonly content: ReadonlyMap<string, ValueCheck>;
   /** The check of a stream's event. Without it, every event is valid. */
-  readonly event?: Check | undefined;
+  readonly event?: ValueCheck | undefined;
 }
 
 /** The status under which all undescribed responses are listed. */
@@ -49,7 +49,7 @@ export interface DescribedPath {
 
 export interface Description {
   readonly paths: readonly DescribedPath[];
-  readonly problem: Check;
+  readonly problem: ValueCheck;
 }
 
 /** The parts of an app that determine its description. Values of path parameters are not checked. */
@@ -60,7 +60,7 @@ export interface DescribedApp {
   readonly base?: string | undefined;
 }
 
-type Described = Readonly<Record<string, unknown>>;
+type JsonDescription = Readonly<Record<string, unknown>>;
 
 /** An endpoint with authorization metadata, without the SDK that serves it. */
 const ENDPOINT = {
@@ -87,7 +87,7 @@ const DESCRIPTIONS = {
 };
 
 /** Returns the description of an app with an MCP endpoint, and with these modules. */
-export function descriptionOf({ use = [openApi()] }: DescribedApp): Description {
+export function createDescription({ use = [openApi()] }: DescribedApp): Description {
   // Only these parts of an app are described, and none are called.
   const app = {
     // It has every agent that its modules name, with an owner for each.
@@ -97,12 +97,12 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
   } as unknown as HttpHost;
   const hasOperators = use.some(({ module }) => module.name === 'operators');
   const descriptions = joinDescriptions([DESCRIPTIONS, ...(hasOperators ? [operatorsDescription] : [])]);
-  const document = toDocument(app, routeTable(app), { descriptions });
-  const { paths, components } = document as Record<string, Described>;
+  const document = toDocument(app, createRouteTable(app), { descriptions });
+  const { paths, components } = document as Record<string, JsonDescription>;
   const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
   const lookup: Record<string, Schema | boolean> = {};
   const checkOf =
-    (name: string): Check =>
+    (name: string): ValueCheck =>
     (value) => {
       const schema = lookup[`${BASE.href}#/$defs/${name}`] ?? false;
       // The fast check only returns a verdict. The problems are searched for if it fails.
@@ -110,14 +110,14 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
       const { errors } = validate(value, schema, '2020-12', lookup, false);
       return errors.slice(-6).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
     };
-  const toCheck = (schema: unknown): Check => {
+  const toCheck = (schema: unknown): ValueCheck => {
     const name = `_${Object.keys(schemas).length}`;
     schemas[name] = schema;
     return checkOf(name);
   };
   const described = Object.entries(paths ?? {}).map(([path, item]) => ({
     path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    methods: methodsOf(Object(item), { schemas, toCheck }),
+    methods: collectMethods(Object(item), { schemas, toCheck }),
   }));
   dereference(closeSchema({ $defs: schemas }), lookup, BASE);
   return { paths: described, problem: checkOf('Problem') };
@@ -136,15 +136,15 @@ const closeSchema = (schema: unknown): Schema =>
   });
 
 interface DescriptionContext {
-  readonly schemas: Described;
-  readonly toCheck: (schema: unknown) => Check;
+  readonly schemas: JsonDescription;
+  readonly toCheck: (schema: unknown) => ValueCheck;
 }
 
-const methodsOf = (item: Described, making: DescriptionContext): DescribedPath['methods'] =>
+const collectMethods = (item: JsonDescription, making: DescriptionContext): DescribedPath['methods'] =>
   new Map(
     Object.entries(item).flatMap(([method, operation]) => {
       if (method === 'parameters') return [];
-      const responses = Object.entries<Described>(Object(operation).responses);
+      const responses = Object.entries<JsonDescription>(Object(operation).responses);
       const byStatus = responses.map(
         ([status, one]) =>
           [status === 'default' ? DEFAULT_STATUS : Number(status), toResponse(one, making)] as const,
@@ -154,10 +154,10 @@ const methodsOf = (item: Described, making: DescriptionContext): DescribedPath['
   );
 
 function toResponse(
-  { description, content }: Described,
+  { description, content }: JsonDescription,
   { schemas, toCheck }: DescriptionContext,
 ): DescribedResponse {
-  const bodies = Object.entries<Described>(Object(content));
+  const bodies = Object.entries<JsonDescription>(Object(content));
   const stream = Object(Object(content)['text/event-stream']?.schema).$ref?.split('/').at(-1);
   const events = Object(schemas[stream]).contentSchema?.items;
   return {

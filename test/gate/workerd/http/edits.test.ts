@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
 import { requireApproval, withParameter } from '../../../../src/modules/decorators/entry.ts';
-import { paidTo, payments } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { journal, json, newSession, post } from './client.ts';
-import { answer, problem } from './waiting.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJournal, readJson } from './client.ts';
+import { answer, createProblem } from './waiting.ts';
 
 /** Accepts at most 100, which its JSON Schema does not express. */
 const pay = defineTool({
@@ -35,7 +35,7 @@ const order = defineTool({
   run: ({ to }) => ({ to, amount: 5 }),
 });
 
-const via = appWith({
+const via = createTestApp({
   agents: [
     defineAgent({
       name: 'teller',
@@ -53,10 +53,10 @@ const via = appWith({
 
 /** A turn that waits for the approval of a payment. */
 async function startWaitingFor(name: string, input: Readonly<Record<string, unknown>> = {}) {
-  const session = newSession('teller');
+  const session = createSessionPath('teller');
   const to = crypto.randomUUID();
   const { message, model } = script({ calls: [{ name, input: { to, ...input } }] }, 'Done.');
-  const { turn, pending } = await json(await post(session, { message: message() }, { via }));
+  const { turn, pending } = await readJson(await post(session, { message: message() }, { via }));
   const shown = pending as readonly Readonly<Record<string, unknown>>[];
   return { session, turn, to, model, pending: shown[0], link: linkOf(shown) };
 }
@@ -68,14 +68,14 @@ describe('an edit over HTTP', () => {
     const { session, to, link, model } = await startWaitingFor('pay', { amount: 5 });
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const problems = ['input: amount: At most 100.'];
-    expect([response.status, await json(response)]).toEqual([
+    expect([response.status, await readJson(response)]).toEqual([
       422,
-      problem('invalid-body', 422, 'The body is not valid: input: amount: At most 100.', { problems }),
+      createProblem('invalid-body', 422, 'The body is not valid: input: amount: At most 100.', { problems }),
     ]);
-    expect((await journal(session, via)).map(({ type }) => type)).not.toContain('tool-call-answered');
+    expect((await readJournal(session, via)).map(({ type }) => type)).not.toContain('tool-call-answered');
     const edited = await answer(link, { decision: 'edit', input: { to, amount: 99 } }, { via });
-    expect(await json(edited)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
+    expect(await readJson(edited)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([listPaymentsTo(to), model.requests.length]).toEqual([[99], 2]);
   });
 
   it('starts from the decorated input, which is shown next to the model’s input', async () => {
@@ -88,14 +88,14 @@ describe('an edit over HTTP', () => {
       schema: pay.inputSchema,
     });
     const edited = await answer(link, { decision: 'edit', input: { to, amount: 7 } }, { via });
-    expect(await json(edited)).toMatchObject({ outcome: 'completed' });
-    expect(paidTo(to)).toEqual([7]);
+    expect(await readJson(edited)).toMatchObject({ outcome: 'completed' });
+    expect(listPaymentsTo(to)).toEqual([7]);
   });
 
   it('of a call in a nested loop is asked about once more, at a separate address', async () => {
     const { session, turn, to, link, model } = await startWaitingFor('pay_order');
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
-    const { pending, status } = await json(response);
+    const { pending, status } = await readJson(response);
     expect([response.status, status, pending]).toMatchObject([
       202,
       'suspended',
@@ -110,8 +110,8 @@ describe('an edit over HTTP', () => {
     // The first question is answered, and accepts no more answers.
     expect((await answer(link, { decision: 'approve' }, { via })).status).toBe(409);
     const edited = await answer(linkOf(pending), { decision: 'edit', input: { to, amount: 99 } }, { via });
-    expect(await json(edited)).toMatchObject({ turn, outcome: 'completed' });
-    expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
-    expect((await json(await via(session))).pending).toEqual([]);
+    expect(await readJson(edited)).toMatchObject({ turn, outcome: 'completed' });
+    expect([listPaymentsTo(to), model.requests.length]).toEqual([[99], 2]);
+    expect((await readJson(await via(session))).pending).toEqual([]);
   });
 });

@@ -7,8 +7,16 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { checkingResponses } from './as-described.ts';
-import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from './client.ts';
+import { checkResponses } from './as-described.ts';
+import {
+  createSessionPath,
+  getSessionName,
+  ORIGIN,
+  post,
+  readJournal,
+  readJson,
+  type Send,
+} from './client.ts';
 
 const SECRET = 'the-key-of-the-shop';
 /** The Worker's env, in which `SESSIONS` is a binding, and a secret. */
@@ -24,10 +32,10 @@ const ask = (name: string) =>
       return [page, Reflect.get(call.env, 'SHOP_API_KEY')];
     },
   });
-const READ = [null, '[secret SHOP_API_KEY]'];
+const READ_RESULTS = [null, '[secret SHOP_API_KEY]'];
 
 /** An app with an agent that calls its tools and another agent. Tests can resume its turns. */
-function app() {
+function createApp() {
   const helper = defineAgent({
     name: 'helper',
     description: 'Helps.',
@@ -45,7 +53,7 @@ function app() {
     model: scriptedModel([{ calls: wanted }, 'Done.']),
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
-  const via: Send = checkingResponses(async (path, init) => {
+  const via: Send = checkResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });
@@ -54,7 +62,7 @@ function app() {
 
 /** Returns the tools that returned the binding's value, without a secret. */
 async function readIn(session: string, via: Send): Promise<unknown[]> {
-  const ended = (await journal(session, via)).filter(({ type }) => type === 'tool-call-ended');
+  const ended = (await readJournal(session, via)).filter(({ type }) => type === 'tool-call-ended');
   expect(JSON.stringify(ended)).not.toContain(SECRET);
   return ended.flatMap(({ result }) => {
     const { value } = Object(result);
@@ -62,28 +70,28 @@ async function readIn(session: string, via: Send): Promise<unknown[]> {
   });
 }
 
-const JSON_BODY = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 it('the environment is available in a turn that a request runs, in a subagent, and in the invocation of a decision', async () => {
-  const { via } = app();
-  const session = newSession('agent');
-  const waits = await json(await post(session, { message: 'Go.' }, { via }));
+  const { via } = createApp();
+  const session = createSessionPath('agent');
+  const waits = await readJson(await post(session, { message: 'Go.' }, { via }));
   expect(waits).toMatchObject({ status: 'suspended', pending: [{ tool: 'asked_first' }] });
   const [{ links }] = Object(waits.pending);
   const decided = await via(links.approvals, {
     method: 'POST',
-    headers: JSON_BODY,
+    headers: JSON_HEADERS,
     body: '{"decision":"approve"}',
   });
-  expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  expect(await readIn(session, via)).toEqual([READ, READ, READ]);
+  expect(await readJson(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  expect(await readIn(session, via)).toEqual([READ_RESULTS, READ_RESULTS, READ_RESULTS]);
 });
 
 it('the environment is available in a turn without a request', async () => {
-  const { via, runner } = app();
-  const session = newSession('agent');
+  const { via, runner } = createApp();
+  const session = createSessionPath('agent');
   const headers = { prefer: 'respond-async' };
-  const { turn } = await json(await post(session, { message: 'Go.' }, { via, headers }));
-  await runner.run({ name: sessionName(session), turn: String(turn) });
-  expect(await readIn(session, via)).toEqual([READ, READ]);
+  const { turn } = await readJson(await post(session, { message: 'Go.' }, { via, headers }));
+  await runner.run({ name: getSessionName(session), turn: String(turn) });
+  expect(await readIn(session, via)).toEqual([READ_RESULTS, READ_RESULTS]);
 });

@@ -2,27 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
-import { advanceClock, deliverToHolders, newManualSession } from './time.ts';
-import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import {
+  createSessionPath,
+  getSessionId,
+  post,
+  readJson,
+  readSentEvents,
+  readUntil,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
+import { advanceClock, createManualSession, deliverToHolders } from './time.ts';
+import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
 describe('DELETE of a session', () => {
   it('returns 204 without a body, even for an unknown session, and then GET returns 404', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await (await post(session, { message: script('Hello.').message() })).text();
     for (let i = 0; i < 2; i += 1) {
       const erased = await erase(session);
       expect([erased.status, await erased.text()]).toEqual([204, '']);
     }
     const gone = await send(session);
-    expect(await json(gone)).toEqual(
-      problem(
+    expect(await readJson(gone)).toEqual(
+      createProblem(
         'unknown-session',
         404,
-        `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
+        `There is no session '${getSessionId(session)}'. POST ${session}/messages starts it.`,
       ),
     );
     expect((await send(`${session}/events`)).status).toBe(404);
@@ -44,23 +53,23 @@ describe('DELETE of a session', () => {
     ],
   ])('refuses an invalid session name: %s', async (path, status, type, detail) => {
     const refused = await erase(path);
-    expect(await json(refused)).toEqual(problem(type, status, detail));
+    expect(await readJson(refused)).toEqual(createProblem(type, status, detail));
   });
 
   it('erases a session whose agent is no longer deployed', async () => {
-    const session = newSession('scripted');
+    const session = createSessionPath('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
-    const without = appWith({ agents: [{ ...scripted, name: 'other' }] });
+    const without = createTestApp({ agents: [{ ...scripted, name: 'other' }] });
     expect((await erase(session, without)).status).toBe(204);
     expect((await send(session)).status).toBe(404);
     expect((await erase(session, without)).status).toBe(404);
   });
 
   it('returns 204 for such a session even if the first call to its object was lost', async () => {
-    const session = newSession('scripted');
+    const session = createSessionPath('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
     let words = 0;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       erase: async () => {
         const existed = await stub.erase();
         words += 1;
@@ -68,59 +77,63 @@ describe('DELETE of a session', () => {
         return existed;
       },
     }));
-    const without = appWith({ agents: [{ ...scripted, name: 'other' }] }, { SESSIONS });
+    const without = createTestApp({ agents: [{ ...scripted, name: 'other' }] }, { SESSIONS });
     expect([(await erase(session, without)).status, words]).toEqual([204, 2]);
     expect((await send(session)).status).toBe(404);
   });
 
   it('does not erase another owner’s session of this name', async () => {
-    const ofB = appWith({ auth: () => ({ id: 'b' }) });
-    const session = newSession();
+    const ofB = createTestApp({ auth: () => ({ id: 'b' }) });
+    const session = createSessionPath();
     await (await post(session, { message: script('For a.').message() })).text();
     await (await post(session, { message: script('For b.').message() }, { via: ofB })).text();
     expect((await erase(session, ofB)).status).toBe(204);
     expect((await ofB(session)).status).toBe(404);
     expect((await send(session)).status).toBe(200);
-    expect((await erase(session, appWith({ auth: () => null }))).status).toBe(401);
+    expect((await erase(session, createTestApp({ auth: () => null }))).status).toBe(401);
     expect((await send(session)).status).toBe(200);
   });
 });
 
 describe('a session that is erased while it is in use', () => {
   it('ends a client’s wait for its answer, and stores no more of the turn', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const reply = holdReply('Never.');
     const answering = post(session, { message: script(reply.reply).message() });
     await reply.asked();
     expect((await erase(session)).status).toBe(204);
     deliverToHolders();
     const answered = await answering;
-    expect(await json(answered)).toEqual(
-      problem('session-erased', 410, 'The session was erased, and the turn with it.'),
+    expect(await readJson(answered)).toEqual(
+      createProblem('session-erased', 410, 'The session was erased, and the turn with it.'),
     );
     expect(reply.aborted()).toBe(true);
     expect((await send(session)).status).toBe(404);
   });
 
   it('ends the stream of a turn and the stream of a follower', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const reply = holdReply('Never.');
-    const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
+    const streaming = await post(
+      session,
+      { message: script(reply.reply).message() },
+      { headers: SSE_HEADERS },
+    );
     await reply.asked();
-    const following = await send(`${session}/events`, { headers: SSE });
-    const followed = eventsOf(following);
+    const following = await send(`${session}/events`, { headers: SSE_HEADERS });
+    const followed = readSentEvents(following);
     await readUntil(followed, 'turn-started');
     await erase(session);
     deliverToHolders();
     expect(await readUntil(followed)).toEqual([{ event: 'erased', data: {} }]);
-    const last = (await readUntil(eventsOf(streaming))).at(-1);
+    const last = (await readUntil(readSentEvents(streaming))).at(-1);
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
   it('notifies a follower even if another session of its name begins immediately', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     await (await post(session, { message: script('Hello.').message() })).text();
-    const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    const followed = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     await readUntil(followed, 'turn-ended');
     await erase(session);
     await (await post(session, { message: script('Anew.').message() })).text();
@@ -130,7 +143,7 @@ describe('a session that is erased while it is in use', () => {
   });
 
   it('stops a turn before its next call, and completed calls are not undone', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const note = crypto.randomUUID();
     const second = holdReply({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
     const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
@@ -148,12 +161,12 @@ describe('a session that is erased while it is in use', () => {
     await erase(scene.session);
     const late = await answer(link, { decision: 'approve' });
     expect(late.status).toBe(404);
-    expect((await json(late)).type).toBe('urn:holdfast:problem:unknown-session');
+    expect((await readJson(late)).type).toBe('urn:holdfast:problem:unknown-session');
     expect((await send(scene.session)).status).toBe(404);
   });
 
   it('accepts the message that recreates it under other keys', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const note = crypto.randomUUID();
     const replies = [{ calls: [{ name: 'record', input: { note } }] }, 'Recorded.'] as const;
     for (let i = 0; i < 2; i += 1) {
@@ -175,16 +188,16 @@ describe('retention', () => {
   it('erases a session without activity after the period of the app or its agent', async () => {
     const briefly = retain({ days: 1 });
     const forever = retain('forever');
-    const byApp = appWith({ use: [briefly] });
-    const byAgent = appWith({ agents: [{ ...scripted, uses: [briefly] }], use: [forever] });
-    const notByAgent = appWith({ agents: [{ ...scripted, uses: [forever] }], use: [briefly] });
-    const talk = async (via: typeof send): Promise<string> => {
-      const session = newSession();
+    const byApp = createTestApp({ use: [briefly] });
+    const byAgent = createTestApp({ agents: [{ ...scripted, uses: [briefly] }], use: [forever] });
+    const notByAgent = createTestApp({ agents: [{ ...scripted, uses: [forever] }], use: [briefly] });
+    const runTalk = async (via: typeof send): Promise<string> => {
+      const session = createSessionPath();
       await (await post(session, { message: script('Hello.').message() }, { via })).text();
       expect((await send(session)).status).toBe(200);
       return session;
     };
-    const [one, other, kept] = [await talk(byApp), await talk(byAgent), await talk(notByAgent)];
+    const [one, other, kept] = [await runTalk(byApp), await runTalk(byAgent), await runTalk(notByAgent)];
     for (const session of [one, other, kept]) await advanceClock(session, 24 * 3_600_000);
     const statuses = [one, other, kept].map(async (session) => (await send(session)).status);
     expect(await Promise.all(statuses)).toEqual([404, 404, 200]);

@@ -4,21 +4,21 @@
  */
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, post, readJournal, readJson, type Send, SSE_HEADERS, send } from './client.ts';
+import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string): Promise<Response> => send(session, { method: 'DELETE' });
 
 /** Runs a turn in a session, and returns the turn's id. */
-async function talk(session: string, text = 'Done.'): Promise<string> {
-  const { turn } = await json(await post(session, { message: script(text).message() }));
+async function runTalk(session: string, text = 'Done.'): Promise<string> {
+  const { turn } = await readJson(await post(session, { message: script(text).message() }));
   return String(turn);
 }
 
 /** Returns the identity that distinguishes a session from others of its name. */
-const incarnationOf = async (session: string): Promise<string> =>
-  String((await journal(session))[0]?.incarnation);
+const readIncarnation = async (session: string): Promise<string> =>
+  String((await readJournal(session))[0]?.incarnation);
 
 interface Frame {
   readonly id: string | undefined;
@@ -27,7 +27,7 @@ interface Frame {
 }
 
 /** Yields the frames of a stream with their raw ids. */
-async function* framesOf(response: Response): AsyncGenerator<Frame> {
+async function* readFrames(response: Response): AsyncGenerator<Frame> {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   let rest = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -45,9 +45,9 @@ async function* framesOf(response: Response): AsyncGenerator<Frame> {
 }
 
 /** Reads up to a frame, or to the end, and leaves the rest. */
-async function framesTo(response: Response, isLast = (_: Frame) => false): Promise<Frame[]> {
+async function readFramesTo(response: Response, isLast = (_: Frame) => false): Promise<Frame[]> {
   const frames: Frame[] = [];
-  for await (const frame of framesOf(response)) {
+  for await (const frame of readFrames(response)) {
     frames.push(frame);
     if (isLast(frame)) break;
   }
@@ -55,85 +55,91 @@ async function framesTo(response: Response, isLast = (_: Frame) => false): Promi
 }
 
 const isEnd = ({ event }: Frame): boolean => event === 'turn-ended';
-const idsOf = (frames: readonly Frame[]): unknown[] =>
+const getIds = (frames: readonly Frame[]): unknown[] =>
   frames.flatMap(({ id }) => (id === undefined ? [] : [id]));
 const getEvents = (session: string, id?: string, via: Send = send): Promise<Response> =>
-  via(`${session}/events`, { headers: { ...SSE, ...(id !== undefined && { 'last-event-id': id }) } });
+  via(`${session}/events`, { headers: { ...SSE_HEADERS, ...(id !== undefined && { 'last-event-id': id }) } });
 
 describe('the id of an event', () => {
   it('contains its sequence number and the session’s identity, in every stream', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script('Done.', 'Next.').message() };
-    const key = { ...SSE, 'idempotency-key': 'k' };
-    const streamed = await framesTo(await post(session, body, { headers: key }));
-    const incarnation = await incarnationOf(session);
+    const key = { ...SSE_HEADERS, 'idempotency-key': 'k' };
+    const streamed = await readFramesTo(await post(session, body, { headers: key }));
+    const incarnation = await readIncarnation(session);
     expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
     const ids = [2, 3, 4].map((seq) => `${seq}-${incarnation}`);
-    expect(idsOf(streamed)).toEqual(ids);
+    expect(getIds(streamed)).toEqual(ids);
     const { turn } = streamed.at(-1)?.data ?? {};
-    expect(idsOf(await framesTo(await post(session, body, { headers: key })))).toEqual(ids);
-    expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers: SSE })))).toEqual(ids);
-    expect(idsOf(await framesTo(await getEvents(session), isEnd))).toEqual([`1-${incarnation}`, ...ids]);
-    const next = await framesTo(await post(session, { message: 'Next' }, { headers: SSE }));
-    expect(idsOf(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
+    expect(getIds(await readFramesTo(await post(session, body, { headers: key })))).toEqual(ids);
+    expect(
+      getIds(await readFramesTo(await send(`${session}/turns/${turn}`, { headers: SSE_HEADERS }))),
+    ).toEqual(ids);
+    expect(getIds(await readFramesTo(await getEvents(session), isEnd))).toEqual([`1-${incarnation}`, ...ids]);
+    const next = await readFramesTo(await post(session, { message: 'Next' }, { headers: SSE_HEADERS }));
+    expect(getIds(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
   });
 
   it('can be resumed after, and so can the sequence number alone', async () => {
-    const session = newSession();
-    const turn = await talk(session);
-    const incarnation = await incarnationOf(session);
+    const session = createSessionPath();
+    const turn = await runTalk(session);
+    const incarnation = await readIncarnation(session);
     const rest = [3, 4].map((seq) => `${seq}-${incarnation}`);
     for (const id of [`2-${incarnation}`, '2']) {
-      expect(idsOf(await framesTo(await getEvents(session, id), isEnd))).toEqual(rest);
-      const headers = { ...SSE, 'last-event-id': id };
-      expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers })))).toEqual(rest);
+      expect(getIds(await readFramesTo(await getEvents(session, id), isEnd))).toEqual(rest);
+      const headers = { ...SSE_HEADERS, 'last-event-id': id };
+      expect(getIds(await readFramesTo(await send(`${session}/turns/${turn}`, { headers })))).toEqual(rest);
     }
     for (const id of [`2-${incarnation}`, '2']) {
-      const after = await send(`${session}/events?after=${id}`, { headers: SSE });
-      expect(idsOf(await framesTo(after, isEnd))).toEqual(rest);
-      const page = await json(await send(`${session}/events?after=${id}`));
+      const after = await send(`${session}/events?after=${id}`, { headers: SSE_HEADERS });
+      expect(getIds(await readFramesTo(after, isEnd))).toEqual(rest);
+      const page = await readJson(await send(`${session}/events?after=${id}`));
       expect(page).toMatchObject({ events: [{ seq: 3 }, { seq: 4 }] });
     }
   });
 
   it('causes no additional request to the object', async () => {
     const asked: string[] = [];
-    const counted = objectsWith((stub) => {
-      const noting =
+    const counted = wrapObjects((stub) => {
+      const recordCalls =
         <Args extends readonly unknown[], T>(name: string, ask: (...args: Args) => T) =>
         (...args: Args): T => {
           asked.push(name);
           return ask(...args);
         };
       return {
-        read: noting('read', (query: Parameters<typeof stub.read>[0]) => stub.read(query)),
-        begin: noting('begin', (begun: Parameters<typeof stub.begin>[0]) => stub.begin(begun)),
-        append: noting('append', (...args: Parameters<typeof stub.append>) => stub.append(...args)),
+        read: recordCalls('read', (query: Parameters<typeof stub.read>[0]) => stub.read(query)),
+        begin: recordCalls('begin', (begun: Parameters<typeof stub.begin>[0]) => stub.begin(begun)),
+        append: recordCalls('append', (...args: Parameters<typeof stub.append>) => stub.append(...args)),
       };
     });
-    const via = appWith({}, { SESSIONS: counted });
-    const session = newSession();
-    await framesTo(await post(session, { message: script('Done.').message() }, { headers: SSE, via }));
+    const via = createTestApp({}, { SESSIONS: counted });
+    const session = createSessionPath();
+    await readFramesTo(
+      await post(session, { message: script('Done.').message() }, { headers: SSE_HEADERS, via }),
+    );
     expect(asked).toEqual(['begin', 'append']);
     asked.length = 0;
-    await framesTo(await getEvents(session, `2-${await incarnationOf(session)}`, via), isEnd);
+    await readFramesTo(await getEvents(session, `2-${await readIncarnation(session)}`, via), isEnd);
     expect(asked).toEqual(['read', 'read']);
   });
 
   it.each(['x', '12-', '-1', '1-2-3 4', '12 abc', '12-é', `12-${'a'.repeat(65)}`])(
     'cannot be %s',
     async (id) => {
-      const session = newSession();
-      await talk(session);
+      const session = createSessionPath();
+      await runTalk(session);
       const detail = 'Last-Event-ID must be the sequence number of an event, such as 12.';
-      const refused = problem('invalid-header', 400, detail);
-      expect(await json(await getEvents(session, id))).toEqual(refused);
-      const before = await journal(session);
-      const headers = { ...SSE, 'last-event-id': id };
-      expect(await json(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
-      expect(await journal(session)).toEqual(before);
+      const refused = createProblem('invalid-header', 400, detail);
+      expect(await readJson(await getEvents(session, id))).toEqual(refused);
+      const before = await readJournal(session);
+      const headers = { ...SSE_HEADERS, 'last-event-id': id };
+      expect(await readJson(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
+      expect(await readJournal(session)).toEqual(before);
       const waits = await startWaitingTurn(['pay']);
-      expect(await json(await answer(linkOf(waits), { decision: 'approve' }, { headers }))).toEqual(refused);
+      expect(await readJson(await answer(linkOf(waits), { decision: 'approve' }, { headers }))).toEqual(
+        refused,
+      );
       expect((await answer(linkOf(waits), { decision: 'approve' })).status).toBe(200);
     },
   );
@@ -141,30 +147,30 @@ describe('the id of an event', () => {
 
 describe('a client that resumes in an erased session', () => {
   /** Returns the last event's id of a session that was erased and created again. */
-  async function again(session: string): Promise<string> {
-    await talk(session);
-    const id = `4-${await incarnationOf(session)}`;
+  async function restartSession(session: string): Promise<string> {
+    await runTalk(session);
+    const id = `4-${await readIncarnation(session)}`;
     await erase(session);
-    await talk(session, 'Again.');
+    await runTalk(session, 'Again.');
     return id;
   }
 
   it('receives the erasure on the stream of all events, which continues with the next session’s first event', async () => {
-    const session = newSession();
-    const id = await again(session);
-    const frames = await framesTo(await getEvents(session, id), isEnd);
-    const incarnation = await incarnationOf(session);
+    const session = createSessionPath();
+    const id = await restartSession(session);
+    const frames = await readFramesTo(await getEvents(session, id), isEnd);
+    const incarnation = await readIncarnation(session);
     expect(frames[0]).toEqual({ id: '', event: 'erased', data: {} });
-    expect(idsOf(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
+    expect(getIds(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
   });
 
   it('receives it once, and resumes from the id of that notice as usual', async () => {
-    const session = newSession();
-    let id = await again(session);
+    const session = createSessionPath();
+    let id = await restartSession(session);
     const told: string[] = [];
     // Like an EventSource that loses its connection after each frame, and sends no empty id.
     for (let connection = 0; connection < 5; connection += 1) {
-      const [frame] = await framesTo(await getEvents(session, id === '' ? undefined : id), () => true);
+      const [frame] = await readFramesTo(await getEvents(session, id === '' ? undefined : id), () => true);
       told.push(frame?.event ?? '');
       id = frame?.id ?? id;
     }
@@ -172,9 +178,9 @@ describe('a client that resumes in an erased session', () => {
   });
 
   it('receives it while it watches, and then a 404', async () => {
-    const session = newSession();
-    await talk(session);
-    const frames = framesOf(await getEvents(session));
+    const session = createSessionPath();
+    await runTalk(session);
+    const frames = readFrames(await getEvents(session));
     for (let seq = 1; seq <= 4; seq += 1) await frames.next();
     await erase(session);
     expect((await frames.next()).value).toEqual({ id: '', event: 'erased', data: {} });
@@ -183,12 +189,14 @@ describe('a client that resumes in an erased session', () => {
   });
 
   it('receives it on the stream of a turn, which ends', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const reply = holdReply('Done.');
-    const headers = { ...SSE, prefer: 'respond-async' };
-    const { turn } = await json(await post(session, { message: script(reply.reply).message() }, { headers }));
+    const headers = { ...SSE_HEADERS, prefer: 'respond-async' };
+    const { turn } = await readJson(
+      await post(session, { message: script(reply.reply).message() }, { headers }),
+    );
     await reply.asked();
-    const frames = framesOf(await send(`${session}/turns/${turn}`, { headers: SSE }));
+    const frames = readFrames(await send(`${session}/turns/${turn}`, { headers: SSE_HEADERS }));
     expect((await frames.next()).value?.event).toBe('turn-started');
     await erase(session);
     expect((await frames.next()).value).toEqual({ id: '', event: 'erased', data: { turn } });
@@ -197,18 +205,18 @@ describe('a client that resumes in an erased session', () => {
   });
 
   it('also receives it from a page of events', async () => {
-    const session = newSession();
-    const id = await again(session);
+    const session = createSessionPath();
+    const id = await restartSession(session);
     const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
-    expect(await json(await send(`${session}/events?after=${id}`))).toEqual(
-      problem('session-erased', 410, detail),
+    expect(await readJson(await send(`${session}/events?after=${id}`))).toEqual(
+      createProblem('session-erased', 410, detail),
     );
   });
 
   it('does not receive it from an older object, which does not support it', async () => {
-    const session = newSession();
-    const id = await again(session);
-    const older = objectsWith((stub) => ({
+    const session = createSessionPath();
+    const id = await restartSession(session);
+    const older = wrapObjects((stub) => ({
       read: async (query: Parameters<typeof stub.read>[0]) => {
         const page = await stub.read(query);
         if (!page) return page;
@@ -216,51 +224,53 @@ describe('a client that resumes in an erased session', () => {
         return told;
       },
     }));
-    const page = await json(await appWith({}, { SESSIONS: older })(`${session}/events?after=${id}`));
+    const page = await readJson(
+      await createTestApp({}, { SESSIONS: older })(`${session}/events?after=${id}`),
+    );
     expect(page).toMatchObject({ events: [], head: 4 });
   });
 
   it('receives only the erasure if the id belongs to another session than the turn', async () => {
-    const session = newSession();
-    const id = await again(session);
-    const turn = await talk(session).catch(() => '');
-    const [frame, ...more] = await framesTo(
-      await send(`${session}/turns/${turn}`, { headers: { ...SSE, 'last-event-id': id } }),
+    const session = createSessionPath();
+    const id = await restartSession(session);
+    const turn = await runTalk(session).catch(() => '');
+    const [frame, ...more] = await readFramesTo(
+      await send(`${session}/turns/${turn}`, { headers: { ...SSE_HEADERS, 'last-event-id': id } }),
     );
     expect([frame, more]).toEqual([{ id: '', event: 'erased', data: { turn } }, []]);
   });
 
   it('cannot send an answer', async () => {
-    const session = newSession();
-    const id = await again(session);
-    const headers = { ...SSE, 'last-event-id': id, 'idempotency-key': 'k' };
-    const refused = problem(
+    const session = createSessionPath();
+    const id = await restartSession(session);
+    const headers = { ...SSE_HEADERS, 'last-event-id': id, 'idempotency-key': 'k' };
+    const refused = createProblem(
       'session-erased',
       410,
       'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to start another.',
     );
-    const before = await journal(session);
+    const before = await readJournal(session);
     const body = { message: script('No.').message() };
-    expect(await json(await post(session, body, { headers }))).toEqual(refused);
-    expect(await journal(session)).toEqual(before);
+    expect(await readJson(await post(session, body, { headers }))).toEqual(refused);
+    expect(await readJournal(session)).toEqual(before);
     await erase(session);
-    expect(await json(await post(session, body, { headers }))).toEqual(refused);
+    expect(await readJson(await post(session, body, { headers }))).toEqual(refused);
     expect((await send(session)).status).toBe(404);
-    expect(await json(await answer(`${session}/messages?after=${id}`, body, { headers: SSE }))).toEqual(
-      refused,
-    );
+    expect(
+      await readJson(await answer(`${session}/messages?after=${id}`, body, { headers: SSE_HEADERS })),
+    ).toEqual(refused);
     for (const path of ['approvals/c', 'results/c', 'answers'])
-      expect(await json(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
+      expect(await readJson(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
   });
 
   it('can resend a message of the current session, and receives the later events', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script('Done.').message() };
     const key = { 'idempotency-key': 'k' };
     await post(session, body, { headers: key });
-    const id = `3-${await incarnationOf(session)}`;
-    const rest = await framesTo(
-      await post(session, body, { headers: { ...SSE, ...key, 'last-event-id': id } }),
+    const id = `3-${await readIncarnation(session)}`;
+    const rest = await readFramesTo(
+      await post(session, body, { headers: { ...SSE_HEADERS, ...key, 'last-event-id': id } }),
     );
     expect(rest.map(({ event }) => event)).toEqual(['turn-ended', 'answer']);
   });

@@ -3,37 +3,37 @@ import { defineTool, ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
+import { createTestApp, wrapObjects } from './app.ts';
 import {
-  allEvents,
-  eventsOf,
-  json,
-  newSession,
+  createSessionPath,
   post,
+  readAllEvents,
+  readJson,
+  readSentEvents,
   readUntil,
   type SentEvent,
-  SSE,
+  SSE_HEADERS,
   send,
 } from './client.ts';
 
 const summarizeEvent = ({ id, event, data }: SentEvent): unknown =>
   event === 'text-delta' || event === 'reply-restarted' ? [event, data.reply, data.text] : [id, event];
 
-const streamEvents = async (message: string, session = newSession()): Promise<SentEvent[]> =>
-  allEvents(await post(session, { message }, { headers: SSE }));
+const streamEvents = async (message: string, session = createSessionPath()): Promise<SentEvent[]> =>
+  readAllEvents(await post(session, { message }, { headers: SSE_HEADERS }));
 
 describe('a message whose response is a stream', () => {
   it('yields the events in order, ids for journaled events, deltas in place, and the answer', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { message } = script(
       { text: 'Let me see.', pieces: ['Let me ', 'see.'], calls },
       { text: '3', pieces: ['3'] },
     );
-    const response = await post(session, { message: message() }, { headers: SSE });
+    const response = await post(session, { message: message() }, { headers: SSE_HEADERS });
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
-    const events = await allEvents(response);
+    const events = await readAllEvents(response);
     expect(events.map(summarizeEvent)).toEqual([
       [2, 'turn-started'],
       ['text-delta', '1.1', 'Let me '],
@@ -60,16 +60,16 @@ describe('a message whose response is a stream', () => {
   it('shows the position at which tools are added and removed', async () => {
     const read = defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => 'ok' });
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [read] });
-    const via = appWith({ agents: [{ ...scripted, tools: [files] }] });
+    const via = createTestApp({ agents: [{ ...scripted, tools: [files] }] });
     const { message } = script({ calls: [{ name: 'files', input: {} }] }, { text: 'Open.', pieces: [] });
-    const response = await post(newSession(), { message: message() }, { headers: SSE, via });
-    const events = await allEvents(response);
+    const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS, via });
+    const events = await readAllEvents(response);
     const changed = events.find(({ event }) => event === 'tools-changed');
-    const tool = (name: string) => ({ name, hash: expect.any(String) });
+    const createToolRef = (name: string) => ({ name, hash: expect.any(String) });
     expect(changed?.data).toMatchObject({
-      came: [tool('files'), tool('read')],
-      went: [tool('files')],
-      all: [tool('files'), tool('read')],
+      came: [createToolRef('files'), createToolRef('read')],
+      went: [createToolRef('files')],
+      all: [createToolRef('files'), createToolRef('read')],
       cause: 'session',
     });
     const journaled = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
@@ -82,24 +82,24 @@ describe('a message whose response is a stream', () => {
   });
 
   it('yields the same as the journal and the JSON response', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
     const events = await streamEvents(message(), session);
-    const page = await json(await send(`${session}/events`));
+    const page = await readJson(await send(`${session}/events`));
     const opened = expect.objectContaining({ seq: 1, type: 'session-opened' });
     const journaled = events.filter(({ id }) => id !== undefined);
     expect([opened, ...journaled.map(({ data }) => data)]).toEqual(page.events);
     expect(events.filter(({ id }) => id !== undefined).map(({ id, data }) => id === data.seq)).not.toContain(
       false,
     );
-    expect((await json(await send(session))).turn).toEqual(events.at(-1)?.data);
+    expect((await readJson(await send(session))).turn).toEqual(events.at(-1)?.data);
   });
 
   it('shows the durable events while the model is still thinking', async () => {
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
-    const response = await post(newSession(), { message: message() }, { headers: SSE });
-    const events = eventsOf(response);
+    const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS });
+    const events = readSentEvents(response);
     expect((await readUntil(events, 'turn-started')).map(summarizeEvent)).toEqual([[2, 'turn-started']]);
     await answer.asked();
     answer.release();
@@ -108,7 +108,7 @@ describe('a message whose response is a stream', () => {
 
   it('shows no text before the preceding events are durable', async () => {
     let isStored = true;
-    const slow = objectsWith((stub) => ({
+    const slow = wrapObjects((stub) => ({
       append: async (...args: Parameters<typeof stub.append>) => {
         isStored = false;
         await waitUntil(() => model.requests.length === 2); // by then its text has arrived too
@@ -119,10 +119,10 @@ describe('a message whose response is a stream', () => {
     }));
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { message, model } = script({ calls }, { text: '3', pieces: ['3'] });
-    const via = appWith({}, { SESSIONS: slow });
+    const via = createTestApp({}, { SESSIONS: slow });
     const shown: unknown[] = [];
-    for await (const sent of eventsOf(
-      await post(newSession(), { message: message() }, { headers: SSE, via }),
+    for await (const sent of readSentEvents(
+      await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS, via }),
     )) {
       shown.push(summarizeEvent(sent));
       if (sent.event === 'tool-call-ended') expect(isStored).toBe(true);
@@ -166,7 +166,7 @@ describe('a message whose response is a stream', () => {
   });
 
   it('starts with the turn of its message in a session with earlier turns', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
     await post(session, { message: message() });
     const events = await streamEvents('Again', session);
@@ -181,7 +181,7 @@ describe('a message whose response is a stream', () => {
 
   it('sends its first byte immediately', async () => {
     const { message } = script('Done.');
-    const response = await post(newSession(), { message: message() }, { headers: SSE });
+    const response = await post(createSessionPath(), { message: message() }, { headers: SSE_HEADERS });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value).startsWith('retry: 1000\n\n')).toBe(true);
@@ -200,7 +200,7 @@ describe('a message whose response is a stream', () => {
     ['', false],
   ])('is sent for the Accept header "%s": %s', async (accept, streams) => {
     const { message } = script('Done.');
-    const response = await post(newSession(), { message: message() }, { headers: { accept } });
+    const response = await post(createSessionPath(), { message: message() }, { headers: { accept } });
     expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');
     await response.text();
   });

@@ -10,32 +10,32 @@ import { createMcpToolFactory, defineMcpClient } from '../../../../src/mcp/tools
 import { oneShotPerLoop, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { createFakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { calls } from '../../node/agentic/scenes.ts';
-import { countMethods, sayingTool } from '../../node/mcp/tools/scenes.ts';
+import { callTools } from '../../node/agentic/scenes.ts';
+import { countMethods, createSayingTool } from '../../node/mcp/tools/scenes.ts';
 import { createKilledSession } from './killed-desk.ts';
 import { advanceClock } from './time.ts';
 
-const readingTool = (name: string, run: () => unknown) =>
+const createReadingTool = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
 
 describe('over HTTP, with a kill between requests', () => {
   it('an empty MCP facade is withdrawn once its listing is known, and offered again if the list changes (S0-129)', async () => {
     const warned = captureWarnings();
-    const server = fakeServer({ tools: [sayingTool('search')] });
+    const server = createFakeServer({ tools: [createSayingTool('search')] });
     const { url, fetch } = server;
     const { session, send, results, offered } = createKilledSession(() => {
       const factory = createMcpToolFactory({ clients: [defineMcpClient({ name: 'shop', url, fetch })] });
       return { tools: [factory.unfoldingByName('notes', 'Notes.', ['add_note'])] };
-    }, [calls('notes'), 'Sorry.', 'Sorry.', calls('notes'), calls('add_note'), 'Noted.']);
+    }, [callTools('notes'), 'Sorry.', 'Sorry.', callTools('notes'), callTools('add_note'), 'Noted.']);
     await send(session, { message: 'Note it.' });
     expect(results()).toEqual([
       "Tool 'notes' has no tools now; they may be there later. Go on without them.",
     ]);
     await send(session, { message: 'And now?' });
     expect([offered(), countMethods(server)['tools/list']]).toEqual([['notes', '', ''], 1]);
-    server.tools = [sayingTool('add_note')];
+    server.tools = [createSayingTool('add_note')];
     advanceTime(600_000);
     await advanceClock(session, 600_000);
     expect(await send(session, { message: 'And later?' })).toMatchObject({ text: 'Noted.' });
@@ -46,23 +46,31 @@ describe('over HTTP, with a kill between requests', () => {
   });
 
   it('a one-shot tool around a facade counts while the facade is open, and no longer (S0-010)', async () => {
-    const files = () =>
+    const createFiles = () =>
       oneShotPerLoop(
         defineUnfolding({
           name: 'files',
           description: 'Files.',
-          tools: [readingTool('read', () => 'Read.')],
+          tools: [createReadingTool('read', () => 'Read.')],
         }),
         'Use its tools.',
       );
-    const tell = () =>
+    const createTellTool = () =>
       requireApproval(
-        readingTool('tell', () => 'Told.'),
+        createReadingTool('tell', () => 'Told.'),
         'May I tell?',
       );
     const { session, send, results, offered } = createKilledSession(
-      () => ({ tools: [files(), tell()] }),
-      [calls('files'), calls('tell'), calls('files'), 'Done.', calls('files'), calls('read'), 'Done.'],
+      () => ({ tools: [createFiles(), createTellTool()] }),
+      [
+        callTools('files'),
+        callTools('tell'),
+        callTools('files'),
+        'Done.',
+        callTools('files'),
+        callTools('read'),
+        'Done.',
+      ],
     );
     const { pending } = await send(session, { message: 'Go.', loopId: 'l' });
     const [{ call }] = pending as readonly [{ readonly call: string }];
@@ -87,10 +95,10 @@ describe('over HTTP, with a kill between requests', () => {
       name: 'Page',
       schema: v.object({ id: v.number() }),
       tools: ({ id }): readonly AnyTool[] => [
-        readingTool('next', () => artifact('Next.', { name: 'Page' }, { id: id + 1 })),
+        createReadingTool('next', () => artifact('Next.', { name: 'Page' }, { id: id + 1 })),
       ],
     });
-    const first = () =>
+    const createFirstTool = () =>
       defineTool({
         name: 'first',
         description: 'The first page.',
@@ -103,10 +111,10 @@ describe('over HTTP, with a kill between requests', () => {
       void seen.push(...came.map((name) => [name, broughtBy(name)]));
     const { session, send, results, offered } = createKilledSession(
       () => ({
-        tools: [first()],
+        tools: [createFirstTool()],
         use: [chaining([discover(Page, { maxDepth: 2 })]), inspect({ toolsChanged })],
       }),
-      [calls('first'), 'One.', calls('page_1_next'), 'Two.', calls('page_2_next'), 'No more.'],
+      [callTools('first'), 'One.', callTools('page_1_next'), 'Two.', callTools('page_2_next'), 'No more.'],
     );
     for (const message of ['Read.', 'Go on.', 'Go on.']) await send(session, { message });
     const [one, two] = ['first page_1_next', 'first page_1_next page_2_next'];

@@ -2,17 +2,17 @@ import { env } from 'cloudflare:workers';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
 import { type FilesConfig, files } from '../../../../src/modules/files/entry.ts';
 import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
-import { type AppConfig, appWith, objectsWith } from './app.ts';
-import { newSession, post, type Send } from './client.ts';
+import { type AppConfig, createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, post, type Send } from './client.ts';
 
 /** The files that the tests' model accepts: some images by bytes or URL, PDF by bytes only. */
-export const MEDIA = {
+export const MEDIA_TYPES = {
   message: { data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf'], url: ['image/*'] },
   result: { data: [], url: [] },
 };
 
 /** A model that always replies `Seen.`, and declares the files that it accepts. */
-export const fileModel = (media: ChatModel['media'] = MEDIA): ChatModel => ({
+export const createFileModel = (media: ChatModel['media'] = MEDIA_TYPES): ChatModel => ({
   name: 'seeing',
   media,
   ask: async () => ({ text: 'Seen.', toolCalls: [], finish: 'stop' }),
@@ -24,7 +24,7 @@ export interface SeerConfig {
   readonly accepts?: readonly string[] | undefined;
 }
 
-export const fileAgent = ({ model = fileModel(), accepts }: SeerConfig = {}) =>
+export const createFileAgent = ({ model = createFileModel(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
 /** Files as they are sent to the session's object. */
@@ -34,23 +34,23 @@ type SentFiles = NonNullable<TurnStart['blobs']>;
 type FileAppConfig = SeerConfig & AppConfig & FilesConfig;
 
 /** An app with one agent, and the files that it has sent to its objects. */
-export function fileApp(config: FileAppConfig = {}): {
+export function createFileApp(config: FileAppConfig = {}): {
   readonly via: Send;
   readonly sent: SentFiles[];
 } {
   const { model, accepts, store, allowPrivateAddresses, use = [], ...app } = config;
   const sent: SentFiles[] = [];
-  const noted = ({ blobs = [] }: TurnStart): void => void sent.push(blobs);
-  const SESSIONS = objectsWith((stub) => ({
+  const recordFiles = ({ blobs = [] }: TurnStart): void => void sent.push(blobs);
+  const SESSIONS = wrapObjects((stub) => ({
     begin(request: BeginRequest) {
-      noted(request.start);
+      recordFiles(request.start);
       return stub.begin(request);
     },
   }));
   return {
-    via: appWith(
+    via: createTestApp(
       {
-        agents: [fileAgent({ model, accepts })],
+        agents: [createFileAgent({ model, accepts })],
         http: { bodyContext: ['a', 'order'] },
         use: [files({ store, allowPrivateAddresses }), ...use],
         ...app,
@@ -61,12 +61,12 @@ export function fileApp(config: FileAppConfig = {}): {
   };
 }
 
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+export const toBytes = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(text));
 
 /** Returns the SHA-256 of a text in hex, from a second implementation. */
-export async function idOf(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = typeof content === 'string' ? bytesOf(content) : content;
+export async function computeFileId(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof content === 'string' ? toBytes(content) : content;
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -75,12 +75,12 @@ export async function idOf(content: string | Uint8Array<ArrayBuffer>): Promise<s
 export async function postAndRead(
   via: Send,
   body: unknown,
-  session = newSession('seer'),
+  session = createSessionPath('seer'),
 ): Promise<{ readonly status: number; readonly answer: Record<string, unknown>; readonly session: string }> {
   const response = await post(session, body, { via });
   return { status: response.status, answer: await response.json(), session };
 }
 
 /** Returns a response's body, for any media type. */
-export const contentOf = async (response: Response): Promise<string> =>
+export const readContent = async (response: Response): Promise<string> =>
   new TextDecoder().decode(await response.arrayBuffer());

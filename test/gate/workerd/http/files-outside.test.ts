@@ -15,11 +15,11 @@ import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toTurnStart } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { json, newSession, ORIGIN, post, send, sessionName } from './client.ts';
-import { fileApp, idOf, postAndRead } from './file-app.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, getSessionName, ORIGIN, post, readJson, send } from './client.ts';
+import { computeFileId, createFileApp, postAndRead } from './file-app.ts';
 import { withoutPauses } from './pauses-passing.ts';
-import { problem } from './waiting.ts';
+import { createProblem } from './waiting.ts';
 
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
@@ -27,21 +27,22 @@ afterEach(() => log.mockClear());
 /** A store that records its requests. `onPut` is called before it has each file. */
 function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
   const asked: string[] = [];
-  const said = ({ session, incarnation }: SessionFilesKey, id = '') =>
+  const formatKey = ({ session, incarnation }: SessionFilesKey, id = '') =>
     `${JSON.parse(session)[2].slice(0, 4)} ${incarnation} ${id.slice(0, 4)}`.trim();
   const store: FileStore = {
     async put(key) {
       await onPut(key);
-      asked.push(`put ${said(key, key.id)}`);
+      asked.push(`put ${formatKey(key, key.id)}`);
     },
     get: async () => null,
-    delete: async (key) => void asked.push(`delete ${said(key, key.id)}`),
-    deleteAll: async (key) => void asked.push(`delete all ${said(key)}`),
+    delete: async (key) => void asked.push(`delete ${formatKey(key, key.id)}`),
+    deleteAll: async (key) => void asked.push(`delete all ${formatKey(key)}`),
   };
   return { asked, store: () => store };
 }
 
-const USE = 'Use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
+const USAGE_TEXT =
+  'Use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
 describe('an invalid store', () => {
   it.each([
@@ -50,7 +51,7 @@ describe('an invalid store', () => {
     [null, 'null'],
   ])('is refused when the app is made: %j', (store, said) => {
     const make = () => files({ store: store as never });
-    expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}. ${USE}`));
+    expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}. ${USAGE_TEXT}`));
   });
 
   it.each<[string, () => unknown]>([
@@ -59,11 +60,11 @@ describe('an invalid store', () => {
     ['a promise', async () => storeOf().store()],
     ['a value of the type object', () => ({ put: () => {}, get: () => {} })],
   ])('is reported by the first request for a session: %s', async (said, store) => {
-    const via = appWith({ use: [files({ store: store as never })] });
-    const detail = `The \`store\` of files() returned ${said}. ${USE}`;
+    const via = createTestApp({ use: [files({ store: store as never })] });
+    const detail = `The \`store\` of files() returned ${said}. ${USAGE_TEXT}`;
     for (let i = 0; i < 2; i += 1) {
-      const response = await post(newSession(), { message: 'Hello' }, { via });
-      expect(await json(response)).toEqual(problem('misconfigured', 500, detail));
+      const response = await post(createSessionPath(), { message: 'Hello' }, { via });
+      expect(await readJson(response)).toEqual(createProblem('misconfigured', 500, detail));
     }
     expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
     expect((await via('/agents')).status).toBe(200);
@@ -73,9 +74,9 @@ describe('an invalid store', () => {
     const store = () => {
       throw new ConfigurationError('There is no bucket.');
     };
-    const via = appWith({ use: [files({ store })] });
-    const response = await via(newSession());
-    expect(await json(response)).toEqual(problem('misconfigured', 500, 'There is no bucket.'));
+    const via = createTestApp({ use: [files({ store })] });
+    const response = await via(createSessionPath());
+    expect(await readJson(response)).toEqual(createProblem('misconfigured', 500, 'There is no bucket.'));
   });
 });
 
@@ -90,7 +91,7 @@ describe('the store of an app', () => {
     const { worker } = createHoldfast({ agents: [scripted], use: [files({ store: make })] });
     const vars = { ...env };
     for (let i = 0; i < 3; i += 1) {
-      const request = new Request(`${ORIGIN}${newSession()}`);
+      const request = new Request(`${ORIGIN}${createSessionPath()}`);
       await worker.fetch(
         request as Request<unknown, IncomingRequestCfProperties>,
         vars,
@@ -104,13 +105,13 @@ describe('the store of an app', () => {
     ['of an agent', 'scripted'],
     ['of an agent that is not deployed any more', 'other'],
   ])('is not needed to erase a session %s, and its object uses it later', async (_, agent) => {
-    const session = newSession();
+    const session = createSessionPath();
     const { asked, store } = storeOf();
-    const first = appWith({ use: [files({ store })] });
+    const first = createTestApp({ use: [files({ store })] });
     await (await post(session, { message: script('Hello.').message() }, { via: first })).text();
-    const object = env.SESSIONS.getByName(sessionName(session));
+    const object = env.SESSIONS.getByName(getSessionName(session));
     const incarnation = (await object.read({ from: 1 }))?.incarnation;
-    const via = appWith({ agents: [{ ...scripted, name: agent }], use: [files({ store })] });
+    const via = createTestApp({ agents: [{ ...scripted, name: agent }], use: [files({ store })] });
     expect((await via(session, { method: 'DELETE' })).status).toBe(204);
     expect((await send(session)).status).toBe(404);
     expect(asked).toEqual([]);
@@ -121,92 +122,92 @@ describe('the store of an app', () => {
   });
 
   it('is not used later for a session of an app without one', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await (await post(session, { message: script('Hello.').message() })).text();
     await send(session, { method: 'DELETE' });
-    const object = env.SESSIONS.getByName(sessionName(session));
+    const object = env.SESSIONS.getByName(getSessionName(session));
     const alarm = await runInDurableObject(object, (_object, { storage }) => storage.getAlarm());
     expect(alarm).toBeNull();
   });
 
   it('deletes stale files, and fails without a store', async () => {
     const { asked, store } = storeOf();
-    const runner = (...use: readonly ModuleUse[]) => {
+    const createRunner = (...use: readonly ModuleUse[]) => {
       const { TurnRunner } = createHoldfast({ agents: [scripted], use });
       return new TurnRunner(createExecutionContext(), { ...env });
     };
     const name = JSON.stringify(['local', 'scripted', 's-1-x']);
     const row = { name, module: 'files', key: '', ref: 'i1', attempt: 1, stale: { incarnation: 'i1' } };
     const copies = { incarnation: 'i1', copies: ['a', 'b'].map((id) => ({ id, version: 0 })) };
-    expect(await runner(files({ store })).due({ ...row, stale: copies })).toBe('done');
-    expect(await runner(files({ store })).due(row)).toBe('done');
+    expect(await createRunner(files({ store })).due({ ...row, stale: copies })).toBe('done');
+    expect(await createRunner(files({ store })).due(row)).toBe('done');
     expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
     const problem = 'Files of this session are in an external store, but the app has none. ';
-    await expect(runner(files()).due(row)).rejects.toThrow(
+    await expect(createRunner(files()).due(row)).rejects.toThrow(
       new ConfigurationError(`${problem}Pass the store that was used to \`files({ store })\`.`),
     );
-    expect(await runner().due(row)).toBe('unknown');
+    expect(await createRunner().due(row)).toBe('unknown');
   });
 });
 
 describe('a message with a file whose session changes while the store saves the file', () => {
   const parts = [{ type: 'file', mediaType: 'image/png', data: btoa('some bytes') }];
   const LATER = { agent: 'seer', message: 'Later', context: ToolCallContext.of({}), from: { id: 'local' } };
-  const portOf = (session: string) => createObjectSession(env.SESSIONS, sessionName(session));
+  const createPort = (session: string) => createObjectSession(env.SESSIONS, getSessionName(session));
   const begin = (session: string, incarnation: string) =>
-    portOf(session).accept({ ...toTurnStart(LATER, () => incarnation), delayMs: 3_600_000 });
+    createPort(session).accept({ ...toTurnStart(LATER, () => incarnation), delayMs: 3_600_000 });
   const SHORT = /(?<=put s-\S\S |delete s-\S\S )[0-9a-f]{16}/g;
-  const told = (asked: readonly string[]) =>
+  const normalizeCalls = (asked: readonly string[]) =>
     asked.map((one) => one.replace(SHORT, 'new').replace(/s-\S\S/, 's'));
 
   it('stores the file again if the session was erased, and leaves no copy of the first', async () => {
-    const session = newSession('seer');
+    const session = createSessionPath('seer');
     await begin(session, 'one');
     let puts = 0;
     const { asked, store } = storeOf(async () => {
       puts += 1;
-      if (puts === 1) await portOf(session).erase();
+      if (puts === 1) await createPort(session).erase();
     });
-    const { via } = fileApp({ store });
+    const { via } = createFileApp({ store });
     expect((await postAndRead(via, { message: parts }, session)).status).toBe(200);
-    const id = (await idOf('some bytes')).slice(0, 4);
-    expect(told(asked)).toEqual([`put s one ${id}`, `delete s one ${id}`, `put s new ${id}`]);
-    const page = await portOf(session).blob({ id: await idOf('some bytes') });
+    const id = (await computeFileId('some bytes')).slice(0, 4);
+    expect(normalizeCalls(asked)).toEqual([`put s one ${id}`, `delete s one ${id}`, `put s new ${id}`]);
+    const page = await createPort(session).blob({ id: await computeFileId('some bytes') });
     expect(page?.at?.incarnation).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('goes to the session that another message has begun', async () => {
-    const session = newSession('seer');
+    const session = createSessionPath('seer');
     let puts = 0;
     const { asked, store } = storeOf(async () => {
       puts += 1;
       if (puts === 1) await begin(session, 'two');
     });
-    const { via } = fileApp({ store });
+    const { via } = createFileApp({ store });
     expect((await postAndRead(via, { message: parts }, session)).status).toBe(200);
-    const id = (await idOf('some bytes')).slice(0, 4);
-    expect(told(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
+    const id = (await computeFileId('some bytes')).slice(0, 4);
+    expect(normalizeCalls(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
   });
 
   it('is refused if that happens repeatedly, and can be sent again', async () => {
-    const session = newSession('seer');
+    const session = createSessionPath('seer');
     let puts = 0;
     const { asked, store } = storeOf(async () => {
       puts += 1;
-      await portOf(session).erase();
+      await createPort(session).erase();
       if (puts % 2 === 1) await begin(session, `i${puts}`);
     });
-    const { via } = fileApp({ store });
+    const { via } = createFileApp({ store });
     const { status, answer } = await postAndRead(via, { message: parts }, session);
     expect([status, answer]).toEqual([
       503,
-      problem(
+      createProblem(
         'files-unavailable',
         503,
         'The session was erased, or its files were deleted, while the files of the message were stored. Send it again.',
       ),
     ]);
-    expect(told(asked).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([
+    expect(normalizeCalls(asked).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([
       'put s new',
       'delete s new',
       'put s i1',
@@ -222,17 +223,17 @@ describe('a message that an older object cannot accept', () => {
     ['begin', {}],
     ['accept', { prefer: 'respond-async' }],
   ])('returns 503, and can be sent again unchanged: %s', async (method, headers) => {
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       [method]: (...args: unknown[]) => Reflect.get(stub, 'unheardOf')(...args),
     }));
-    const session = newSession();
-    const via = appWith({}, { SESSIONS });
+    const session = createSessionPath();
+    const via = createTestApp({}, { SESSIONS });
     const { message } = script('Done.');
     const said = message();
     const response = await withoutPauses(() => post(session, { message: said }, { headers, via }));
     expect(response.headers.get('retry-after')).toBe('1');
     const detail = 'The session cannot be reached now. Send the request again.';
-    expect(await json(response)).toEqual(problem('session-unavailable', 503, detail));
+    expect(await readJson(response)).toEqual(createProblem('session-unavailable', 503, detail));
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(/^holdfast: request [0-9a-f]{16} failed$/),
@@ -240,6 +241,6 @@ describe('a message that an older object cannot accept', () => {
       ],
     ]);
     expect((await send(session)).status).toBe(404);
-    expect(await json(await post(session, { message: said }))).toMatchObject({ text: 'Done.' });
+    expect(await readJson(await post(session, { message: said }))).toMatchObject({ text: 'Done.' });
   });
 });

@@ -4,49 +4,59 @@ import { describe, expect, it, vi } from 'vitest';
 import { fallback } from '../../../../src/index.ts';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
-import { json, newSession, send, sessionName } from './client.ts';
-import { bytesOf, fileApp, fileModel, idOf, MEDIA, postAndRead, type SeerConfig } from './file-app.ts';
+import { createSessionPath, getSessionName, readJson, send } from './client.ts';
+import {
+  computeFileId,
+  createFileApp,
+  createFileModel,
+  MEDIA_TYPES,
+  postAndRead,
+  type SeerConfig,
+  toBytes,
+} from './file-app.ts';
 
-const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
+const createFile = (mediaType: string, more: Record<string, unknown> = {}) => ({
   type: 'file',
   mediaType,
   data: btoa('some bytes'),
   ...more,
 });
-const fileByUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
+const createFileByUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
 
 /** Returns the result of a message with these parts: 200, or the refusal. */
 async function postTo(
-  config: Parameters<typeof fileApp>[0],
+  config: Parameters<typeof createFileApp>[0],
   ...message: readonly unknown[]
 ): Promise<unknown> {
-  const { status, answer } = await postAndRead(fileApp(config).via, { message });
+  const { status, answer } = await postAndRead(createFileApp(config).via, { message });
   return status === 200 ? 200 : [status, answer.detail];
 }
 
-const acceptedTypes = async (config: SeerConfig) => {
-  const { agents } = (await json(await fileApp(config).via('/agents'))) as { agents: { accepts: unknown }[] };
+const listAcceptedTypes = async (config: SeerConfig) => {
+  const { agents } = (await readJson(await createFileApp(config).via('/agents'))) as {
+    agents: { accepts: unknown }[];
+  };
   return agents[0]?.accepts;
 };
 
 /** A model that does not declare the files that it accepts. */
-const modelWithoutMedia = { ...fileModel(), media: undefined };
+const modelWithoutMedia = { ...createFileModel(), media: undefined };
 
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
-const USUAL =
+const USUAL_TEXT =
   'The agent accepts image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
   'application/yaml as bytes, and image/* by URL.';
 
 it('a file URL in a private network is accepted if the app allows it, but never with a password', async () => {
-  const image = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
+  const createImage = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
   const means = { allowPrivateAddresses: true };
-  expect(await postTo(means, image('https://files.corp/a.png'))).toBe(200);
-  expect(await postTo({}, image('https://files.corp/a.png'))).toEqual([
+  expect(await postTo(means, createImage('https://files.corp/a.png'))).toBe(200);
+  expect(await postTo({}, createImage('https://files.corp/a.png'))).toEqual([
     422,
     'The body is not valid: message[0].url: points to a private network, so send the file itself.',
   ]);
   for (const url of ['https://a:b@files.corp/a.png', 'http://files.corp/a.png'])
-    expect(await postTo(means, image(url))).toEqual([
+    expect(await postTo(means, createImage(url))).toEqual([
       422,
       expect.stringContaining('message[0].url: must be'),
     ]);
@@ -54,35 +64,51 @@ it('a file URL in a private network is accepted if the app allows it, but never 
 
 describe('an agent that names no media types', () => {
   it('accepts the images, PDF and text that its model accepts', async () => {
-    const taken = [file('image/png'), file('application/pdf'), file('text/csv'), fileByUrl('image/gif')];
-    expect(await postTo({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
-    expect(await acceptedTypes({})).toEqual({
+    const taken = [
+      createFile('image/png'),
+      createFile('application/pdf'),
+      createFile('text/csv'),
+      createFileByUrl('image/gif'),
+    ];
+    expect(
+      await postTo({}, ...taken, createFile('application/json'), createFile('application/ld+json')),
+    ).toBe(200);
+    expect(await listAcceptedTypes({})).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf', ...TEXT],
       url: ['image/*'],
     });
   });
 
   it.each([
-    ['an image of another type', [file('image/tiff')], `message[0] is image/tiff, sent as bytes. ${USUAL}`],
+    [
+      'an image of another type',
+      [createFile('image/tiff')],
+      `message[0] is image/tiff, sent as bytes. ${USUAL_TEXT}`,
+    ],
     [
       'audio',
-      [file('audio/mpeg', { name: 'a.mp3' })],
-      `message[0] ("a.mp3") is audio/mpeg, sent as bytes. ${USUAL}`,
+      [createFile('audio/mpeg', { name: 'a.mp3' })],
+      `message[0] ("a.mp3") is audio/mpeg, sent as bytes. ${USUAL_TEXT}`,
     ],
     [
       'a type that is accepted only as bytes, sent by URL',
-      [file('image/png'), fileByUrl('application/pdf')],
-      `message[1] is application/pdf, sent by URL. ${USUAL}`,
+      [createFile('image/png'), createFileByUrl('application/pdf')],
+      `message[1] is application/pdf, sent by URL. ${USUAL_TEXT}`,
     ],
     [
       'text by URL, which is not fetched',
-      [fileByUrl('text/plain')],
-      `message[0] is text/plain, sent by URL. ${USUAL}`,
+      [createFileByUrl('text/plain')],
+      `message[0] is text/plain, sent by URL. ${USUAL_TEXT}`,
     ],
     [
       'several',
-      [{ type: 'text', text: ' ' }, file('video/mp4'), file('image/png'), file('x/y', { name: 'z"\n' })],
-      `message[1] is video/mp4, sent as bytes; message[3] ("z\\"") is x/y, sent as bytes. ${USUAL}`,
+      [
+        { type: 'text', text: ' ' },
+        createFile('video/mp4'),
+        createFile('image/png'),
+        createFile('x/y', { name: 'z"\n' }),
+      ],
+      `message[1] is video/mp4, sent as bytes; message[3] ("z\\"") is x/y, sent as bytes. ${USUAL_TEXT}`,
     ],
   ])('does not accept %s', async (_, message, detail) => {
     expect(await postTo({}, ...message)).toEqual([415, detail]);
@@ -90,15 +116,18 @@ describe('an agent that names no media types', () => {
 
   it('accepts no files if its model does not declare types, and says so', async () => {
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent accepts no files.'];
-    expect(await postTo({ model: modelWithoutMedia }, file('text/plain'))).toEqual(refused);
-    expect(await acceptedTypes({ model: modelWithoutMedia })).toEqual({ data: [], url: [] });
+    expect(await postTo({ model: modelWithoutMedia }, createFile('text/plain'))).toEqual(refused);
+    expect(await listAcceptedTypes({ model: modelWithoutMedia })).toEqual({ data: [], url: [] });
   });
 
   it('accepts only images, PDF and text from a model that supports more', async () => {
     const message = { data: ['audio/*', 'application/*', 'image/*'], url: ['video/mp4'] };
-    const config = { model: fileModel({ ...MEDIA, message }) };
-    expect(await acceptedTypes(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
-    expect(await postTo(config, file('audio/mpeg'))).toEqual([
+    const config = { model: createFileModel({ ...MEDIA_TYPES, message }) };
+    expect(await listAcceptedTypes(config)).toEqual({
+      data: ['image/*', 'application/pdf', ...TEXT],
+      url: [],
+    });
+    expect(await postTo(config, createFile('audio/mpeg'))).toEqual([
       415,
       'message[0] is audio/mpeg, sent as bytes. The agent accepts image/*, application/pdf, text/*, application/json, ' +
         'application/xml and application/yaml as bytes, and none by URL.',
@@ -106,18 +135,21 @@ describe('an agent that names no media types', () => {
   });
 
   it('accepts the types that every candidate of its model supports', async () => {
-    const other = fileModel({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
-    const config = { model: fallback([fileModel(), fallback([fileModel(), other])]) };
-    expect(await acceptedTypes(config)).toEqual({
+    const other = createFileModel({
+      ...MEDIA_TYPES,
+      message: { data: ['image/*'], url: ['image/gif', 'image/png'] },
+    });
+    const config = { model: fallback([createFileModel(), fallback([createFileModel(), other])]) };
+    expect(await listAcceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', ...TEXT],
       url: ['image/gif', 'image/png'],
     });
-    expect(await postTo(config, file('application/pdf'))).toEqual([
+    expect(await postTo(config, createFile('application/pdf'))).toEqual([
       415,
       'message[0] is application/pdf, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml, text/*, ' +
         'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
     ]);
-    expect(await acceptedTypes({ model: fallback([fileModel(), modelWithoutMedia]) })).toEqual({
+    expect(await listAcceptedTypes({ model: fallback([createFileModel(), modelWithoutMedia]) })).toEqual({
       data: [],
       url: [],
     });
@@ -127,13 +159,15 @@ describe('an agent that names no media types', () => {
 describe('an agent that names media types', () => {
   it('accepts only those', async () => {
     const config = { accepts: ['image/*', 'text/csv'] };
-    expect(await acceptedTypes(config)).toEqual({
+    expect(await listAcceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
       url: ['image/*'],
     });
-    expect(await postTo(config, file('image/png'), file('text/csv'), fileByUrl('image/avif'))).toBe(200);
+    expect(
+      await postTo(config, createFile('image/png'), createFile('text/csv'), createFileByUrl('image/avif')),
+    ).toBe(200);
     for (const type of ['application/pdf', 'text/plain', 'application/ld+json', 'image/tiff']) {
-      expect(await postTo(config, file(type))).toEqual([
+      expect(await postTo(config, createFile(type))).toEqual([
         415,
         `message[0] is ${type}, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml and text/csv as bytes, ` +
           'and image/* by URL.',
@@ -143,25 +177,27 @@ describe('an agent that names media types', () => {
 
   it('accepts them with a model that declares no types, but no text by URL', async () => {
     const config = { accepts: ['audio/mpeg', 'text/*'], model: modelWithoutMedia };
-    expect(await acceptedTypes(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
-    expect(await postTo(config, file('audio/mpeg'), fileByUrl('audio/mpeg'), file('text/plain'))).toBe(200);
-    expect(await postTo(config, fileByUrl('text/plain'))).toEqual([
+    expect(await listAcceptedTypes(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
+    expect(
+      await postTo(config, createFile('audio/mpeg'), createFileByUrl('audio/mpeg'), createFile('text/plain')),
+    ).toBe(200);
+    expect(await postTo(config, createFileByUrl('text/plain'))).toEqual([
       415,
       'message[0] is text/plain, sent by URL. The agent accepts audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
     ]);
   });
 
   it('accepts its types with a fallback whose models do not exclude them', async () => {
-    const config = { accepts: ['image/*'], model: fallback([fileModel(), modelWithoutMedia]) };
-    expect(await acceptedTypes(config)).toEqual({
+    const config = { accepts: ['image/*'], model: fallback([createFileModel(), modelWithoutMedia]) };
+    expect(await listAcceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
       url: ['image/*'],
     });
   });
 
   it('accepts no files if its list is empty', async () => {
-    expect(await acceptedTypes({ accepts: [] })).toEqual({ data: [], url: [] });
-    expect(await postTo({ accepts: [] }, file('image/png'), fileByUrl('image/png'))).toEqual([
+    expect(await listAcceptedTypes({ accepts: [] })).toEqual({ data: [], url: [] });
+    expect(await postTo({ accepts: [] }, createFile('image/png'), createFileByUrl('image/png'))).toEqual([
       415,
       'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent accepts no files.',
     ]);
@@ -169,8 +205,8 @@ describe('an agent that names media types', () => {
 });
 
 it('a problem lists the refused and the accepted types', async () => {
-  const { answer } = await postAndRead(fileApp({ accepts: ['image/png'] }).via, {
-    message: [file('image/gif')],
+  const { answer } = await postAndRead(createFileApp({ accepts: ['image/png'] }).via, {
+    message: [createFile('image/gif')],
   });
   expect(answer).toMatchObject({
     type: 'urn:holdfast:problem:unsupported-media-type',
@@ -180,7 +216,11 @@ it('a problem lists the refused and the accepted types', async () => {
 });
 
 it('the agents of other tests accept no files', async () => {
-  const { status, answer } = await postAndRead(send, { message: [file('image/png')] }, newSession());
+  const { status, answer } = await postAndRead(
+    send,
+    { message: [createFile('image/png')] },
+    createSessionPath(),
+  );
   expect([status, answer.detail]).toEqual([
     415,
     'message[0] is image/png, sent as bytes. The agent accepts no files.',
@@ -205,15 +245,15 @@ describe('an external store', () => {
 
   it('has the bytes before the session knows the file', async () => {
     const { store, puts } = storeOf();
-    const { via, sent } = fileApp({ store: () => store });
-    const session = newSession('seer');
-    expect((await postAndRead(via, { message: [file('image/png')] }, session)).status).toBe(200);
-    const id = await idOf('some bytes');
+    const { via, sent } = createFileApp({ store: () => store });
+    const session = createSessionPath('seer');
+    expect((await postAndRead(via, { message: [createFile('image/png')] }, session)).status).toBe(200);
+    const id = await computeFileId('some bytes');
     const { incarnation } =
-      (await createObjectSession(env.SESSIONS, sessionName(session)).read({ from: 1 })) ?? {};
+      (await createObjectSession(env.SESSIONS, getSessionName(session)).read({ from: 1 })) ?? {};
     expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
-    const key = { session: sessionName(session), incarnation, id };
-    expect(puts).toEqual([[key, bytesOf('some bytes'), 'image/png']]);
+    const key = { session: getSessionName(session), incarnation, id };
+    expect(puts).toEqual([[key, toBytes('some bytes'), 'image/png']]);
     const about = JSON.stringify({ mediaType: 'image/png' });
     const outside = { module: 'files', key: '', incarnation, version: 0 };
     expect(sent).toEqual([[{ id, about, size: 10, outside }]]);
@@ -225,8 +265,8 @@ describe('an external store', () => {
     const { store } = storeOf(async () => {
       throw down;
     });
-    const { via, sent } = fileApp({ store: () => store });
-    const { status, answer } = await postAndRead(via, { message: [file('image/png')] });
+    const { via, sent } = createFileApp({ store: () => store });
+    const { status, answer } = await postAndRead(via, { message: [createFile('image/png')] });
     expect([status, answer.type, answer.detail]).toEqual([
       503,
       'urn:holdfast:problem:files-unavailable',

@@ -2,15 +2,23 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { type FileStore, files } from '../../../../src/modules/files/entry.ts';
-import { appWith, objectsWith } from './app.ts';
-import { json, newSession, type Send, send } from './client.ts';
-import { bytesOf, contentOf, fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, readJson, type Send, send } from './client.ts';
+import {
+  computeFileId,
+  createFileAgent,
+  createFileApp,
+  createFileModel,
+  postAndRead,
+  readContent,
+  toBytes,
+} from './file-app.ts';
 
-const acceptsEverything = {
+const universalFiles = {
   accepts: ['image/*', 'text/*', 'application/*', 'video/*'],
-  model: { ...fileModel(), media: undefined },
+  model: { ...createFileModel(), media: undefined },
 };
-const { via } = fileApp(acceptsEverything);
+const { via } = createFileApp(universalFiles);
 
 interface KeptFile {
   readonly path: string;
@@ -23,21 +31,21 @@ async function keep(
   {
     mediaType = 'image/png',
     name,
-    session = newSession('seer'),
+    session = createSessionPath('seer'),
     by = via,
   }: { mediaType?: string; name?: string; session?: string; by?: Send } = {},
 ): Promise<KeptFile> {
   const message = [{ type: 'file', mediaType, data: btoa(content), ...(name !== undefined && { name }) }];
   const { status } = await postAndRead(by, { message }, session);
   expect(status).toBe(200);
-  const id = await idOf(content);
+  const id = await computeFileId(content);
   return { path: `${session}/files/${id}`, id };
 }
 
-const headersOf = (response: Response, ...names: readonly string[]) =>
+const getHeaders = (response: Response, ...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
 
-const SAFE = {
+const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -49,18 +57,18 @@ describe('GET .../files/{id}', () => {
   it('returns the bytes of a file, with headers that prevent browsers from executing it', async () => {
     const { path, id } = await keep('a png', { name: 'chart.png' });
     const response = await via(path);
-    expect([response.status, await contentOf(response)]).toEqual([200, 'a png']);
+    expect([response.status, await readContent(response)]).toEqual([200, 'a png']);
     expect(
-      headersOf(
+      getHeaders(
         response,
-        ...Object.keys(SAFE),
+        ...Object.keys(SAFE_HEADERS),
         'content-type',
         'content-length',
         'etag',
         'content-disposition',
       ),
     ).toEqual({
-      ...SAFE,
+      ...SAFE_HEADERS,
       'content-type': 'image/png',
       'content-length': '5',
       etag: `"${id}"`,
@@ -71,9 +79,11 @@ describe('GET .../files/{id}', () => {
   it('responds to HEAD without the bytes', async () => {
     const { path, id } = await keep('a png');
     const response = await via(path, { method: 'HEAD' });
-    expect([response.status, await contentOf(response)]).toEqual([200, '']);
-    expect(headersOf(response, ...Object.keys(SAFE), 'content-type', 'content-length', 'etag')).toEqual({
-      ...SAFE,
+    expect([response.status, await readContent(response)]).toEqual([200, '']);
+    expect(
+      getHeaders(response, ...Object.keys(SAFE_HEADERS), 'content-type', 'content-length', 'etag'),
+    ).toEqual({
+      ...SAFE_HEADERS,
       'content-type': 'image/png',
       'content-length': '5',
       etag: `"${id}"`,
@@ -95,12 +105,12 @@ describe('GET .../files/{id}', () => {
   ])('of a file of type %s is %s', async (mediaType, disposition, type) => {
     const { path } = await keep(`a file of ${mediaType}`, { mediaType });
     const response = await via(path);
-    expect(headersOf(response, 'content-disposition', 'content-type', 'x-content-type-options')).toEqual({
+    expect(getHeaders(response, 'content-disposition', 'content-type', 'x-content-type-options')).toEqual({
       'content-disposition': disposition,
       'content-type': type,
       'x-content-type-options': 'nosniff',
     });
-    await contentOf(response);
+    await readContent(response);
   });
 
   it.each([
@@ -135,7 +145,7 @@ describe('GET .../files/{id}', () => {
     const response = await via(path);
     expect(response.headers.get('content-disposition')).toBe(expected);
     expect(response.headers.get('x-evil')).toBeNull();
-    await contentOf(response);
+    await readContent(response);
   });
 
   it('returns the same 404 for a missing file and another owner’s file', async () => {
@@ -143,7 +153,7 @@ describe('GET .../files/{id}', () => {
       const id = request.headers.get('authorization');
       return id === null ? null : { id };
     };
-    const app = appWith({ agents: [fileAgent(acceptsEverything)], use: [files()], auth });
+    const app = createTestApp({ agents: [createFileAgent(universalFiles)], use: [files()], auth });
     const as =
       (id: string): Send =>
       (path, init = {}) =>
@@ -153,11 +163,11 @@ describe('GET .../files/{id}', () => {
     const other = await keep('something else', { by: as('ann') });
     const refused = [
       await as('bob')(path),
-      await as('ann')(`${newSession('seer')}/files/${id}`),
+      await as('ann')(`${createSessionPath('seer')}/files/${id}`),
       await as('ann')(other.path.replace(other.id, id)),
     ];
     for (const response of refused) {
-      expect([response.status, await json(response)]).toEqual([
+      expect([response.status, await readJson(response)]).toEqual([
         404,
         {
           type: 'urn:holdfast:problem:unknown-file',
@@ -169,7 +179,7 @@ describe('GET .../files/{id}', () => {
     }
     for (const strange of ['x', `${id}0`, id.toUpperCase(), '..%2f..', `${id.slice(1)}%00`]) {
       const response = await as('ann')(path.replace(id, strange));
-      expect([response.status, (await json(response)).type]).toEqual([
+      expect([response.status, (await readJson(response)).type]).toEqual([
         404,
         'urn:holdfast:problem:unknown-file',
       ]);
@@ -193,17 +203,17 @@ describe('a file that a client has cached', () => {
   ])('is not sent again for %s', async (what, tagOf) => {
     const { path, id } = await keep(`had, by ${what}`);
     const response = await via(path, { headers: { 'if-none-match': tagOf(`"${id}"`), range: 'bytes=0-1' } });
-    expect([response.status, await contentOf(response)]).toEqual([304, '']);
-    expect(headersOf(response, 'etag', 'cache-control')).toEqual({
+    expect([response.status, await readContent(response)]).toEqual([304, '']);
+    expect(getHeaders(response, 'etag', 'cache-control')).toEqual({
       etag: `"${id}"`,
-      'cache-control': SAFE['cache-control'],
+      'cache-control': SAFE_HEADERS['cache-control'],
     });
   });
 
   it.each([['"x"'], [''], ['"'], ['nonsense']])('is sent for the tag %s', async (tag) => {
     const { path } = await keep('not had');
     const response = await via(path, { headers: { 'if-none-match': tag } });
-    expect([response.status, await contentOf(response)]).toEqual([200, 'not had']);
+    expect([response.status, await readContent(response)]).toEqual([200, 'not had']);
   });
 });
 
@@ -220,8 +230,8 @@ describe('a range', () => {
   ])('%s returns that range', async (range, text, part) => {
     const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
     const response = await via(path, { headers: { range } });
-    expect([response.status, await contentOf(response)]).toEqual([206, text]);
-    expect(headersOf(response, 'content-range', 'content-length', 'etag', 'content-type')).toEqual({
+    expect([response.status, await readContent(response)]).toEqual([206, text]);
+    expect(getHeaders(response, 'content-range', 'content-length', 'etag', 'content-type')).toEqual({
       'content-range': `bytes ${part}/10`,
       'content-length': String(text.length),
       etag: `"${id}"`,
@@ -235,7 +245,7 @@ describe('a range', () => {
       const { path } = await keep(TEN, { mediaType: 'application/pdf' });
       const response = await via(path, { headers: { range } });
       expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
-      expect(await json(response)).toMatchObject({
+      expect(await readJson(response)).toMatchObject({
         type: 'urn:holdfast:problem:range-not-satisfiable',
         detail: 'The file has 10 bytes, and the requested range contains none of them.',
       });
@@ -256,16 +266,20 @@ describe('a range', () => {
   ])('%s, which is several ranges or invalid, returns the whole file', async (range) => {
     const { path } = await keep(TEN, { mediaType: 'application/pdf' });
     const response = await via(path, { headers: { range } });
-    expect([response.status, await contentOf(response)]).toEqual([200, TEN]);
+    expect([response.status, await readContent(response)]).toEqual([200, TEN]);
     expect(response.headers.get('content-range')).toBeNull();
   });
 
   it('returns the whole file if the client’s copy is of another file', async () => {
     const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
-    const asked = (ifRange: string) => via(path, { headers: { range: 'bytes=0-1', 'if-range': ifRange } });
-    const [same, other, weak] = [await asked(`"${id}"`), await asked('"x"'), await asked(`W/"${id}"`)];
+    const getRange = (ifRange: string) => via(path, { headers: { range: 'bytes=0-1', 'if-range': ifRange } });
+    const [same, other, weak] = [
+      await getRange(`"${id}"`),
+      await getRange('"x"'),
+      await getRange(`W/"${id}"`),
+    ];
     expect([same.status, other.status, weak.status]).toEqual([206, 200, 200]);
-    await Promise.all([same, other, weak].map(contentOf));
+    await Promise.all([same, other, weak].map(readContent));
   });
 
   it('is ignored for HEAD', async () => {
@@ -276,23 +290,23 @@ describe('a range', () => {
 });
 
 /** A text whose bytes encode their position. */
-const longText = (bytes: number): string =>
+const createLongText = (bytes: number): string =>
   Array.from({ length: bytes / 8 }, (_, at) => String(at).padStart(8, '.')).join('');
 const MIB = 1024 * 1024;
 /** More than one response of a session object holds. */
-const LARGE = 4 * MIB + 1024;
+const LARGE_SIZE = 4 * MIB + 1024;
 
 it('a file of several pages is returned as a whole, and in ranges across page boundaries', async () => {
-  const content = longText(LARGE);
+  const content = createLongText(LARGE_SIZE);
   const { path } = await keep(content, { mediaType: 'application/pdf' });
   const whole = await via(path);
-  expect(whole.headers.get('content-length')).toBe(String(LARGE));
-  expect((await contentOf(whole)) === content).toBe(true);
+  expect(whole.headers.get('content-length')).toBe(String(LARGE_SIZE));
+  expect((await readContent(whole)) === content).toBe(true);
   const [from, to] = [4 * MIB - 10, 4 * MIB + 9];
   const part = await via(path, { headers: { range: `bytes=${from}-${to}` } });
-  expect([part.status, await contentOf(part)]).toEqual([206, content.slice(from, to + 1)]);
+  expect([part.status, await readContent(part)]).toEqual([206, content.slice(from, to + 1)]);
   const most = await via(path, { headers: { range: 'bytes=5-' } });
-  expect(await idOf(await contentOf(most))).toBe(await idOf(content.slice(5)));
+  expect(await computeFileId(await readContent(most))).toBe(await computeFileId(content.slice(5)));
 });
 
 /** An in-memory store. */
@@ -313,22 +327,22 @@ function createStore() {
 describe('a file in an external store', () => {
   it('is returned from there, in pages and ranges', async () => {
     const { store } = createStore();
-    const app = fileApp({ ...acceptsEverything, store: () => store });
-    const content = longText(LARGE);
+    const app = createFileApp({ ...universalFiles, store: () => store });
+    const content = createLongText(LARGE_SIZE);
     const { path } = await keep(content, { mediaType: 'application/pdf', by: app.via });
-    expect((await contentOf(await app.via(path))) === content).toBe(true);
+    expect((await readContent(await app.via(path))) === content).toBe(true);
     const part = await app.via(path, { headers: { range: 'bytes=8-15' } });
-    expect([part.status, await contentOf(part)]).toEqual([206, '.......1']);
-    expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE));
+    expect([part.status, await readContent(part)]).toEqual([206, '.......1']);
+    expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE_SIZE));
   });
 
   it('that the store has lost returns 404', async () => {
     const { store, kept } = createStore();
-    const app = fileApp({ ...acceptsEverything, store: () => store });
+    const app = createFileApp({ ...universalFiles, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
     kept.clear();
     const response = await app.via(path);
-    expect([response.status, (await json(response)).detail]).toEqual([
+    expect([response.status, (await readJson(response)).detail]).toEqual([
       404,
       `The bytes of file '${id}' are no longer in their store.`,
     ]);
@@ -338,12 +352,12 @@ describe('a file in an external store', () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = createStore();
     const { path } = await keep('out of reach', {
-      by: fileApp({ ...acceptsEverything, store: () => store }).via,
+      by: createFileApp({ ...universalFiles, store: () => store }).via,
     });
     const failing = { ...store, get: () => Promise.reject(new Error('the bucket is gone')) };
-    const app = fileApp({ ...acceptsEverything, store: () => failing });
+    const app = createFileApp({ ...universalFiles, store: () => failing });
     const response = await app.via(path);
-    expect([response.status, (await json(response)).detail]).toEqual([
+    expect([response.status, (await readJson(response)).detail]).toEqual([
       503,
       'The file store cannot be reached now. Send the request again.',
     ]);
@@ -355,10 +369,10 @@ describe('a file in an external store', () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = createStore();
     const { path } = await keep('given away', {
-      by: fileApp({ ...acceptsEverything, store: () => store }).via,
+      by: createFileApp({ ...universalFiles, store: () => store }).via,
     });
     const response = await via(path);
-    expect([response.status, await json(response)]).toMatchObject([
+    expect([response.status, await readJson(response)]).toMatchObject([
       500,
       {
         type: 'urn:holdfast:problem:misconfigured',
@@ -374,25 +388,31 @@ it('a page on another site cannot read a file by script, or upload one', async (
   const { path } = await keep('not for others');
   const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const shown = await via(path, { headers: cross });
-  expect(headersOf(shown, 'access-control-allow-origin', 'cross-origin-resource-policy')).toEqual({
+  expect(getHeaders(shown, 'access-control-allow-origin', 'cross-origin-resource-policy')).toEqual({
     'access-control-allow-origin': null,
     'cross-origin-resource-policy': 'same-origin',
   });
   const form = new FormData();
   form.append('f', new File(['x'], 'x.png', { type: 'image/png' }));
-  const response = await via(`${newSession('seer')}/messages`, {
+  const response = await via(`${createSessionPath('seer')}/messages`, {
     method: 'POST',
     headers: cross,
     body: form,
   });
-  expect([response.status, (await json(response)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
+  expect([response.status, (await readJson(response)).type]).toEqual([
+    403,
+    'urn:holdfast:problem:cross-site',
+  ]);
 });
 
 it('a session without room for a file is refused with its limit', async () => {
-  const SESSIONS = objectsWith(() => ({
+  const SESSIONS = wrapObjects(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));
-  const full = appWith({ agents: [fileAgent(acceptsEverything)], use: [files()] }, { ...env, SESSIONS });
+  const full = createTestApp(
+    { agents: [createFileAgent(universalFiles)], use: [files()] },
+    { ...env, SESSIONS },
+  );
   const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };
   const { status, answer } = await postAndRead(full, { message: [file] });
   expect([status, answer.type, answer.detail]).toEqual([
@@ -403,22 +423,22 @@ it('a session without room for a file is refused with its limit', async () => {
 });
 
 it('a file of a message in the background is kept with the message', async () => {
-  const session = newSession('seer');
+  const session = createSessionPath('seer');
   const form = new FormData();
   form.append('f', new File(['later'], 'x.png', { type: 'image/png' }));
   const headers = { prefer: 'respond-async' };
   const response = await via(`${session}/messages`, { method: 'POST', headers, body: form });
-  expect([response.status, (await json(response)).status]).toEqual([202, 'accepted']);
-  expect(await contentOf(await via(`${session}/files/${await idOf('later')}`))).toBe('later');
+  expect([response.status, (await readJson(response)).status]).toEqual([202, 'accepted']);
+  expect(await readContent(await via(`${session}/files/${await computeFileId('later')}`))).toBe('later');
 });
 
 it('a form’s image is stored as a file with the same bytes', async () => {
-  const session = newSession('seer');
+  const session = createSessionPath('seer');
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
   const form = new FormData();
   form.append('f', new File([bytes], 'x.png', { type: 'image/png' }));
-  await json(await via(`${session}/messages`, { method: 'POST', body: form }));
-  const response = await via(`${session}/files/${await idOf(bytes)}`);
+  await readJson(await via(`${session}/messages`, { method: 'POST', body: form }));
+  const response = await via(`${session}/files/${await computeFileId(bytes)}`);
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
-  expect((await send(`${session}/files/${await idOf(bytesOf('x'))}`)).status).toBe(404);
+  expect((await send(`${session}/files/${await computeFileId(toBytes('x'))}`)).status).toBe(404);
 });

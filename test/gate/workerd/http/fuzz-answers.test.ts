@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
-import { journal, json, ORIGIN, send } from './client.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
+import { ORIGIN, readJournal, readJson, send } from './client.ts';
 import { answer, startWaitingTurn, type WaitingTurn } from './waiting.ts';
 
 const SEED = 20261122;
@@ -16,9 +16,9 @@ interface DrawnRequest {
   readonly body: string;
 }
 
-const jsonOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   value.map((one) => JSON.stringify(one));
-const nestedArrays = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const createNestedArrays = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const notText = fc.jsonValue().filter((value) => typeof value !== 'string');
 
@@ -30,10 +30,10 @@ const BODIES = [
   '[]',
   '{}',
   '"approve"',
-  nestedArrays(9_000),
-  `{"decision":"edit","input":{"to":${nestedArrays(9_000)},"amount":1}}`,
-  `{"decision":"edit","input":{"to":"a","amount":1},"more":${nestedArrays(9_000)}}`,
-  `{"result":${nestedArrays(9_000)}}`,
+  createNestedArrays(9_000),
+  `{"decision":"edit","input":{"to":${createNestedArrays(9_000)},"amount":1}}`,
+  `{"decision":"edit","input":{"to":"a","amount":1},"more":${createNestedArrays(9_000)}}`,
+  `{"result":${createNestedArrays(9_000)}}`,
   '{"__proto__":{"decision":"approve","text":"a"}}',
   '{"decision":"approve","__proto__":{"by":"eve"}}',
   '{"text":"a","__proto__":{"by":"eve"}}',
@@ -48,14 +48,14 @@ const hostileBody = fc.oneof(
   fc
     .constantFrom('{"decision":"approve","reason":"', '{"text":"')
     .map((start) => `${start}${'x'.repeat(1_000_000)}"}`),
-  jsonOf(fc.record({ decision: fc.jsonValue() })),
-  jsonOf(fc.record({ decision: fc.constant('edit'), input: fc.record({ to: text, amount: text }) })),
-  jsonOf(fc.record({ decision: fc.constant('edit'), input: notText })),
-  jsonOf(fc.record({ decision: fc.constantFrom('approve', 'reject', 'exit'), input: fc.jsonValue() })),
-  jsonOf(fc.record({ decision: fc.constantFrom('approve', 'exit'), reason: notText })),
-  jsonOf(fc.record({ text: notText })),
-  jsonOf(fc.record({ error: notText })),
-  jsonOf(fc.record({ text, error: text })),
+  toJsonText(fc.record({ decision: fc.jsonValue() })),
+  toJsonText(fc.record({ decision: fc.constant('edit'), input: fc.record({ to: text, amount: text }) })),
+  toJsonText(fc.record({ decision: fc.constant('edit'), input: notText })),
+  toJsonText(fc.record({ decision: fc.constantFrom('approve', 'reject', 'exit'), input: fc.jsonValue() })),
+  toJsonText(fc.record({ decision: fc.constantFrom('approve', 'exit'), reason: notText })),
+  toJsonText(fc.record({ text: notText })),
+  toJsonText(fc.record({ error: notText })),
+  toJsonText(fc.record({ text, error: text })),
   fc.json(),
   text,
 );
@@ -105,7 +105,7 @@ const headers = fc.record(
 const QUESTIONS = ['?question=0', '?question=2', '?question=1e9', '?question=__proto__', '?question='];
 const question = fc.constantFrom('', '', ...QUESTIONS);
 
-const requestsTo = (
+const drawRequests = (
   route: fc.Arbitrary<string>,
   call: fc.Arbitrary<string>,
   body: fc.Arbitrary<string>,
@@ -118,19 +118,19 @@ const requestsTo = (
 const bothRoutes = fc.constantFrom('approvals', 'results');
 const drawnRequest = fc
   .oneof(
-    requestsTo(bothRoutes, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
-    requestsTo(bothRoutes, hostileCall, anyBody),
+    drawRequests(bothRoutes, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
+    drawRequests(bothRoutes, hostileCall, anyBody),
     // The right call, with the body of the other kind.
-    requestsTo(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
-    requestsTo(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
+    drawRequests(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
+    drawRequests(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
   )
   .filter(({ path }) => URL.canParse(`${ORIGIN}${path}`));
 
-const EXPECTED = [400, 404, 409, 413, 415, 422];
+const EXPECTED_STATUSES = [400, 404, 409, 413, 415, 422];
 
 const ROUTES = ['approvals', 'results'];
-const CALLS_THAT_WAIT = [`${TURN}.3.0`, `${TURN}.3.1`];
-const VALID = [APPROVE, FOUND];
+const WAITING_CALLS = [`${TURN}.3.0`, `${TURN}.3.1`];
+const VALID_BODIES = [APPROVE, FOUND];
 const answerPaths = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
   ROUTES.flatMap((route) => calls.flatMap((call) => more.map((query) => `/${route}/${call}${query}`)));
 const toRequests = (paths: readonly string[], bodies: readonly string[]): DrawnRequest[] =>
@@ -138,10 +138,10 @@ const toRequests = (paths: readonly string[], bodies: readonly string[]): DrawnR
     bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
   );
 /** Tried before random inputs: each item above, with all else valid. */
-const LISTED = [
-  ...toRequests(answerPaths(CALLS_THAT_WAIT), BODIES),
-  ...toRequests(answerPaths(CALLS), VALID),
-  ...toRequests(answerPaths(CALLS_THAT_WAIT, QUESTIONS), VALID),
+const LISTED_REQUESTS = [
+  ...toRequests(answerPaths(WAITING_CALLS), BODIES),
+  ...toRequests(answerPaths(CALLS), VALID_BODIES),
+  ...toRequests(answerPaths(WAITING_CALLS, QUESTIONS), VALID_BODIES),
 ];
 
 async function sendRefused(
@@ -153,7 +153,7 @@ async function sendRefused(
     headers,
     body,
   });
-  expect(EXPECTED).toContain(response.status);
+  expect(EXPECTED_STATUSES).toContain(response.status);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
   const type = expect.stringMatching(/^urn:holdfast:problem:[a-z-]+$/);
   const said = await response.text();
@@ -166,23 +166,29 @@ describe('an arbitrary answer from a client', () => {
   it('returns a 4xx problem, journals no event, and leaves both calls waiting', async () => {
     const log = vi.spyOn(console, 'error');
     const wait = await startWaitingTurn(['pay', 'look_up']);
-    const standing = async () => [await journal(wait.session), await json(await send(wait.session))];
-    const before = await standing();
+    const readStanding = async () => [
+      await readJournal(wait.session),
+      await readJson(await send(wait.session)),
+    ];
+    const before = await readStanding();
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(drawnRequest, async (one) => {
         seen.add(await sendRefused(wait, one));
-        expect(await standing()).toEqual(before);
+        expect(await readStanding()).toEqual(before);
       }),
-      { seed: SEED, numRuns: LISTED.length + 200, examples: LISTED.map((one) => [one]) },
+      { seed: SEED, numRuns: LISTED_REQUESTS.length + 200, examples: LISTED_REQUESTS.map((one) => [one]) },
     );
     expect(log).not.toHaveBeenCalled();
-    expect([...seen].sort()).toEqual(EXPECTED); // checks the test itself: the random inputs reached every outcome
-    expect([wait.model.requests.length, paidTo(wait.to)]).toEqual([1, []]);
+    expect([...seen].sort()).toEqual(EXPECTED_STATUSES); // checks the test itself: the random inputs reached every outcome
+    expect([wait.model.requests.length, listPaymentsTo(wait.to)]).toEqual([1, []]);
     const [approval = '', result = ''] = wait.links;
     expect((await answer(approval, APPROVE)).status).toBe(202);
-    expect(await json(await answer(result, FOUND))).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(paidTo(wait.to)).toEqual([1]);
+    expect(await readJson(await answer(result, FOUND))).toMatchObject({
+      outcome: 'completed',
+      text: 'Done.',
+    });
+    expect(listPaymentsTo(wait.to)).toEqual([1]);
     log.mockRestore();
   }, 60_000);
 });

@@ -1,13 +1,13 @@
 /** Hostile messages with files: each is accepted or refused, without an internal error. */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { json, newSession, type Send } from './client.ts';
-import { contentOf, fileApp, idOf } from './file-app.ts';
+import { createSessionPath, readJson, type Send } from './client.ts';
+import { computeFileId, createFileApp, readContent } from './file-app.ts';
 
 const SEED = 20261123;
 
-const anything = fc.anything({ withBigInt: false, withNullPrototype: true });
-const oftenOr = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+const anyValue = fc.anything({ withBigInt: false, withNullPrototype: true });
+const drawOftenOr = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: other });
 
 const mediaType = fc.constantFrom('image/png', 'text/plain', 'IMAGE/png; a=b', 'image/*', 'video/mp4', '');
@@ -28,7 +28,7 @@ const file = fc.record(
   {
     type: fc.constant('file'),
     mediaType,
-    data: oftenOr<unknown>(base64, address),
+    data: drawOftenOr<unknown>(base64, address),
     name: fc.string({ unit: 'binary' }),
   },
   { requiredKeys: ['type', 'mediaType', 'data'] },
@@ -36,20 +36,20 @@ const file = fc.record(
 const almostFile = fc.record(
   {
     type: fc.constant('file'),
-    mediaType: oftenOr<unknown>(mediaType, anything),
-    data: oftenOr<unknown>(base64, anything),
-    url: oftenOr<unknown>(address, anything),
-    name: oftenOr<unknown>(fc.string({ unit: 'binary' }), anything),
+    mediaType: drawOftenOr<unknown>(mediaType, anyValue),
+    data: drawOftenOr<unknown>(base64, anyValue),
+    url: drawOftenOr<unknown>(address, anyValue),
+    name: drawOftenOr<unknown>(fc.string({ unit: 'binary' }), anyValue),
     other: fc.constant(1),
   },
   { requiredKeys: ['type'] },
 );
 const text = fc.record({
   type: fc.constant('text'),
-  text: oftenOr<unknown>(fc.string({ unit: 'binary' }), anything),
+  text: drawOftenOr<unknown>(fc.string({ unit: 'binary' }), anyValue),
 });
 const part = fc.oneof<fc.Arbitrary<unknown>[]>(text, file, file, almostFile);
-const parts = fc.record({ message: fc.array(oftenOr<unknown>(part, anything), { maxLength: 4 }) });
+const parts = fc.record({ message: fc.array(drawOftenOr<unknown>(part, anyValue), { maxLength: 4 }) });
 
 /** A text that is almost a form. */
 const field = fc.constantFrom(
@@ -69,9 +69,9 @@ const almostForm = fc
 
 async function check(via: Send, body: string, type: string): Promise<number> {
   const headers = { 'content-type': type };
-  const response = await via(`${newSession('seer')}/messages`, { method: 'POST', headers, body });
+  const response = await via(`${createSessionPath('seer')}/messages`, { method: 'POST', headers, body });
   const { status } = response;
-  const answer = await json(response);
+  const answer = await readJson(response);
   expect([200, 400, 415, 422]).toContain(status);
   if (status >= 400) expect(answer).toMatchObject({ status, detail: expect.stringMatching(/\.$/) });
   return status;
@@ -84,7 +84,7 @@ it.each([
   'an input that is almost %s is accepted or refused',
   async (_, expected, drawn) => {
     const log = vi.spyOn(console, 'error');
-    const { via } = fileApp();
+    const { via } = createFileApp();
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(drawn, async ({ body, type }) => {
@@ -101,10 +101,10 @@ it.each([
 );
 
 it('a file with any name has the headers of a download', async () => {
-  const { via } = fileApp({ accepts: ['application/pdf'] });
+  const { via } = createFileApp({ accepts: ['application/pdf'] });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (name) => {
-      const session = newSession('seer');
+      const session = createSessionPath('seer');
       const message = [
         { type: 'file', mediaType: 'application/pdf', data: btoa(name.length.toString()), name },
       ];
@@ -115,8 +115,8 @@ it('a file with any name has the headers of a download', async () => {
       });
       expect(sent.status).toBe(200);
       await sent.body?.cancel();
-      const response = await via(`${session}/files/${await idOf(name.length.toString())}`);
-      expect(await contentOf(response)).toBe(name.length.toString());
+      const response = await via(`${session}/files/${await computeFileId(name.length.toString())}`);
+      expect(await readContent(response)).toBe(name.length.toString());
       expect(response.headers.get('content-disposition')).toMatch(
         /^attachment(; filename="[\x20-\x21\x23\x24\x26-\x5b\x5d-\x7e]+"; filename\*=UTF-8''[\w!*.~%-]+)?$/,
       );

@@ -12,16 +12,19 @@ interface DrawnRequest {
 }
 
 const visible = fc.string({ maxLength: 30 }).map((text) => text.replace(/[^\x20-\x7e]/g, '~'));
-const oftenOr = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+const drawOftenOr = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: other });
 
 const headers = fc.record(
   {
-    'content-type': oftenOr(fc.constantFrom('application/json', 'application/json; charset=utf-8'), visible),
-    accept: oftenOr(fc.constantFrom('text/event-stream', '*/*', 'text/event-stream;q=0'), visible),
-    prefer: oftenOr(fc.constant('respond-async'), visible),
-    'idempotency-key': oftenOr(fc.constantFrom('k1', 'k2'), visible),
-    'last-event-id': oftenOr(fc.constantFrom('0', '3', '99999'), visible),
+    'content-type': drawOftenOr(
+      fc.constantFrom('application/json', 'application/json; charset=utf-8'),
+      visible,
+    ),
+    accept: drawOftenOr(fc.constantFrom('text/event-stream', '*/*', 'text/event-stream;q=0'), visible),
+    prefer: drawOftenOr(fc.constant('respond-async'), visible),
+    'idempotency-key': drawOftenOr(fc.constantFrom('k1', 'k2'), visible),
+    'last-event-id': drawOftenOr(fc.constantFrom('0', '3', '99999'), visible),
     authorization: visible,
     'x-locale': visible,
     cookie: visible,
@@ -29,15 +32,15 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-const anything = fc.anything({ withBigInt: false, withNullPrototype: true });
+const anyValue = fc.anything({ withBigInt: false, withNullPrototype: true });
 const message = fc.record(
   {
-    message: oftenOr<unknown>(fc.string({ unit: 'binary' }), anything),
-    context: oftenOr<unknown>(
+    message: drawOftenOr<unknown>(fc.string({ unit: 'binary' }), anyValue),
+    context: drawOftenOr<unknown>(
       fc.dictionary(fc.constantFrom('a', 'b', 'nested'), fc.jsonValue()),
-      fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), anything),
+      fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), anyValue),
     ),
-    loopId: oftenOr<unknown>(fc.constantFrom('loop', 'a b'), anything),
+    loopId: drawOftenOr<unknown>(fc.constantFrom('loop', 'a b'), anyValue),
     other: fc.constant(1),
   },
   { requiredKeys: ['message'] },
@@ -102,12 +105,12 @@ const request = fc
   )
   .filter(({ path }) => URL.canParse(`${ORIGIN}${path}`));
 
-const EXPECTED = [200, 202, 400, 404, 405, 409, 415, 422, 502];
+const EXPECTED_STATUSES = [200, 202, 400, 404, 405, 409, 415, 422, 502];
 
 async function check(response: Response): Promise<number> {
   const { status } = response;
   const type = response.headers.get('content-type');
-  expect(EXPECTED).toContain(status);
+  expect(EXPECTED_STATUSES).toContain(status);
   if (type === 'text/event-stream') {
     await response.body?.cancel();
     return status;
@@ -135,7 +138,7 @@ describe('an arbitrary request from a client', () => {
     const ofModels = /No model is registered for this session\./;
     expect(log.mock.calls.filter(([text]) => !ofModels.test(String(text)))).toEqual([]);
     // Checks the test itself: the random inputs reached every outcome.
-    expect([...seen].sort()).toEqual(EXPECTED);
+    expect([...seen].sort()).toEqual(EXPECTED_STATUSES);
     log.mockRestore();
   }, 60_000);
 });

@@ -7,8 +7,8 @@ import { outgoingWebhook } from '../../../../src/modules/outgoing-webhooks/entry
 import { githubWebhook, standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { appWith, objectsWith } from './app.ts';
-import { json } from './client.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { readJson } from './client.ts';
 
 it('GET /health calls an object until it has responded once', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -17,10 +17,10 @@ it('GET /health calls an object until it has responded once', async () => {
     async () => null,
   ];
   const read = vi.fn(() => answers.shift()?.());
-  const via = appWith({}, { SESSIONS: objectsWith(() => ({ read })) });
+  const via = createTestApp({}, { SESSIONS: wrapObjects(() => ({ read })) });
   const asked = [await via('/health'), await via('/health'), await via('/health')];
   expect(asked.map(({ status }) => status)).toEqual([503, 200, 200]);
-  expect(await Promise.all(asked.map(json))).toEqual([
+  expect(await Promise.all(asked.map(readJson))).toEqual([
     {
       type: 'urn:holdfast:problem:session-unavailable',
       title: 'session unavailable',
@@ -77,9 +77,9 @@ describe('GET /health', () => {
       use: [...hooks, rateLimit()],
       log: (line: LogEntry) => void lines.push(line),
     };
-    const via = appWith(config, lacking);
+    const via = createTestApp(config, lacking);
     const [first, again] = [await via('/health'), await via('/health')];
-    const { detail, problems: told, ...rest } = await json(first);
+    const { detail, problems: told, ...rest } = await readJson(first);
     expect(rest).toEqual({
       type: 'urn:holdfast:problem:misconfigured',
       title: 'misconfigured',
@@ -87,7 +87,7 @@ describe('GET /health', () => {
     });
     expect(told).toEqual(problems);
     expect([told].flat().join('\n\n')).toBe(detail);
-    expect((await json(again)).detail).toBe(detail);
+    expect((await readJson(again)).detail).toBe(detail);
     expect(lines.map(({ level, event, message }) => [level, event, message])).toEqual(
       problems.map((message) => ['error', 'request-failed', message]),
     );
@@ -104,20 +104,20 @@ describe('GET /health', () => {
       ...{ MAIL_SECRET: `whsec_${btoa('x'.repeat(24))}`, DESK_SECRET: `whsec_${btoa('y'.repeat(24))}` },
       DESK_URL: 'https://desk.example',
     };
-    const via = appWith({ agents: [scripted, keyless], use: hooks }, set);
-    expect(await json(await via('/health'))).toEqual({ status: 'ok' });
+    const via = createTestApp({ agents: [scripted, keyless], use: hooks }, set);
+    expect(await readJson(await via('/health'))).toEqual({ status: 'ok' });
   });
 
   it('warns about each missing compatibility flag, in the response and in the log', async () => {
     const lines: LogEntry[] = [];
-    const via = appWith({ log: (line) => void lines.push(line) });
+    const via = createTestApp({ log: (line) => void lines.push(line) });
     const {
       enable_request_signal: _,
       global_fetch_strictly_public: __,
       ...flags
     } = Cloudflare.compatibilityFlags;
     vi.stubGlobal('Cloudflare', { compatibilityFlags: flags });
-    const health = await json(await via('/health'));
+    const health = await readJson(await via('/health'));
     vi.unstubAllGlobals();
     const warnings = [
       'The flag enable_request_signal is off. The Worker does not notice when a client disconnects. Add it to ' +
@@ -132,8 +132,8 @@ describe('GET /health', () => {
   });
 
   it('reports a missing token that bearerToken needs', async () => {
-    const via = appWith({ auth: bearerToken('SHOP_TOKEN') });
-    expect((await json(await via('/health'))).detail).toBe(
+    const via = createTestApp({ auth: bearerToken('SHOP_TOKEN') });
+    expect((await readJson(await via('/health'))).detail).toBe(
       'This Worker has no token yet. Set the secret that its bearerToken reads.',
     );
   });

@@ -9,8 +9,8 @@ import { type CallContext, defineAgent, defineTool } from '../../../../src/index
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { journal, json, newSession, post, type Send, sessionName } from './client.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, getSessionName, post, readJournal, readJson, type Send } from './client.ts';
 import { LONG_LEASE_MS, MANUAL_DELIVERY } from './time.ts';
 import { answer } from './waiting.ts';
 
@@ -49,42 +49,42 @@ const digger = defineAgent({
   ],
 });
 
-interface Place {
+interface LinePlace {
   readonly session: string;
   readonly via: Send;
   /** The ids of the messages that lease renewals returned. */
   readonly brought: readonly number[];
 }
 
-function createPlace(): Place {
+function createPlace(): LinePlace {
   const brought: number[] = [];
-  const SESSIONS = objectsWith((stub) => ({
+  const SESSIONS = wrapObjects((stub) => ({
     async renew(...renewal: Parameters<typeof stub.renew>) {
       const answered = await stub.renew(...renewal);
       if (answered.status === 'renewed') brought.push(...answered.inbox.map(({ id }) => id));
       return answered;
     },
   }));
-  const via = appWith({ agents: [digger] }, { SESSIONS });
-  return { session: newSession('digger', MANUAL_DELIVERY), via, brought };
+  const via = createTestApp({ agents: [digger] }, { SESSIONS });
+  return { session: createSessionPath('digger', MANUAL_DELIVERY), via, brought };
 }
 
 /** Returns the number of the object's open lines, of its holder and of its readers. */
-const linesOf = (session: string): Promise<readonly number[]> =>
-  runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) =>
+const countLines = (session: string): Promise<readonly number[]> =>
+  runInDurableObject(env.SESSIONS.getByName(getSessionName(session)), (_, state) =>
     ['holder', 'reader'].map((tag) => state.getWebSockets(tag).length),
   );
 
 /** Lets a second pass, after which the lease holder has a line. */
-async function lineOpens({ session }: Place): Promise<void> {
-  expect(await linesOf(session)).toEqual([0, 0]);
+async function waitForLine({ session }: LinePlace): Promise<void> {
+  expect(await countLines(session)).toEqual([0, 0]);
   advanceTime(1_000);
-  await expect.poll(() => linesOf(session), { timeout: 15_000 }).toEqual([1, 0]);
+  await expect.poll(() => countLines(session), { timeout: 15_000 }).toEqual([1, 0]);
 }
 
 /** Returns the outcome of a turn that took far less time than a renewal of its lease would have. */
 async function endOf(answering: Promise<Response>, began: number): Promise<Record<string, unknown>> {
-  const told = await json(await answering);
+  const told = await readJson(await answering);
   expect(Date.now() - began).toBeLessThan(LONG_LEASE_MS / 3 - 2_000);
   return told;
 }
@@ -96,11 +96,11 @@ describe('a lease holder’s connection', () => {
     const began = Date.now();
     const answering = post(at.session, { message: script(slow.reply).message() }, at);
     await slow.asked();
-    await lineOpens(at);
+    await waitForLine(at);
     expect((await at.via(`${at.session}/cancel`, { method: 'POST' })).status).toBe(202);
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
     expect([slow.aborted(), at.brought]).toEqual([true, [1]]);
-    await expect.poll(() => linesOf(at.session), { timeout: 15_000 }).toEqual([0, 0]);
+    await expect.poll(() => countLines(at.session), { timeout: 15_000 }).toEqual([0, 0]);
   });
 
   it('delivers a cancel to a slow tool call', async () => {
@@ -108,7 +108,7 @@ describe('a lease holder’s connection', () => {
     const began = Date.now();
     const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
     await waitUntil(() => tools.run);
-    await lineOpens(at);
+    await waitForLine(at);
     await at.via(`${at.session}/cancel`, { method: 'POST' });
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
     expect([tools.stopped, at.brought]).toEqual([true, [1]]);
@@ -120,8 +120,8 @@ describe('a lease holder’s connection', () => {
     const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
     const answering = post(at.session, { message: message() }, at);
     await waitUntil(() => tools.run);
-    await lineOpens(at);
-    const { pending } = await json(await at.via(at.session));
+    await waitForLine(at);
+    const { pending } = await readJson(await at.via(at.session));
     const [{ links }] = pending as [{ links: { approvals: string } }];
     expect((await answer(links.approvals, { decision: 'approve' }, at)).status).toBe(200);
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -135,18 +135,18 @@ describe('a lease holder’s connection', () => {
     const { message, model } = script(slow.reply, 'Two.');
     const answering = post(at.session, { message: message() }, at);
     await slow.asked();
-    await lineOpens(at);
+    await waitForLine(at);
     const steered = await at.via(`${at.session}/messages?whenBusy=steer`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', prefer: 'respond-async' },
       body: JSON.stringify({ message: 'And two?' }),
     });
-    expect(await json(steered)).toMatchObject({ status: 'steering' });
+    expect(await readJson(steered)).toMatchObject({ status: 'steering' });
     await waitUntil(() => at.brought.length === 1);
     slow.release();
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
     expect(model.requests).toHaveLength(2);
-    const types = (await journal(at.session, at.via)).map(({ type }) => type);
+    const types = (await readJournal(at.session, at.via)).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-started' || type === 'turn-steered')).toEqual([
       'turn-started',
       'turn-steered',

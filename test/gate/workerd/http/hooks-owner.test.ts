@@ -3,22 +3,22 @@ import { bearerToken, type Caller, type Owner } from '../../../../src/create-hol
 import { githubWebhook, type Webhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { appWith } from './app.ts';
-import { json } from './client.ts';
-import { deliver, signedIssue } from './hook-deliveries.ts';
+import { createTestApp } from './app.ts';
+import { readJson } from './client.ts';
+import { deliver, signIssue } from './hook-deliveries.ts';
 
-const IDLE = { ...scripted, name: 'agent' };
+const IDLE_AGENT = { ...scripted, name: 'agent' };
 const createWebhook = (owner?: Owner, name?: string): Webhook =>
-  githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner, name });
+  githubWebhook({ agent: IDLE_AGENT.name, secret: 'SECRET', owner, name });
 
 /** Returns a caller's response at the address of a delivery's turn. */
 async function readBack(
-  config: Partial<Parameters<typeof appWith>[0]>,
+  config: Partial<Parameters<typeof createTestApp>[0]>,
   vars: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const app = appWith({ agents: [IDLE], use: [createWebhook()], ...config }, { ...ENV, ...vars });
-  const delivered = await deliver(app, await signedIssue());
+  const app = createTestApp({ agents: [IDLE_AGENT], use: [createWebhook()], ...config }, { ...ENV, ...vars });
+  const delivered = await deliver(app, await signIssue());
   expect(delivered.status).toBe(202);
   const read = await app(delivered.headers.get('location') ?? '', { headers });
   await read.body?.cancel();
@@ -37,9 +37,12 @@ describe('the sessions of a webhook without an owner', () => {
   });
 
   it('have no owner if the environment admits no callers, and a signed delivery is refused', async () => {
-    const app = appWith({ agents: [IDLE], use: [createWebhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
-    const response = await deliver(app, await signedIssue());
-    expect([response.status, (await json(response)).type]).toEqual([
+    const app = createTestApp(
+      { agents: [IDLE_AGENT], use: [createWebhook()] },
+      { ...ENV, HOLDFAST_AUTH: undefined },
+    );
+    const response = await deliver(app, await signIssue());
+    expect([response.status, (await readJson(response)).type]).toEqual([
       401,
       'urn:holdfast:problem:not-configured',
     ]);
@@ -55,8 +58,8 @@ describe('the sessions of a webhook without an owner', () => {
   it('have no owner with a custom `auth`, which is reported when the Worker starts', () => {
     const auth = () => ({ id: 'github' });
     expect(() =>
-      appWith({
-        agents: [IDLE],
+      createTestApp({
+        agents: [IDLE_AGENT],
         use: [createWebhook({ id: 'acme' }), createWebhook(undefined, 'other')],
         auth,
       }),
@@ -68,7 +71,9 @@ describe('the sessions of a webhook without an owner', () => {
           'the callers who may read its sessions.',
       }),
     );
-    expect(appWith({ agents: [IDLE], use: [createWebhook({ id: 'acme' })], auth })).toBeTypeOf('function');
+    expect(createTestApp({ agents: [IDLE_AGENT], use: [createWebhook({ id: 'acme' })], auth })).toBeTypeOf(
+      'function',
+    );
   });
 
   it('belong to a tenant, and not to a user whose id equals the tenant’s name, and vice versa', async () => {
@@ -77,12 +82,12 @@ describe('the sessions of a webhook without an owner', () => {
       'tenant acme': { id: 'ada', tenant: 'acme' },
     };
     const auth = (request: Request) => callers[request.headers.get('x-user') ?? ''] ?? null;
-    const reads = (owner: Owner, user: string) =>
+    const readAs = (owner: Owner, user: string) =>
       readBack({ auth, use: [createWebhook(owner)] }, {}, { 'x-user': user });
-    expect([200, 202]).toContain(await reads({ tenant: 'acme' }, 'tenant acme'));
-    expect(await reads({ tenant: 'acme' }, 'id acme')).toBe(404);
-    expect([200, 202]).toContain(await reads({ id: 'acme' }, 'id acme'));
-    expect(await reads({ id: 'acme' }, 'tenant acme')).toBe(404);
+    expect([200, 202]).toContain(await readAs({ tenant: 'acme' }, 'tenant acme'));
+    expect(await readAs({ tenant: 'acme' }, 'id acme')).toBe(404);
+    expect([200, 202]).toContain(await readAs({ id: 'acme' }, 'id acme'));
+    expect(await readAs({ id: 'acme' }, 'tenant acme')).toBe(404);
   });
 
   it.each<[unknown, string]>([
@@ -102,9 +107,9 @@ describe('the sessions of a webhook without an owner', () => {
 
   it('do not belong to a user with the webhook’s name', async () => {
     const auth = (request: Request) => ({ id: request.headers.get('x-user') ?? 'nobody' });
-    const reads = (user: string) =>
+    const readAs = (user: string) =>
       readBack({ auth, use: [createWebhook({ id: 'acme' })] }, {}, { 'x-user': user });
-    expect(await reads('github')).toBe(404);
-    expect([200, 202]).toContain(await reads('acme'));
+    expect(await readAs('github')).toBe(404);
+    expect([200, 202]).toContain(await readAs('acme'));
   });
 });

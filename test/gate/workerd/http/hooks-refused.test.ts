@@ -6,22 +6,22 @@ import {
   verified,
   type WebhookTurn,
 } from '../../../../src/modules/webhooks/entry.ts';
-import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
+import { ENV, NO_SECRET_REASON } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { json } from './client.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { readJson } from './client.ts';
 import {
-  appFor,
   config,
+  createHookApp,
+  createHookProblem,
+  createIssueBody,
   deliver,
   expectProblem,
-  FAILED,
-  HOOK,
-  issueBody,
+  FAILED_PROBLEM,
+  HOOK_PATH,
   plainWebhook,
-  problem,
-  signedIssue,
+  signIssue,
 } from './hook-deliveries.ts';
 
 afterEach(() => {
@@ -30,9 +30,13 @@ afterEach(() => {
 
 describe('a refused delivery', () => {
   it('that is too large is not read to its end', async () => {
-    const small = appWith({ use: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
-    const tooLarge = problem(413, 'body-too-large', 'The body is larger than 1000 bytes. Send less.');
-    const signed = await signedIssue(issueBody({ filler: 'x'.repeat(1_000) }));
+    const small = createTestApp({ use: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
+    const tooLarge = createHookProblem(
+      413,
+      'body-too-large',
+      'The body is larger than 1000 bytes. Send less.',
+    );
+    const signed = await signIssue(createIssueBody({ filler: 'x'.repeat(1_000) }));
     await expectProblem(await deliver(small, signed), tooLarge);
     let pulled = 0;
     const endless = new ReadableStream({
@@ -42,69 +46,73 @@ describe('a refused delivery', () => {
       },
     });
     const { headers } = signed;
-    await expectProblem(await small(HOOK, { method: 'POST', headers, body: endless }), tooLarge);
+    await expectProblem(await small(HOOK_PATH, { method: 'POST', headers, body: endless }), tooLarge);
     expect(pulled).toBeLessThan(10);
   });
 
   it('has more than 5 MB, and exactly 5 MB are accepted', async () => {
-    const frame = issueBody({ filler: '' });
+    const frame = createIssueBody({ filler: '' });
     const most = frame.replace('"filler":""', `"filler":"${'x'.repeat(5_000_000 - frame.length)}"`);
     expect(most.length).toBe(5_000_000);
     const { message } = script('Done.');
-    expect((await deliver(appFor(message), await signedIssue(most))).status).toBe(202);
-    expect((await deliver(plainWebhook, await signedIssue(`${most} `))).status).toBe(413);
+    expect((await deliver(createHookApp(message), await signIssue(most))).status).toBe(202);
+    expect((await deliver(plainWebhook, await signIssue(`${most} `))).status).toBe(413);
   });
 
   it('that cannot be parsed still had a valid signature', async () => {
-    const signed = await signedIssue('{"action":');
+    const signed = await signIssue('{"action":');
     await expectProblem(
       await deliver(plainWebhook, signed),
-      problem(400, 'bad-json', 'The body is not JSON.'),
+      createHookProblem(400, 'bad-json', 'The body is not JSON.'),
     );
   });
 
   it('does not reveal which secret is missing', async () => {
-    const bare = appWith(
+    const bare = createTestApp(
       { use: [githubWebhook({ ...config, secret: ['GITHUB_WEBHOOK_SECRET', 'EMPTY'] })] },
       ENV,
     );
     await expectProblem(
-      await deliver(bare, await signedIssue()),
-      problem(503, 'not-configured', WHY_NOT_SET),
+      await deliver(bare, await signIssue()),
+      createHookProblem(503, 'not-configured', NO_SECRET_REASON),
     );
   });
 
   it('can be sent again if its session could not be reached', async () => {
     const accept = () => Promise.reject(Object.assign(new Error('overloaded'), { overloaded: true }));
-    const SESSIONS = objectsWith(() => ({ accept }));
-    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
-    const response = await deliver(app, await signedIssue());
+    const SESSIONS = wrapObjects(() => ({ accept }));
+    const app = createTestApp({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const response = await deliver(app, await signIssue());
     expect(response.headers.get('retry-after')).toBe('1');
     await expectProblem(
       response,
-      problem(503, 'session-unavailable', 'The session cannot be reached now. Send the request again.'),
+      createHookProblem(
+        503,
+        'session-unavailable',
+        'The session cannot be reached now. Send the request again.',
+      ),
     );
   });
 
   it('reports that the Worker has no binding for sessions', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
-    const response = await deliver(app, await signedIssue());
-    const { detail } = await json(response.clone());
+    const app = createTestApp({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
+    const response = await deliver(app, await signIssue());
+    const { detail } = await readJson(response.clone());
     expect(detail).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
-    await expectProblem(response, problem(500, 'misconfigured', String(detail)));
+    await expectProblem(response, createHookProblem(500, 'misconfigured', String(detail)));
     expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
     log.mockRestore();
   });
 
   it('can be sent again later if its session is full', async () => {
-    const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
-    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
-    const response = await deliver(app, await signedIssue());
+    const SESSIONS = wrapObjects(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
+    const app = createTestApp({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const response = await deliver(app, await signIssue());
     expect(response.headers.get('retry-after')).toBe('30');
     await expectProblem(
       response,
-      problem(
+      createHookProblem(
         429,
         'queue-full',
         'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.',
@@ -116,19 +124,19 @@ describe('a refused delivery', () => {
 describe('a delivery to a session with a full database', () => {
   it('is refused with a suggested fix', async () => {
     const full = { status: 'session-full', most: 7, used: 8 };
-    const SESSIONS = objectsWith(() => ({ accept: async () => full }));
-    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const SESSIONS = wrapObjects(() => ({ accept: async () => full }));
+    const app = createTestApp({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const detail =
       'The session is full: it uses 8 bytes, and the limit is 7. Start a new session, or erase this one.';
-    const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
-    await expectProblem(await deliver(app, await signedIssue()), expected);
+    const expected = { ...createHookProblem(507, 'session-full', detail), most: 7, used: 8 };
+    await expectProblem(await deliver(app, await signIssue()), expected);
   });
 });
 
 describe('a misconfigured webhook', () => {
   const turn: WebhookTurn = { session: 's', message: 'Hello' };
   const verify = () => verified('1', null);
-  const logged = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+  const spyOnErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
 
   it.each<[string, () => WebhookTurn, string]>([
     [
@@ -166,11 +174,11 @@ describe('a misconfigured webhook', () => {
       "The tool-call context's 'at' is not JSON: at `$` it is NaN.",
     ],
   ])('returns 500 if its mapping %s, and only the log shows why', async (_, start, why) => {
-    const error = logged();
+    const error = spyOnErrors();
     const webhook = defineWebhook({ name: 'own', agent: 'scripted', verify, start });
     await expectProblem(
-      await deliver(appWith({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
-      FAILED,
+      await deliver(createTestApp({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      FAILED_PROBLEM,
     );
     expect(error.mock.calls).toEqual([
       ["holdfast: webhook 'own' could not start a turn", expect.objectContaining({ message: why })],
@@ -178,12 +186,12 @@ describe('a misconfigured webhook', () => {
   });
 
   it('returns 500 if it names no agent', async () => {
-    const error = logged();
+    const error = spyOnErrors();
     const start = () => JSON.parse('{"session":"s","message":"Hello"}');
     const webhook = defineWebhook({ name: 'own', verify, start });
     await expectProblem(
-      await deliver(appWith({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
-      FAILED,
+      await deliver(createTestApp({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      FAILED_PROBLEM,
     );
     expect(error.mock.calls[0]?.[1]).toMatchObject({
       message: 'The webhook has no agent, and `start` did not return one.',
@@ -191,30 +199,30 @@ describe('a misconfigured webhook', () => {
   });
 
   it('has accepted no delivery, so a repeated delivery is accepted', async () => {
-    logged();
+    spyOnErrors();
     const { message } = script('Done.');
     const broken = { isSo: true };
-    const app = appFor(message, {
+    const app = createHookApp(message, {
       start: async ({ usual }) => {
         if (broken.isSo) throw new Error('the database is away');
         return { ...usual, message: message() };
       },
     });
-    const signed = await signedIssue();
+    const signed = await signIssue();
     expect((await deliver(app, signed)).status).toBe(500);
     broken.isSo = false;
-    expect((await json(await deliver(app, signed))).status).toBe('accepted');
+    expect((await readJson(await deliver(app, signed))).status).toBe('accepted');
   });
 
   it('is reported when the Worker starts if it shares a name or starts no agent', () => {
-    expect(() => appWith({ use: [githubWebhook(config), githubWebhook(config)] })).toThrow(
+    expect(() => createTestApp({ use: [githubWebhook(config), githubWebhook(config)] })).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
         message: "The module 'webhooks' is used twice under the key 'github'. Give one of them another key.",
       }),
     );
     expect(() =>
-      appWith({ agents: [scripted], use: [githubWebhook({ ...config, agent: 'triage' })] }),
+      createTestApp({ agents: [scripted], use: [githubWebhook({ ...config, agent: 'triage' })] }),
     ).toThrow(
       new ConfigurationError("Webhook 'github' starts the agent 'triage', which is not among the agents."),
     );

@@ -2,32 +2,35 @@ import { expect, it } from 'vitest';
 import { githubWebhook, standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
-import { appWith } from './app.ts';
-import { json, type Send } from './client.ts';
-import { deliver, issueBody, signedIssue } from './hook-deliveries.ts';
+import { STANDARD_SECRET, signAsStandard } from '../../../fixtures/signed.ts';
+import { createTestApp } from './app.ts';
+import { readJson, type Send } from './client.ts';
+import { createIssueBody, deliver, signIssue } from './hook-deliveries.ts';
 
 const [first, second] = ['first', 'second'].map((name) => ({ ...scripted, name }));
 const agents = [first ?? expect.fail(), second ?? expect.fail()];
 const secret = 'SECRET';
 
-const turnAt = async (app: Send, path: string, body: string, delivery?: string): Promise<unknown> =>
-  (await json(await deliver(app, await signedIssue(body, delivery), path))).turn;
+const deliverForTurn = async (app: Send, path: string, body: string, delivery?: string): Promise<unknown> =>
+  (await readJson(await deliver(app, await signIssue(body, delivery), path))).turn;
 
 it('a GitHub delivery that is replayed at another webhook finds its turn', async () => {
   const use = ['github', 'other'].map((name) => githubWebhook({ name, agent: 'first', secret }));
-  const app = appWith({ agents, use }, ENV);
-  const body = issueBody();
-  const turn = await turnAt(app, '/hooks/github', body);
+  const app = createTestApp({ agents, use }, ENV);
+  const body = createIssueBody();
+  const turn = await deliverForTurn(app, '/hooks/github', body);
   expect(turn).toMatch(/^[0-9a-f]{16}$/);
-  expect(await turnAt(app, '/hooks/other', body)).toBe(turn);
+  expect(await deliverForTurn(app, '/hooks/other', body)).toBe(turn);
 });
 
 it('two agents that receive the same event have a turn each', async () => {
   const use = ['first', 'second'].map((agent) => githubWebhook({ name: agent, agent, secret }));
-  const app = appWith({ agents, use }, ENV);
-  const body = issueBody();
-  const turns = [await turnAt(app, '/hooks/first', body), await turnAt(app, '/hooks/second', body)];
+  const app = createTestApp({ agents, use }, ENV);
+  const body = createIssueBody();
+  const turns = [
+    await deliverForTurn(app, '/hooks/first', body),
+    await deliverForTurn(app, '/hooks/second', body),
+  ];
   expect(new Set(turns).size).toBe(2);
 });
 
@@ -35,10 +38,10 @@ it('webhooks of one kind are kept apart by their names, so that equal delivery i
   const use = ['one', 'other'].map((name) =>
     standardWebhook({ name, agent: 'first', secret: 'STANDARD_SECRET' }),
   );
-  const app = appWith({ agents, use }, ENV);
-  const signed = fromStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: '{"type":"x"}' });
+  const app = createTestApp({ agents, use }, ENV);
+  const signed = signAsStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: '{"type":"x"}' });
   const turns = await Promise.all(
-    ['one', 'other'].map(async (name) => (await json(await deliver(app, signed, `/hooks/${name}`))).turn),
+    ['one', 'other'].map(async (name) => (await readJson(await deliver(app, signed, `/hooks/${name}`))).turn),
   );
   expect(new Set(turns).size).toBe(2);
 });
@@ -51,11 +54,11 @@ it.each([
   'dispatches with the same content under two ids start the configured number of turns: %s, %s, %i',
   async (_, dispatches, turns) => {
     const webhook = githubWebhook({ agent: 'first', secret, dispatches });
-    const app = appWith({ agents, use: [webhook] }, ENV);
-    const body = issueBody({ client_payload: {} });
+    const app = createTestApp({ agents, use: [webhook] }, ENV);
+    const body = createIssueBody({ client_payload: {} });
     const started = [
-      await turnAt(app, '/hooks/github', body, 'd-1'),
-      await turnAt(app, '/hooks/github', body, 'd-2'),
+      await deliverForTurn(app, '/hooks/github', body, 'd-1'),
+      await deliverForTurn(app, '/hooks/github', body, 'd-2'),
     ];
     expect(new Set(started).size).toBe(turns);
   },

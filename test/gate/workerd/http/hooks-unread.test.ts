@@ -7,18 +7,18 @@ import {
   WebhookRefusal,
 } from '../../../../src/modules/webhooks/entry.ts';
 import { readBytes } from '../../../doors/http.ts';
-import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
-import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
-import { appWith } from './app.ts';
+import { ENV, NO_SECRET_REASON } from '../../../fixtures/arrive.ts';
+import { STANDARD_SECRET, signAsStandard } from '../../../fixtures/signed.ts';
+import { createTestApp } from './app.ts';
 import type { Send } from './client.ts';
 import {
   config,
+  createHookProblem,
+  createIssueBody,
   deliver,
   expectProblem,
-  issueBody,
   plainWebhook,
-  problem,
-  signedIssue,
+  signIssue,
 } from './hook-deliveries.ts';
 
 /** Sends a body that counts how much of it was read. */
@@ -39,7 +39,7 @@ async function deliverCounted(app: Send, headers: Readonly<Record<string, string
 }
 
 describe('the body of a delivery', () => {
-  const MISSING = problem(
+  const MISSING = createHookProblem(
     401,
     'invalid-signature',
     'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
@@ -52,11 +52,11 @@ describe('the body of a delivery', () => {
   });
 
   it('is not read if the signature cannot be checked', async () => {
-    const bare = appWith({ use: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
+    const bare = createTestApp({ use: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
     const { response, pulled } = await deliverCounted(bare, {
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
     });
-    await expectProblem(response, problem(503, 'not-configured', WHY_NOT_SET));
+    await expectProblem(response, createHookProblem(503, 'not-configured', NO_SECRET_REASON));
     expect(pulled).toBe(0);
   });
 
@@ -71,33 +71,36 @@ describe('the body of a delivery', () => {
       verify: () => verified(crypto.randomUUID(), null),
       start: () => ({ session: 's', message: 'Hello' }),
     });
-    const own = appWith({ use: [webhook] });
+    const own = createTestApp({ use: [webhook] });
     const away = await deliverCounted(own, {}, '/hooks/own');
-    await expectProblem(away.response, problem(401, 'invalid-signature', 'X-Signature is missing.'));
+    await expectProblem(
+      away.response,
+      createHookProblem(401, 'invalid-signature', 'X-Signature is missing.'),
+    );
     expect(away.pulled).toBe(0);
     const taken = await deliverCounted(own, { 'x-signature': 'x' }, '/hooks/own');
     expect([taken.response.status, taken.pulled]).toEqual([202, 5]);
   });
 
   it('is read if its signature must be checked', async () => {
-    const { headers } = await signedIssue();
+    const { headers } = await signIssue();
     expect((await deliverCounted(plainWebhook, headers)).pulled).toBe(5);
   });
 });
 
 describe('a body', () => {
-  const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
+  const createRequest = (chunks: AsyncIterable<Uint8Array>): Request =>
     ({ headers: new Headers(), body: chunks }) as unknown as Request; // only these properties are used
 
   it('is copied from chunks that reuse one buffer', async () => {
-    async function* inOneBuffer(): AsyncGenerator<Uint8Array> {
+    async function* yieldOneBuffer(): AsyncGenerator<Uint8Array> {
       const buffer = new Uint8Array(4096); // harmless to a reader that copies
       for (const byte of [65, 66, 67]) {
         buffer[0] = byte;
         yield buffer.subarray(0, 1);
       }
     }
-    const bytes = await readBytes(bodyOf(inOneBuffer()), 100);
+    const bytes = await readBytes(createRequest(yieldOneBuffer()), 100);
     expect(new TextDecoder().decode(bytes)).toBe('ABC');
     expect(bytes.buffer.byteLength).toBe(3);
   });
@@ -107,30 +110,31 @@ describe('a body', () => {
     async function* cut(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < sent.length; at += size) yield sent.subarray(at, at + size);
     }
-    expect(await readBytes(bodyOf(cut()), 100_000)).toEqual(sent);
-    await expect(readBytes(bodyOf(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
+    expect(await readBytes(createRequest(cut()), 100_000)).toEqual(sent);
+    await expect(readBytes(createRequest(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
   });
 
   it('that is nested too deeply is refused permanently, even if it is signed', async () => {
-    const app = appWith(
+    const app = createTestApp(
       {
         use: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],
       },
       ENV,
     );
-    const nested = (depth: number): string => `{"type":"x","data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const createNestedBody = (depth: number): string =>
+      `{"type":"x","data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     const send = (depth: number): Promise<Response> =>
       deliver(
         app,
-        fromStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: nested(depth) }),
+        signAsStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: createNestedBody(depth) }),
         '/hooks/standard',
       );
-    const tooDeep = problem(400, 'bad-json', 'The body is nested more than 100 deep.');
+    const tooDeep = createHookProblem(400, 'bad-json', 'The body is nested more than 100 deep.');
     await expectProblem(await send(50_000), tooDeep);
     await expectProblem(await send(100), tooDeep);
     expect((await send(99)).status).toBe(202);
-    const form = `payload=${encodeURIComponent(issueBody({ deep: JSON.parse(nested(100)) }))}`;
-    const inForm = problem(400, 'bad-json', 'The field payload is nested more than 100 deep.');
-    await expectProblem(await deliver(app, await signedIssue(form)), inForm);
+    const form = `payload=${encodeURIComponent(createIssueBody({ deep: JSON.parse(createNestedBody(100)) }))}`;
+    const inForm = createHookProblem(400, 'bad-json', 'The field payload is nested more than 100 deep.');
+    await expectProblem(await deliver(app, await signIssue(form)), inForm);
   });
 });

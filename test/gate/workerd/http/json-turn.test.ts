@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { json, newSession, post, sessionId } from './client.ts';
+import { createSessionPath, getSessionId, post, readJson } from './client.ts';
 
 describe('a message whose response is JSON', () => {
   it('returns the whole turn after two iterations', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
-    const answer = await json(response);
+    const answer = await readJson(response);
     expect(answer).toEqual({
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
       loopId: answer.turn,
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'scripted',
       outcome: 'completed',
       text: 'Three.',
@@ -29,7 +29,7 @@ describe('a message whose response is JSON', () => {
   });
 
   it('shows the model the earlier conversation', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message, model } = script('One.', 'Two.');
     const first = message('First');
     await post(session, { message: first });
@@ -44,24 +44,26 @@ describe('a message whose response is JSON', () => {
 
   it('continues the loop that it names', async () => {
     const { message } = script('Done.');
-    const answer = await json(await post(newSession(), { message: message(), loopId: 'my-loop:1' }));
+    const answer = await readJson(
+      await post(createSessionPath(), { message: message(), loopId: 'my-loop:1' }),
+    );
     expect(answer).toMatchObject({ loopId: 'my-loop:1', turn: expect.not.stringMatching('my-loop:1') });
   });
 
   it('keeps a tool’s data among the artifacts', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Found.');
-    const answer = await json(await post(newSession(), { message: message() }));
+    const answer = await readJson(await post(createSessionPath(), { message: message() }));
     const call = `${answer.turn}.3.0`;
     expect(answer.artifacts).toEqual([{ call, tool: 'look_up', value: { id: 'o1', total: 12.5 } }]);
   });
 
   it('preserves invalid Unicode and hostile keys', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'surrogate' } }] }, 'Done.');
     const text = message('\ud800 <script> \u2028');
     const context = '{"__proto__":{"admin":true},"constructor":"c","lone":"\\ud800"}';
     const response = await post(session, `{"message":${JSON.stringify(text)},"context":${context}}`);
-    const { outcome, loopId } = await json(response);
+    const { outcome, loopId } = await readJson(response);
     expect(outcome).toBe('completed');
     const shown = `{"holdfast.loopId":"${loopId}",${context.slice(1)}`;
     expect(JSON.stringify(recordings.find(({ note }) => note === 'surrogate')?.context)).toBe(shown);

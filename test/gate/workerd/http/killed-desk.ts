@@ -1,11 +1,11 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { type Agent, defineAgent } from '../../../../src/index.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJson } from './client.ts';
 import { answer } from './waiting.ts';
 
-type Boss = Partial<Parameters<typeof defineAgent>[0]>;
+type BossConfig = Partial<Parameters<typeof defineAgent>[0]>;
 
 /**
  * A session whose object is killed, and whose Worker is replaced, before each request. Only its rows survive.
@@ -25,23 +25,23 @@ export interface KilledSession {
  * Creates a session of the agent `boss`. `make` runs for each request, because its Worker is new each time.
  */
 export function createKilledSession(
-  make: () => Boss & { readonly others?: readonly Agent[] },
+  make: () => BossConfig & { readonly others?: readonly Agent[] },
   replies: readonly ScriptedReply[],
 ): KilledSession {
   const model = scriptedModel(replies);
-  const app = () => {
+  const createBossApp = () => {
     const { others = [], ...more } = make();
     const boss = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', ...more });
-    return appWith({ agents: [boss, ...others], model, http: { bodyContext: ['desk'] } });
+    return createTestApp({ agents: [boss, ...others], model, http: { bodyContext: ['desk'] } });
   };
   return {
-    session: newSession('boss'),
+    session: createSessionPath('boss'),
     model,
     async send(path, body) {
       await abortAllDurableObjects();
-      const via = app();
-      if (!body) return json(await via(path));
-      return json(await ('message' in body ? post(path, body, { via }) : answer(path, body, { via })));
+      const via = createBossApp();
+      if (!body) return readJson(await via(path));
+      return readJson(await ('message' in body ? post(path, body, { via }) : answer(path, body, { via })));
     },
     results: () =>
       model.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? message.text : [])) ??

@@ -1,7 +1,7 @@
 /** Bodies that can be large only because of their files. */
 import { describe, expect, it } from 'vitest';
-import { json, newSession, post } from './client.ts';
-import { fileApp } from './file-app.ts';
+import { createSessionPath, post, readJson } from './client.ts';
+import { createFileApp } from './file-app.ts';
 
 const TOO_LARGE = {
   status: 413,
@@ -20,8 +20,8 @@ const withFile = (characters: number, more: object = {}): string =>
   });
 
 const sendJson = (body: string) => {
-  const { via } = fileApp();
-  return post(newSession('seer'), body, { via });
+  const { via } = createFileApp();
+  return post(createSessionPath('seer'), body, { via });
 };
 
 describe('a JSON body for an agent that accepts files', () => {
@@ -43,7 +43,7 @@ describe('a JSON body for an agent that accepts files', () => {
     ['of a long text', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
   ])('cannot be large because %s', async (_, body) => {
     const response = await sendJson(body);
-    expect(await json(response)).toMatchObject(TOO_LARGE);
+    expect(await readJson(response)).toMatchObject(TOO_LARGE);
   });
 
   it('can have quotes and backslashes in a long text, and is invalid JSON if it is cut off', async () => {
@@ -51,7 +51,7 @@ describe('a JSON body for an agent that accepts files', () => {
     const said = JSON.stringify({ message: [{ type: 'text', text: `Look. ${text}` }] });
     expect((await sendJson(said)).status).toBe(200);
     const unended = `{"message":"${'\\"'.repeat(700_000)}`;
-    expect(await json(await sendJson(unended))).toMatchObject({
+    expect(await readJson(await sendJson(unended))).toMatchObject({
       status: 400,
       detail: 'The body is not JSON.',
     });
@@ -59,10 +59,10 @@ describe('a JSON body for an agent that accepts files', () => {
 });
 
 it.each(['message', 'context'])('the form field %s cannot be as large as a file', async (field) => {
-  const { via } = fileApp();
+  const { via } = createFileApp();
   const form = new FormData();
   form.append(field, 'a'.repeat(1_000_001));
   form.append('file', new File(['a png'], 'a.png', { type: 'image/png' }));
-  const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body: form });
-  expect(await json(response)).toMatchObject(TOO_LARGE);
+  const response = await via(`${createSessionPath('seer')}/messages`, { method: 'POST', body: form });
+  expect(await readJson(response)).toMatchObject(TOO_LARGE);
 });

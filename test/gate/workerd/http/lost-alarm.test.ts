@@ -3,31 +3,31 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { allEvents, journal, json, post, SSE, send, sessionName } from './client.ts';
-import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { getSessionName, post, readAllEvents, readJournal, readJson, SSE_HEADERS, send } from './client.ts';
+import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 
 /** Calls to an overloaded object are not retried. */
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
 /** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
-const abandonedApp = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+const abandonedApp = createTestApp({}, { SESSIONS: wrapObjects(() => ({ append: refuse, renew: refuse })) });
 
-const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
-const alarmOf = (session: string) =>
+const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
+const readAlarm = (session: string) =>
   runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
-const KEYED = { 'idempotency-key': 'k1' };
+const KEY_HEADERS = { 'idempotency-key': 'k1' };
 
 /** A turn whose invocation went silent, whose lease has expired, and whose alarm the platform has lost. */
-async function loseAlarm() {
-  const session = newManualSession();
+async function loseTurnAlarm() {
+  const session = createManualSession();
   const lost = holdReply('Not stored.');
   const { message, model } = script(lost.reply, 'Done.');
   const body = { message: message() };
-  const answering = post(session, body, { headers: KEYED, via: abandonedApp });
+  const answering = post(session, body, { headers: KEY_HEADERS, via: abandonedApp });
   await lost.asked();
   lost.release();
-  const turn = String((await journal(session))[1]?.turn);
+  const turn = String((await readJournal(session))[1]?.turn);
   await runInDurableObject(stubOf(session), (_, { storage }) => storage.deleteAlarm());
   advanceTime(LONG_LEASE_MS);
   await advanceClock(session, LONG_LEASE_MS + 2_000);
@@ -36,21 +36,23 @@ async function loseAlarm() {
 
 describe('a turn whose alarm the platform has lost', () => {
   it('is taken over by a repeated message, which gets the answer', async () => {
-    const { session, turn, body, model, answering } = await loseAlarm();
-    const again = await post(session, body, { headers: KEYED });
-    expect([again.status, await json(again)]).toMatchObject([
+    const { session, turn, body, model, answering } = await loseTurnAlarm();
+    const again = await post(session, body, { headers: KEY_HEADERS });
+    expect([again.status, await readJson(again)]).toMatchObject([
       200,
       { turn, outcome: 'completed', text: 'Done.' },
     ]);
-    expect(await json(await answering)).toMatchObject({ turn, text: 'Done.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, text: 'Done.' });
     expect(model.requests.length).toBe(2);
-    const types = (await journal(session)).map(({ type }) => type);
+    const types = (await readJournal(session)).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
 
   it('is streamed to a client that repeats its message and asks for a stream', async () => {
-    const { session, turn, body, answering } = await loseAlarm();
-    const events = await allEvents(await post(session, body, { headers: { ...KEYED, ...SSE } }));
+    const { session, turn, body, answering } = await loseTurnAlarm();
+    const events = await readAllEvents(
+      await post(session, body, { headers: { ...KEY_HEADERS, ...SSE_HEADERS } }),
+    );
     const stored = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
     expect(stored).toEqual(['turn-started', 'turn-resumed', 'model-replied', 'turn-ended']);
     expect(events.at(-1)?.data).toMatchObject({ turn, text: 'Done.' });
@@ -59,35 +61,35 @@ describe('a turn whose alarm the platform has lost', () => {
 
   it.each([
     ['a read of the turn', {}],
-    ['a stream of the turn', SSE],
+    ['a stream of the turn', SSE_HEADERS],
   ])('resumes in the background after %s', async (_, headers) => {
-    const { session, turn, answering } = await loseAlarm();
+    const { session, turn, answering } = await loseTurnAlarm();
     const asked = await send(`${session}/turns/${turn}`, { headers });
     expect(asked.status).toBe('accept' in headers ? 200 : 202);
-    expect(await alarmOf(session)).not.toBeNull();
+    expect(await readAlarm(session)).not.toBeNull();
     await advanceClock(session, 0);
-    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
     await asked.text();
   });
 
   it('resumes in the background if its message is repeated with respond-async', async () => {
-    const { session, turn, body, answering } = await loseAlarm();
-    const again = await post(session, body, { headers: { ...KEYED, prefer: 'respond-async' } });
-    expect([again.status, await json(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
+    const { session, turn, body, answering } = await loseTurnAlarm();
+    const again = await post(session, body, { headers: { ...KEY_HEADERS, prefer: 'respond-async' } });
+    expect([again.status, await readJson(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
     await advanceClock(session, 0);
-    expect(await json(await answering)).toMatchObject({ turn, text: 'Done.' });
+    expect(await readJson(await answering)).toMatchObject({ turn, text: 'Done.' });
   });
 });
 
 it('a repeated message waits for the answer while the lease holder lives', async () => {
-  const session = newManualSession();
+  const session = createManualSession();
   const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);
   const body = { message: message() };
-  const first = post(session, body, { headers: KEYED });
+  const first = post(session, body, { headers: KEY_HEADERS });
   await answer.asked();
-  const again = post(session, body, { headers: KEYED });
+  const again = post(session, body, { headers: KEY_HEADERS });
   answer.release();
-  expect(await json(await again)).toEqual(await json(await first));
+  expect(await readJson(await again)).toEqual(await readJson(await first));
   expect(model.requests.length).toBe(1);
 });

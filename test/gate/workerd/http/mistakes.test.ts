@@ -19,13 +19,13 @@ const schedule = {
   session: 's',
   message: 'Go.',
 };
-const app = (config: unknown) => (): unknown => createHoldfast(config as never);
+const createAppFrom = (config: unknown) => (): unknown => createHoldfast(config as never);
 const scheduleWith = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
 
-const webhookWith = (config: object) => (): unknown =>
+const createWebhook = (config: object) => (): unknown =>
   outgoingWebhook({ url: 'https://desk.example', secret: 'S', ...config });
 
-const agentAsking = (agent: string) =>
+const createAskingAgent = (agent: string) =>
   defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
 const deepAgent = defineAgent({
   ...base,
@@ -38,94 +38,106 @@ const deepAgent = defineAgent({
 it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'no value',
-    app(undefined),
+    createAppFrom(undefined),
     'createHoldfast received undefined. Pass one object, as in createHoldfast({ ... }).',
   ],
   [
     'a list of agents',
-    app([clerk]),
+    createAppFrom([clerk]),
     'createHoldfast received a list. Pass one object, as in createHoldfast({ ... }).',
   ],
-  ['no agents', app({}), "createHoldfast has no 'agents'. Use a list, as in [agent]."],
+  ['no agents', createAppFrom({}), "createHoldfast has no 'agents'. Use a list, as in [agent]."],
   [
     'one agent instead of a list',
-    app({ agents: clerk }),
+    createAppFrom({ agents: clerk }),
     "createHoldfast has an object as its 'agents'. Use a list, as in [agent].",
   ],
-  ['the key agent', app({ agent: clerk }), "createHoldfast has 'agent' instead of 'agents'. Rename it."],
+  [
+    'the key agent',
+    createAppFrom({ agent: clerk }),
+    "createHoldfast has 'agent' instead of 'agents'. Rename it.",
+  ],
   [
     'the literal of an agent',
-    app({ agents: [clerk, { ...base, name: 'raw' }] }),
+    createAppFrom({ agents: [clerk, { ...base, name: 'raw' }] }),
     'createHoldfast has an object at agents[1]. Use the result of defineAgent.',
   ],
   [
     'a promise of an agent',
-    app({ agents: [Promise.resolve(clerk)] }),
+    createAppFrom({ agents: [Promise.resolve(clerk)] }),
     'createHoldfast has a promise at agents[0]. Use the result of defineAgent.',
   ],
   [
     'two agents with one name',
-    app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
+    createAppFrom({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
     "Two agents are named 'clerk'.",
   ],
   [
     'the name of a model',
-    app({ agents: [clerk], model: 'gpt-5' }),
+    createAppFrom({ agents: [clerk], model: 'gpt-5' }),
     "createHoldfast has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
   ],
   [
     'the key uses',
-    app({ agents: [clerk], uses: [] }),
+    createAppFrom({ agents: [clerk], uses: [] }),
     "createHoldfast has an unknown option 'uses'. Did you mean 'use'?",
   ],
   [
     'tools for the whole app',
-    app({ agents: [clerk], tools: [] }),
+    createAppFrom({ agents: [clerk], tools: [] }),
     "createHoldfast has 'tools', but an app has no tools of its own. List them in defineAgent({ tools }).",
   ],
   [
     'instructions for the whole app',
-    app({ agents: [clerk], instructions: 'Pay.' }),
+    createAppFrom({ agents: [clerk], instructions: 'Pay.' }),
     "createHoldfast has 'instructions', but an app has no instructions. Write them in defineAgent({ instructions }).",
   ],
   [
     'a token as auth',
-    app({ agents: [clerk], auth: 'secret' }),
+    createAppFrom({ agents: [clerk], auth: 'secret' }),
     "createHoldfast has a string as its 'auth'. Use a function.",
   ],
   [
     'a schedule of an unknown agent',
-    app({ agents: [clerk], model: openaiCompatible(), use: [scheduleWith({ agent: 'clark' })()] }),
+    createAppFrom({ agents: [clerk], model: openaiCompatible(), use: [scheduleWith({ agent: 'clark' })()] }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'an outgoing webhook of an unknown agent',
-    app({ agents: [clerk], model: openaiCompatible(), use: [webhookWith({ agents: ['clerk', 'clark'] })()] }),
+    createAppFrom({
+      agents: [clerk],
+      model: openaiCompatible(),
+      use: [createWebhook({ agents: ['clerk', 'clark'] })()],
+    }),
     "Outgoing webhook 'outgoing' names the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'two outgoing webhooks with one name',
-    app({ agents: [clerk], model: openaiCompatible(), use: [webhookWith({})(), webhookWith({})()] }),
+    createAppFrom({
+      agents: [clerk],
+      model: openaiCompatible(),
+      use: [createWebhook({})(), createWebhook({})()],
+    }),
     "The module 'outgoing-webhooks' is used twice under the key 'outgoing'. Give one of them another key.",
   ],
   [
     'the literal of an outgoing webhook',
-    app({ agents: [clerk], use: [{ url: 'https://desk.example' }] }),
+    createAppFrom({ agents: [clerk], use: [{ url: 'https://desk.example' }] }),
     'createHoldfast has an object at use[0]. Use the result of a module, such as openApi().',
   ],
   [
     'a module instead of a list of modules',
-    app({ agents: [clerk], use: webhookWith({})() }),
+    createAppFrom({ agents: [clerk], use: createWebhook({})() }),
     "createHoldfast has an object as its 'use'. Use a list, as in [one, another].",
   ],
   [
     'an unknown subagent',
-    app({ agents: [clerk, agentAsking('clark')] }),
+    createAppFrom({ agents: [clerk, createAskingAgent('clark')] }),
     "Agent 'desk' has the subagent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'an unknown subagent inside another tool',
-    app({ agents: [clerk, deepAgent] }),
+    createAppFrom({ agents: [clerk, deepAgent] }),
     "Agent 'desk' has the subagent 'ghost', which is not among the agents.",
   ],
   [
@@ -156,5 +168,7 @@ it('an app that is exported instead of its Worker reports the mistake at the fir
 });
 
 it('an app with existing subagents starts', () => {
-  expect(app({ agents: [clerk, agentAsking('clerk')], model: openaiCompatible() })).not.toThrow();
+  expect(
+    createAppFrom({ agents: [clerk, createAskingAgent('clerk')], model: openaiCompatible() }),
+  ).not.toThrow();
 });

@@ -2,13 +2,22 @@ import { describe, expect, it, vi } from 'vitest';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { playModel, script } from '../../../fixtures/scripts.ts';
-import { appWith, failingAgent } from './app.ts';
-import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from './client.ts';
+import { createTestApp, failingAgent } from './app.ts';
+import {
+  createSessionPath,
+  getSessionId,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 
-type Answer = () => Response | Promise<Response>;
+type AnswerFunction = () => Response | Promise<Response>;
 
 /** A server that returns these responses in order, then a good one. `asked` holds the request bodies. */
-function createServer(...answers: Answer[]) {
+function createServer(...answers: AnswerFunction[]) {
   const asked: { messages: Record<string, unknown>[] }[] = [];
   const model = openaiCompatible({
     baseURL: 'https://models.test/v1',
@@ -18,18 +27,18 @@ function createServer(...answers: Answer[]) {
     retries: 0,
     fetch: async (_, { body }) => {
       asked.push(JSON.parse(String(body)));
-      return (answers[asked.length - 1] ?? reply({ content: 'Recovered.' }))();
+      return (answers[asked.length - 1] ?? createReply({ content: 'Recovered.' }))();
     },
   });
   return { asked, message: `Hello #${playModel(model).key}` };
 }
 
-const reply = (message: unknown): Answer => {
+const createReply = (message: unknown): AnswerFunction => {
   const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', ...Object(message) } };
   return () => Response.json({ choices: [choice] });
 };
-const failingAnswer =
-  (status: number, message: string, headers: Record<string, string> = {}): Answer =>
+const createFailingAnswer =
+  (status: number, message: string, headers: Record<string, string> = {}): AnswerFunction =>
   () =>
     Response.json({ error: { message } }, { status, headers });
 const call = (id: string, name: string, input: string) => ({
@@ -37,8 +46,9 @@ const call = (id: string, name: string, input: string) => ({
   type: 'function',
   function: { name, arguments: input },
 });
-const calls = (...toolCalls: unknown[]): Answer => reply({ content: null, tool_calls: toolCalls });
-const stream = (...chunks: string[]): Answer => {
+const callTools = (...toolCalls: unknown[]): AnswerFunction =>
+  createReply({ content: null, tool_calls: toolCalls });
+const stream = (...chunks: string[]): AnswerFunction => {
   const body = chunks.map(
     (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
   );
@@ -46,31 +56,39 @@ const stream = (...chunks: string[]): Answer => {
 };
 
 describe('a model that fails', () => {
-  it.each<[string, Answer, string]>([
+  it.each<[string, AnswerFunction, string]>([
     [
       'refuses the key',
-      failingAnswer(401, 'Incorrect API key sk-very-secret.'),
+      createFailingAnswer(401, 'Incorrect API key sk-very-secret.'),
       "The model's server answered 401: Incorrect API key [secret].",
     ],
-    ['has no capacity', failingAnswer(429, 'Slow down.'), "The model's server answered 429: Slow down."],
-    ['is broken', failingAnswer(500, 'Oops.'), "The model's server answered 500: Oops."],
-    ['refuses the request', failingAnswer(400, 'Too long.'), "The model's server answered 400: Too long."],
+    [
+      'has no capacity',
+      createFailingAnswer(429, 'Slow down.'),
+      "The model's server answered 429: Slow down.",
+    ],
+    ['is broken', createFailingAnswer(500, 'Oops.'), "The model's server answered 500: Oops."],
+    [
+      'refuses the request',
+      createFailingAnswer(400, 'Too long.'),
+      "The model's server answered 400: Too long.",
+    ],
     ['hangs', () => new Promise<Response>(() => {}), "The model's server was silent for 100 ms."],
     ['returns HTML', () => new Response('<html>'), "The model's reply is not JSON. Is the base URL right?"],
   ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message, asked } = createServer(answer);
     const response = await post(session, { message });
     expect(response.status).toBe(502);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    const { turn, ...problem } = await json(response);
+    const { turn, ...problem } = await readJson(response);
     expect(problem).toEqual({
       type: 'urn:holdfast:problem:model-failure',
       title: 'model failure',
       status: 502,
       detail: `${said} The conversation is kept. Send another message to continue.`,
       loopId: turn,
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'scripted',
       outcome: 'failed',
       text: '',
@@ -81,12 +99,12 @@ describe('a model that fails', () => {
       model: null,
       error: { type: 'model-failure', message: said },
     });
-    expect((await journal(session)).map(({ type }) => type)).toEqual([
+    expect((await readJournal(session)).map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'turn-ended',
     ]);
-    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+    expect(await readJson(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
     expect(asked[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
       ['system', 'Follow the script.'],
       ['user', message],
@@ -102,49 +120,54 @@ describe('a model that fails', () => {
   ])(
     'and asks for a wait in %s is reported with that wait in the header, answer and journal',
     async (_, headers, seconds) => {
-      const session = newSession();
-      const { message } = createServer(failingAnswer(429, 'Slow down.', headers));
+      const session = createSessionPath();
+      const { message } = createServer(createFailingAnswer(429, 'Slow down.', headers));
       const response = await post(session, { message });
       expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
-      const { turn, error } = await json(response);
+      const { turn, error } = await readJson(response);
       expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
-      expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
+      expect((await readJournal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
       // The wait counts from the end of the turn, so a later read has no such header.
       const later = await send(`${session}/turns/${turn}`);
       expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
-      expect(await json(later)).toMatchObject({ error });
+      expect(await readJson(later)).toMatchObject({ error });
     },
   );
 
   it('and asks for a wait is reported with that wait in the stream', async () => {
-    const { message } = createServer(failingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
-    const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
+    const { message } = createServer(createFailingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
+    const events = await readAllEvents(
+      await post(createSessionPath(), { message }, { headers: SSE_HEADERS }),
+    );
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
   });
 
-  it.each<[string, Answer]>([
-    ['names no wait', failingAnswer(429, 'Slow down.')],
-    ['names an absurd wait', failingAnswer(429, 'Slow down.', { 'retry-after': '9e99' })],
+  it.each<[string, AnswerFunction]>([
+    ['names no wait', createFailingAnswer(429, 'Slow down.')],
+    ['names an absurd wait', createFailingAnswer(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['has no quota left', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
   ])('and %s is reported without a wait', async (_, answer) => {
     const { message } = createServer(answer);
-    const response = await post(newSession(), { message });
+    const response = await post(createSessionPath(), { message });
     expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
-    expect(Object.keys(Object((await json(response)).error))).toEqual(['type', 'message']);
+    expect(Object.keys(Object((await readJson(response)).error))).toEqual(['type', 'message']);
   });
 
   it('after its tools have run keeps their results', async () => {
-    const session = newSession();
-    const { message } = createServer(calls(call('c1', 'add', '{"a":1,"b":2}')), failingAnswer(500, 'Oops.'));
-    const failed = await json(await post(session, { message }));
+    const session = createSessionPath();
+    const { message } = createServer(
+      callTools(call('c1', 'add', '{"a":1,"b":2}')),
+      createFailingAnswer(500, 'Oops.'),
+    );
+    const failed = await readJson(await post(session, { message }));
     expect(failed).toMatchObject({ status: 502, iterations: 1, toolCalls: 1 });
-    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
-    const { messages } = (await json(await send(session))) as { messages: unknown[] };
+    expect(await readJson(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+    const { messages } = (await readJson(await send(session))) as { messages: unknown[] };
     expect(messages[1]).toMatchObject({ toolCalls: [{ name: 'add', status: 'ended', result: '3' }] });
   });
 
   it('fails the turn if its stream breaks off twice, but not once', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = createServer(
       stream('Half an ans'),
       stream('Half'),
@@ -155,9 +178,9 @@ describe('a model that fails', () => {
           { headers: { 'content-type': 'text/event-stream' } },
         ),
     );
-    const events = await allEvents(await post(session, { message }, { headers: SSE }));
+    const events = await readAllEvents(await post(session, { message }, { headers: SSE_HEADERS }));
     expect(events.at(-1)?.data).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
-    const again = await allEvents(await post(session, { message: 'Again' }, { headers: SSE }));
+    const again = await readAllEvents(await post(session, { message: 'Again' }, { headers: SSE_HEADERS }));
     expect(again.map(({ event, data }) => [event, data.reply, data.text])).toEqual([
       ['turn-started', undefined, undefined],
       ['text-delta', '1.1', 'Another half'],
@@ -170,27 +193,27 @@ describe('a model that fails', () => {
   });
 
   it('by throwing a value of any type returns 502 with its text', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script(() => {
       throw new TypeError('no such dial');
     }, 'Recovered.');
     const response = await post(session, { message: message() });
     expect(response.status).toBe(502);
-    expect(await json(response)).toMatchObject({
+    expect(await readJson(response)).toMatchObject({
       error: { type: 'model-failure', message: "The model 'scripted' threw instead of answering." },
     });
-    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+    expect(await readJson(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
   });
 });
 
 describe('a turn that fails', () => {
   it('unexpectedly returns 500 without internals', async () => {
-    const session = newSession('broken');
+    const session = createSessionPath('broken');
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const via = appWith({ agents: [failingAgent] });
+    const via = createTestApp({ agents: [failingAgent] });
     const response = await post(session, { message: 'Hello' }, { via });
     expect(response.status).toBe(500);
-    const problem = await json(response);
+    const problem = await readJson(response);
     expect(problem).toMatchObject({
       type: 'urn:holdfast:problem:turn-failed',
       detail:
@@ -203,13 +226,13 @@ describe('a turn that fails', () => {
   });
 
   it('because the deployment lacks its agent returns 500 with the agent’s name', async () => {
-    const session = newSession('elsewhere');
-    const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test lacks
+    const session = createSessionPath('elsewhere');
+    const via = createTestApp({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test lacks
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
     await post(session, { message: 'Hello' }, { headers, via });
     const response = await post(session, { message: 'Hello' }, { headers: { 'idempotency-key': 'k' }, via });
     expect(response.status).toBe(500);
-    expect(await json(response)).toMatchObject({
+    expect(await readJson(response)).toMatchObject({
       type: 'urn:holdfast:problem:misconfigured',
       detail:
         "This deployment has no agent 'elsewhere'. The conversation is kept. Send another message to continue.",
@@ -219,8 +242,8 @@ describe('a turn that fails', () => {
 
 describe('a model that makes invalid tool calls', () => {
   it('reads that its JSON is malformed', async () => {
-    const { message, asked } = createServer(calls(call('c1', 'add', '{"a": 1, "b":')));
-    expect(await json(await post(newSession(), { message }))).toMatchObject({
+    const { message, asked } = createServer(callTools(call('c1', 'add', '{"a": 1, "b":')));
+    expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
       text: 'Recovered.',
       toolCalls: 1,
     });
@@ -234,8 +257,10 @@ describe('a model that makes invalid tool calls', () => {
   });
 
   it('reads that the tool is unknown', async () => {
-    const { message, asked } = createServer(calls(call('c1', 'ads', '{}')));
-    expect(await json(await post(newSession(), { message }))).toMatchObject({ text: 'Recovered.' });
+    const { message, asked } = createServer(callTools(call('c1', 'ads', '{}')));
+    expect(await readJson(await post(createSessionPath(), { message }))).toMatchObject({
+      text: 'Recovered.',
+    });
     expect(asked[1]?.messages.at(-1)?.content).toBe(
       "Error: Tool 'ads' does not exist. Available tools: [add, look_up, record]. Use the exact tool name from " +
         'this list. Do not combine or prefix tool names — tool names found in source code or search results are ' +
@@ -244,13 +269,16 @@ describe('a model that makes invalid tool calls', () => {
   });
 
   it('gets one result for each call if two have the same id', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const same = [call('c1', 'add', '{"a":1,"b":2}'), call('c1', 'add', '{"a":3,"b":4}')];
-    const { message, asked } = createServer(calls(...same), calls(...same));
-    expect(await json(await post(session, { message }))).toMatchObject({ text: 'Recovered.', toolCalls: 4 });
+    const { message, asked } = createServer(callTools(...same), callTools(...same));
+    expect(await readJson(await post(session, { message }))).toMatchObject({
+      text: 'Recovered.',
+      toolCalls: 4,
+    });
     const results = asked[2]?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results.map(({ content }) => content)).toEqual(['3', '7', '3', '7']);
-    const started = (await journal(session)).filter(({ type }) => type === 'tool-call-started');
+    const started = (await readJournal(session)).filter(({ type }) => type === 'tool-call-started');
     expect(new Set(started.map((event) => event.call)).size).toBe(4);
   });
 });

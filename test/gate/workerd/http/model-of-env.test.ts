@@ -13,10 +13,10 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { checkingResponses } from './as-described.ts';
-import { json, newSession, ORIGIN, post, type Send } from './client.ts';
-import { MEDIA } from './file-app.ts';
-import { expectProblem, problem } from './hook-deliveries.ts';
+import { checkResponses } from './as-described.ts';
+import { createSessionPath, ORIGIN, post, readJson, type Send } from './client.ts';
+import { MEDIA_TYPES } from './file-app.ts';
+import { createHookProblem, expectProblem } from './hook-deliveries.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
@@ -29,7 +29,7 @@ function deployAgents(
 ): Send {
   const { worker } = createHoldfast({ agents, model, use: [files()] });
   const all = { ...env, MODEL: '', ...vars };
-  return checkingResponses(async (path, init) => {
+  return checkResponses(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
     const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());
@@ -46,8 +46,8 @@ function createMaker(...replies: readonly ScriptedReply[]) {
   return { make, seen };
 }
 
-const sendMessage = async (via: Send, session = newSession('agent')) => {
-  const { outcome, text, model } = await json(await post(session, { message: 'Go.' }, { via }));
+const sendMessage = async (via: Send, session = createSessionPath('agent')) => {
+  const { outcome, text, model } = await readJson(await post(session, { message: 'Go.' }, { via }));
   return { outcome, text, model };
 };
 
@@ -75,7 +75,7 @@ describe('a model from the environment', () => {
     ];
     expect(await sendMessage(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
     expect(await sendMessage(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
-    expect(await sendMessage(red, newSession('other'))).toMatchObject({ text: 'Again red.' });
+    expect(await sendMessage(red, createSessionPath('other'))).toMatchObject({ text: 'Again red.' });
     expect(seen).toEqual(['red', 'blue']);
   });
 
@@ -125,11 +125,11 @@ describe('a model from the environment', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const asked = vi.fn(model);
     const via = deployAgents([defineAgent({ ...base, model: asked })], {});
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     for (const _once of [1, 2])
       await expectProblem(
         await post(session, { message: 'Go.' }, { via }),
-        problem(500, 'misconfigured', detail),
+        createHookProblem(500, 'misconfigured', detail),
       );
     expect((await via(session)).status).toBe(404);
     expect(asked).toHaveBeenCalledTimes(2);
@@ -139,11 +139,11 @@ describe('a model from the environment', () => {
   it('that throws reports its error to the developer only', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const thrown = new Error('The key is s3cret.');
-    const model: ModelOfEnv = () => {
+    const throwOnMake: ModelOfEnv = () => {
       throw thrown;
     };
-    const via = deployAgents([defineAgent({ ...base, model })], {});
-    const answer = await post(newSession('agent'), { message: 'Go.' }, { via });
+    const via = deployAgents([defineAgent({ ...base, model: throwOnMake })], {});
+    const answer = await post(createSessionPath('agent'), { message: 'Go.' }, { via });
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(/^holdfast: request \w+ failed$/),
@@ -166,12 +166,12 @@ describe('a model from the environment', () => {
 
   it('is created by a health check, once, if it only reads settings', async () => {
     const [own, ofApp] = [createMaker(), createMaker()];
-    const checked = (make: ModelOfEnv) => Object.assign(make, { isChecked: true });
+    const markChecked = (make: ModelOfEnv) => Object.assign(make, { isChecked: true });
     const agents = [
-      defineAgent({ ...base, model: checked(own.make) }),
+      defineAgent({ ...base, model: markChecked(own.make) }),
       defineAgent({ ...base, name: 'without' }),
     ];
-    const via = deployAgents(agents, { WORD: 'red' }, checked(ofApp.make));
+    const via = deployAgents(agents, { WORD: 'red' }, markChecked(ofApp.make));
     for (const _ of [1, 2]) expect((await via('/health')).status).toBe(200);
     expect([own.seen, ofApp.seen]).toEqual([['red'], ['red']]);
   });
@@ -186,16 +186,16 @@ describe('a model from the environment', () => {
   it('lists the files that its agent accepts, and lists an agent whose model fails without them', async () => {
     const { make, seen } = createMaker();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const failing = () => {
+    const throwNoKey = () => {
       throw new Error('no key');
     };
     const agents = [
-      defineAgent({ ...base, model: (vars) => ({ ...make(vars), media: MEDIA }) }),
-      defineAgent({ ...base, name: 'failing', model: failing }),
+      defineAgent({ ...base, model: (vars) => ({ ...make(vars), media: MEDIA_TYPES }) }),
+      defineAgent({ ...base, name: 'failing', model: throwNoKey }),
       defineAgent({ ...base, name: 'without' }),
     ];
     const via = deployAgents(agents, { WORD: 'red' }, openaiCompatible());
-    const listed = (await json(await via('/agents'))).agents as object[];
+    const listed = (await readJson(await via('/agents'))).agents as object[];
     expect(listed).toMatchObject([
       { name: 'agent', accepts: { url: ['image/*'] } },
       { name: 'failing', tools: [] },
@@ -211,13 +211,15 @@ describe('a model from the environment', () => {
     const via = deployAgents([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
       WORD: 'red',
     });
-    expect(await json(await post(newSession('agent'), { message: 'Go.' }, { via }))).toMatchObject({
-      outcome: 'failed',
-      error: {
-        type: 'misconfigured',
-        message:
-          "Agent 'agent' has a cost limit, but its model 'of-red' has no prices. Set its 'prices' in USD per million tokens.",
+    expect(await readJson(await post(createSessionPath('agent'), { message: 'Go.' }, { via }))).toMatchObject(
+      {
+        outcome: 'failed',
+        error: {
+          type: 'misconfigured',
+          message:
+            "Agent 'agent' has a cost limit, but its model 'of-red' has no prices. Set its 'prices' in USD per million tokens.",
+        },
       },
-    });
+    );
   });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
-import { advanceTime, systemTimersOf } from '../../../fixtures/held-time.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, post, SSE } from './client.ts';
-import { newManualSession } from './time.ts';
+import { advanceTime, countSystemTimers } from '../../../fixtures/held-time.ts';
+import { createTestApp } from './app.ts';
+import { post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
+import { createManualSession } from './time.ts';
 
 /** The tests' Worker ignores turns of an agent with this name. */
-const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
+const createTestAgent = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
   defineAgent({
     name: 'agent',
     description: 'Waits.',
@@ -18,47 +18,51 @@ const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
 
 it('a model that never settles causes a 502 after its timeout', async () => {
   const asked = Promise.withResolvers<void>();
-  const never: ChatModel['ask'] = () => {
+  const hangForever: ChatModel['ask'] = () => {
     asked.resolve();
     return new Promise(() => {});
   };
-  const via = appWith({ agents: [agentOf(never, { total: 9_000 })] });
-  const answer = post(newManualSession('agent'), { message: 'Hi.' }, { via });
+  const via = createTestApp({ agents: [createTestAgent(hangForever, { total: 9_000 })] });
+  const answer = post(createManualSession('agent'), { message: 'Hi.' }, { via });
   await asked.promise;
   advanceTime(9_000);
   const response = await answer;
   expect(response.status).toBe(502);
-  expect(await json(response)).toMatchObject({
+  expect(await readJson(response)).toMatchObject({
     error: { type: 'model-failure', message: "The model 'slow' did not answer within 9000 ms." },
   });
 });
 
 it('a model that has responded leaves no running timer', async () => {
   let during = 0;
-  const prompt: ChatModel['ask'] = async (_, { onText }) => {
+  const answerPromptly: ChatModel['ask'] = async (_, { onText }) => {
     onText?.('Hello.');
-    during = systemTimersOf(51);
+    during = countSystemTimers(51);
     return { text: 'Hello.', toolCalls: [], finish: 'stop' };
   };
   // A model streams in case a reader joins.
-  const via = appWith({ agents: [agentOf(prompt, { total: 51 })], use: [liveText()] });
-  const response = await post(newManualSession('agent'), { message: 'Hi.' }, { via });
+  const via = createTestApp({ agents: [createTestAgent(answerPromptly, { total: 51 })], use: [liveText()] });
+  const response = await post(createManualSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
   // The invocation's only timer limits both silence and total time, because nothing else is due sooner.
-  expect([during, systemTimersOf(51)]).toEqual([1, 0]);
+  expect([during, countSystemTimers(51)]).toEqual([1, 0]);
 });
 
 it('a model that goes silent in a stream is called once more, and then the turn fails', async () => {
   let asked = 0;
-  const silent: ChatModel['ask'] = (_, { onText }) => {
+  const answerSilently: ChatModel['ask'] = (_, { onText }) => {
     asked += 1;
     onText?.('Hel');
     setTimeout(() => advanceTime(5_000), 0);
     return new Promise(() => {});
   };
-  const via = appWith({ agents: [agentOf(silent, { silence: 5_000 })] });
-  const response = await post(newManualSession('agent'), { message: 'Hi.' }, { headers: SSE, via });
-  const events = await allEvents(response);
+  const via = createTestApp({ agents: [createTestAgent(answerSilently, { silence: 5_000 })] });
+  const response = await post(
+    createManualSession('agent'),
+    { message: 'Hi.' },
+    { headers: SSE_HEADERS, via },
+  );
+  const events = await readAllEvents(response);
   expect(
     events.map(({ event }) => event).filter((event) => event?.startsWith('reply') || event === 'text-delta'),
   ).toEqual(['text-delta', 'reply-restarted', 'text-delta']);
@@ -72,13 +76,13 @@ it('secrets that are not issued within half a minute fail the turn, which says s
     minting.resolve();
     return new Promise(() => {});
   };
-  const via = appWith({ agents: [agentOf(() => new Promise(() => {}))], secrets });
-  const answer = post(newManualSession('agent'), { message: 'Hi.' }, { via });
+  const via = createTestApp({ agents: [createTestAgent(() => new Promise(() => {}))], secrets });
+  const answer = post(createManualSession('agent'), { message: 'Hi.' }, { via });
   await minting.promise;
   advanceTime(30_000);
   const response = await answer;
   expect(response.status).toBe(500);
-  expect(await json(response)).toMatchObject({
+  expect(await readJson(response)).toMatchObject({
     error: { type: 'misconfigured', message: '`secrets` did not return within 30000 ms.' },
   });
 });

@@ -7,21 +7,25 @@ import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts'
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post, type Send } from './client.ts';
-import { config, deliver, expectProblem, problem, signedIssue } from './hook-deliveries.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJson, type Send } from './client.ts';
+import { config, createHookProblem, deliver, expectProblem, signIssue } from './hook-deliveries.ts';
 
-const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
+const SET_ADVICE = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
+const NO_SERVER_TEXT = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET_ADVICE} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
 
-const NO_MODEL = problem(500, 'misconfigured', `This Worker has no model: ${NO_SERVER}`);
+const NO_MODEL_PROBLEM = createHookProblem(
+  500,
+  'misconfigured',
+  `This Worker has no model: ${NO_SERVER_TEXT}`,
+);
 
-const NO_PLANNER = problem(
+const NO_PLANNER_PROBLEM = createHookProblem(
   500,
   'misconfigured',
   "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) from 'holdfast/models/offline'." +
-    ` ${SET}`,
+    ` ${SET_ADVICE}`,
 );
 
 const bare = { ...scripted, name: 'bare', model: undefined };
@@ -29,8 +33,8 @@ const bare = { ...scripted, name: 'bare', model: undefined };
 const ownModel = { agents: [{ ...bare, modelOf: openaiCompatible() }], model: undefined };
 
 /** An app with an agent that has a model, and with one that has none. */
-const app = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
-  appWith(
+const createModelApp = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
+  createTestApp(
     {
       agents: [scripted, bare],
       model: openaiCompatible(),
@@ -51,20 +55,25 @@ afterEach(() => {
 
 describe('a Worker whose settings choose no model', () => {
   it.each([
-    ['nothing is set', '', {}, NO_MODEL],
-    ['no var is set, although the planner exists', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
-    ['MODEL is offline, but the Worker has no planner', 'offline', {}, NO_PLANNER],
-    ['the agent’s own model reads its settings', '', ownModel, NO_MODEL],
+    ['nothing is set', '', {}, NO_MODEL_PROBLEM],
+    [
+      'no var is set, although the planner exists',
+      '',
+      { model: orOffline(openaiCompatible()) },
+      NO_MODEL_PROBLEM,
+    ],
+    ['MODEL is offline, but the Worker has no planner', 'offline', {}, NO_PLANNER_PROBLEM],
+    ['the agent’s own model reads its settings', '', ownModel, NO_MODEL_PROBLEM],
   ])(
     'refuses messages for an agent that needs one, with a suggested fix: %s',
     async (_, model, more, expected) => {
       const said = log();
-      const via = app(model, more);
-      const session = newSession('bare');
+      const via = createModelApp(model, more);
+      const session = createSessionPath('bare');
       await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
       const headers = { prefer: 'respond-async' };
       await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
-      await expectProblem(await deliver(via, await signedIssue()), expected);
+      await expectProblem(await deliver(via, await signIssue()), expected);
       await expectProblem(await via('/health'), expected);
       expect((await via(session)).status).toBe(404);
       expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
@@ -73,24 +82,24 @@ describe('a Worker whose settings choose no model', () => {
 
   it('runs agents that have a model, and is healthy if all have one', async () => {
     const { message } = script('Done.');
-    const response = await post(newSession(), { message: message() }, { via: app('') });
-    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const health = await app('', { agents: [scripted], model: undefined, use: [] })('/health');
-    expect([health.status, await json(health)]).toEqual([200, { status: 'ok' }]);
+    const response = await post(createSessionPath(), { message: message() }, { via: createModelApp('') });
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const health = await createModelApp('', { agents: [scripted], model: undefined, use: [] })('/health');
+    expect([health.status, await readJson(health)]).toEqual([200, { status: 'ok' }]);
   });
 });
 
 it('a Worker runs its planner if MODEL is offline', async () => {
-  const via = app('offline', { model: orOffline(openaiCompatible()) });
-  const response = await post(newSession('bare'), { message: 'Hello' }, { via });
-  expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
+  const via = createModelApp('offline', { model: orOffline(openaiCompatible()) });
+  const response = await post(createSessionPath('bare'), { message: 'Hello' }, { via });
+  expect(await readJson(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
 });
 
 it('a Worker uses the model of its app with any settings', async () => {
-  const via = app('', { model: offlineModel() });
-  const response = await post(newSession('bare'), { message: 'Hello' }, { via });
-  expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
+  const via = createModelApp('', { model: offlineModel() });
+  const response = await post(createSessionPath('bare'), { message: 'Hello' }, { via });
+  expect(await readJson(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
 });
 

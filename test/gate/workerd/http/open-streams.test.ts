@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { appWith } from './app.ts';
-import { json, newSession, type Send } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, readJson, type Send } from './client.ts';
 
 const model: ChatModel = { name: 'brief', ask: async () => ({ text: 'Hi.', toolCalls: [], finish: 'stop' }) };
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: '', model });
 const EVENTS = { headers: { accept: 'text/event-stream' } };
 
 /** An app whose callers are selected by a header, and a session of the first caller. */
-async function appOf(maxStreams?: number) {
+async function createStreamsApp(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
-  const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });
-  const path = newSession('clerk');
+  const via = createTestApp({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });
+  const path = createSessionPath('clerk');
   const sent = await post(via, path);
   expect(sent.status).toBe(200);
   await sent.text();
@@ -33,22 +33,22 @@ const repeatConcurrently = <T>(count: number, make: () => Promise<T>): Promise<T
 
 describe('the event streams of a caller', () => {
   it('are limited to 16, and the refusal of another one explains the fix', async () => {
-    const { via, path, follow } = await appOf();
+    const { via, path, follow } = await createStreamsApp();
     const open = await repeatConcurrently(16, follow);
     expect(open.map(({ status }) => status)).toEqual(Array(16).fill(200));
     const refused = await follow();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
-    expect(await json(refused)).toMatchObject({
+    expect(await readJson(refused)).toMatchObject({
       type: 'urn:holdfast:problem:rate-limited',
       detail: 'You have 16 event streams open. Close one, or ask for JSON.',
     });
     // A message that asks for a stream was not accepted.
     expect((await post(via, path, { accept: 'text/event-stream' })).status).toBe(429);
-    const { events } = await json(await via(`${path}/events`));
+    const { events } = await readJson(await via(`${path}/events`));
     expect(JSON.stringify(events).match(/"type":"turn-started"/g)).toHaveLength(1);
     // Requests without a stream still work, and so do another caller's.
     expect((await post(via, path)).status).toBe(200);
-    const other = await via(`${newSession('clerk')}/messages`, {
+    const other = await via(`${createSessionPath('clerk')}/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-id': 'bea', ...EVENTS.headers },
       body: '{"message":"Hello."}',
@@ -58,7 +58,7 @@ describe('the event streams of a caller', () => {
   });
 
   it('free their places if their clients disconnect, if they end, and if they fail', async () => {
-    const { via, path, follow } = await appOf(2);
+    const { via, path, follow } = await createStreamsApp(2);
     for (let round = 0; round < 3; round += 1) {
       const open = await repeatConcurrently(2, follow);
       expect(open.map(({ status }) => status)).toEqual([200, 200]);
@@ -76,9 +76,9 @@ describe('the event streams of a caller', () => {
   });
 
   it('are counted for other protocols too, before they start', async () => {
-    const { via, path, follow } = await appOf(1);
+    const { via, path, follow } = await createStreamsApp(1);
     const open = await follow();
-    const chat = () =>
+    const postChat = () =>
       via('/agents/clerk/chat', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -87,9 +87,9 @@ describe('the event streams of a caller', () => {
           messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'And?' }] }],
         }),
       });
-    expect((await chat()).status).toBe(429);
+    expect((await postChat()).status).toBe(429);
     await open.body?.cancel();
-    const streamed = await chat();
+    const streamed = await postChat();
     expect(streamed.status).toBe(200);
     expect((await follow()).status).toBe(429);
     await streamed.text();
@@ -104,7 +104,7 @@ describe('the event streams of a caller', () => {
 });
 
 it('a response forbids content sniffing, and cross-origin embedding', async () => {
-  const { via, path } = await appOf();
+  const { via, path } = await createStreamsApp();
   for (const where of ['/agents', path, `${path}/events`, '/nothing', '/health']) {
     const { headers } = await via(where);
     expect([headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')]).toEqual([

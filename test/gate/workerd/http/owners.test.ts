@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { newSession, post, type Send } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, type Send } from './client.ts';
 
 /** An app that trusts a header for its caller. */
-const app = appWith({ auth: (request) => JSON.parse(request.headers.get('x-caller') ?? '') });
+const app = createTestApp({ auth: (request) => JSON.parse(request.headers.get('x-caller') ?? '') });
 
 const sendAs =
   (caller: Caller): Send =>
@@ -24,10 +24,10 @@ const say = (session: string, via: Send, text: string): Promise<Response> =>
 
 describe('a session of a tenant', () => {
   it('is not visible to a caller whose id is the tenant’s name, and vice versa', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await say(session, sendAs(acme), 'Of the tenant.');
     expect((await sendAs({ id: 'acme' })(session)).status).toBe(404);
-    const others = newSession();
+    const others = createSessionPath();
     await say(others, sendAs({ id: 'acme' }), 'Of the id.');
     expect((await sendAs(acme)(others)).status).toBe(404);
   });
@@ -35,7 +35,7 @@ describe('a session of a tenant', () => {
   it.each(['{"tenant":"acme"}', '[object Object]', '"acme"'])(
     'is not visible to a caller whose id is written like its name: %s',
     async (id) => {
-      const session = newSession();
+      const session = createSessionPath();
       await say(session, sendAs(acme), 'Of the tenant.');
       expect((await sendAs({ id })(session)).status).toBe(404);
     },

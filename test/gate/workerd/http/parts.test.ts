@@ -5,18 +5,18 @@ import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { playModel } from '../../../fixtures/scripts.ts';
-import { appWithEndpoint, callTool, textsOf, viewOf } from '../mcp/server/talk.ts';
+import { callTool, createEndpointApp, getTexts, getView } from '../mcp/server/talk.ts';
 import {
-  allEvents,
+  createSessionPath,
   followToEnd,
-  journal,
-  json,
-  newSession,
+  getSessionName,
   post,
+  readAllEvents,
+  readJournal,
+  readJson,
   type SentEvent,
-  SSE,
+  SSE_HEADERS,
   send,
-  sessionName,
 } from './client.ts';
 
 const THOUGHT = 'I should record it.';
@@ -38,16 +38,16 @@ const doneParts: readonly ReplyPart[] = [
 ];
 
 /** A script of a provider's model. `message` marks a text with its key. */
-function script(...replies: readonly ScriptedReply[]) {
+function createScript(...replies: readonly ScriptedReply[]) {
   const { key, model } = playModel(scriptedModel(replies));
   return { model, message: `Go. #${key}` };
 }
 
-const dataOf = (events: readonly SentEvent[], ...names: string[]) =>
+const pickData = (events: readonly SentEvent[], ...names: string[]) =>
   events.filter(({ event }) => names.includes(event)).map(({ event, data }) => ({ event, ...data }));
 
 /** Returns the reply as every reader gets it: its text and calls beside its parts. */
-const shownOf = (turn: unknown) => {
+const createShownReply = (turn: unknown) => {
   const call = { id: `${turn}.3.0`, providerId: 'c1', name: 'record', input: '{"note":"of parts"}' };
   const [reasoning, text] = thinkingParts;
   return {
@@ -59,10 +59,10 @@ const shownOf = (turn: unknown) => {
 
 describe('a reply of parts', () => {
   it('streams reasoning and text as separate events', async () => {
-    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
-    const session = newSession();
-    const events = await allEvents(await post(session, { message }, { headers: SSE }));
-    const deltas = dataOf(events, 'reasoning-delta', 'text-delta');
+    const { message } = createScript({ parts: thinkingParts }, { parts: doneParts });
+    const session = createSessionPath();
+    const events = await readAllEvents(await post(session, { message }, { headers: SSE_HEADERS }));
+    const deltas = pickData(events, 'reasoning-delta', 'text-delta');
     const text = deltas.filter(({ event }) => event === 'text-delta').map((one) => Object(one).text);
     expect(deltas.filter(({ event }) => event === 'reasoning-delta')).toEqual([
       { event: 'reasoning-delta', reply: '1.1', text: THOUGHT },
@@ -73,20 +73,20 @@ describe('a reply of parts', () => {
     expect(events.filter(({ event }) => event.endsWith('-delta')).every(({ id }) => id === undefined)).toBe(
       true,
     );
-    const [answer] = dataOf(events, 'answer');
+    const [answer] = pickData(events, 'answer');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(JSON.stringify(answer)).not.toContain('Done it is.');
   });
 
   it('has text and calls in addition to its parts on every read, but is stored as parts only', async () => {
-    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
-    const session = newSession();
-    const events = await allEvents(await post(session, { message }, { headers: SSE }));
-    const [streamed] = dataOf(events, 'model-replied');
-    const shown = shownOf(Object(streamed).turn);
+    const { message } = createScript({ parts: thinkingParts }, { parts: doneParts });
+    const session = createSessionPath();
+    const events = await readAllEvents(await post(session, { message }, { headers: SSE_HEADERS }));
+    const [streamed] = pickData(events, 'model-replied');
+    const shown = createShownReply(Object(streamed).turn);
     expect(streamed).toMatchObject(shown);
-    expect((await journal(session)).find(({ type }) => type === 'model-replied')).toMatchObject(shown);
-    const { messages } = await json(await send(session));
+    expect((await readJournal(session)).find(({ type }) => type === 'model-replied')).toMatchObject(shown);
+    const { messages } = await readJson(await send(session));
     expect(Object(messages)[1]).toEqual({
       role: 'assistant',
       text: 'One moment.',
@@ -101,7 +101,7 @@ describe('a reply of parts', () => {
       ],
       parts: shown.parts,
     });
-    const page = await env.SESSIONS.getByName(sessionName(session)).read({ from: 1 });
+    const page = await env.SESSIONS.getByName(getSessionName(session)).read({ from: 1 });
     const bodies =
       page?.rows.flatMap(({ type, body }) => (type === 'model-replied' ? [JSON.parse(body)] : [])) ?? [];
     expect(bodies).toHaveLength(2);
@@ -113,11 +113,11 @@ describe('a reply of parts', () => {
   });
 
   it('is streamed from the journal with text and calls in addition to its parts', async () => {
-    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
-    const session = newSession();
+    const { message } = createScript({ parts: thinkingParts }, { parts: doneParts });
+    const session = createSessionPath();
     await post(session, { message }, { headers: { prefer: 'respond-async' } });
     const [, , reply] = await followToEnd(session);
-    expect(reply).toMatchObject(shownOf(Object(reply).turn));
+    expect(reply).toMatchObject(createShownReply(Object(reply).turn));
   });
 
   it('that was interrupted is streamed again, and clients are notified', async () => {
@@ -132,8 +132,8 @@ describe('a reply of parts', () => {
         throw new ModelError('truncated', 'It broke off.', { outputBegan: true });
       },
     });
-    const response = await post(newSession(), { message: `Go. #${key}` }, { headers: SSE });
-    const events = dataOf(await allEvents(response), 'reasoning-delta', 'reply-restarted', 'answer');
+    const response = await post(createSessionPath(), { message: `Go. #${key}` }, { headers: SSE_HEADERS });
+    const events = pickData(await readAllEvents(response), 'reasoning-delta', 'reply-restarted', 'answer');
     expect(events.slice(0, 3)).toEqual([
       { event: 'reasoning-delta', reply: '1.1', text: 'I sho' },
       { event: 'reply-restarted', reply: '1.2' },
@@ -148,19 +148,19 @@ describe('a reply of parts', () => {
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(3_000_000) },
       { type: 'text', text: 'Drawn.' },
     ];
-    const { message, model } = script({ parts: long }, 'Yes.');
-    const session = newSession();
-    expect(await json(await post(session, { message }))).toMatchObject({ text: 'Drawn.' });
-    expect(await json(await post(session, { message: 'Yes?' }))).toMatchObject({ text: 'Yes.' });
+    const { message, model } = createScript({ parts: long }, 'Yes.');
+    const session = createSessionPath();
+    expect(await readJson(await post(session, { message }))).toMatchObject({ text: 'Drawn.' });
+    expect(await readJson(await post(session, { message: 'Yes?' }))).toMatchObject({ text: 'Yes.' });
     const [, reply] = model.requests[1]?.messages.filter(({ role }) => role !== 'system') ?? [];
     expect(reply?.role === 'assistant' && JSON.stringify(reply.parts) === JSON.stringify(long)).toBe(true);
   });
 
   it('returns only its text to an MCP client', async () => {
-    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
-    const answer = await callTool(appWithEndpoint({ agents: ['scripted'] }), 'scripted', { message });
-    expect(textsOf(answer)[0]).toBe('Done.');
-    expect(viewOf(answer)).toMatchObject({ text: 'Done.' });
+    const { message } = createScript({ parts: thinkingParts }, { parts: doneParts });
+    const answer = await callTool(createEndpointApp({ agents: ['scripted'] }), 'scripted', { message });
+    expect(getTexts(answer)[0]).toBe('Done.');
+    expect(getView(answer)).toMatchObject({ text: 'Done.' });
     expect(JSON.stringify(answer)).not.toMatch(/Done it is|sss|ttt/);
   });
 });

@@ -5,22 +5,22 @@ import { advanceTime } from '../../../fixtures/held-time.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
+import { createTestApp, wrapObjects } from './app.ts';
 import {
-  allEvents,
-  eventsOf,
+  createSessionPath,
   followToEnd,
-  journal,
-  json,
-  newSession,
+  getSessionId,
   post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  readSentEvents,
   readUntil,
-  SSE,
+  SSE_HEADERS,
   send,
-  sessionId,
 } from './client.ts';
-import { newManualSession } from './time.ts';
-import { problem } from './waiting.ts';
+import { createManualSession } from './time.ts';
+import { createProblem } from './waiting.ts';
 
 let lift = (): void => {};
 afterEach(() => lift());
@@ -32,7 +32,7 @@ const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }]
 const WALL_MS = 30_000;
 
 /** Three iterations, then a slow reply, in the first invocation and in the next. */
-function longTurn() {
+function startLongTurn() {
   const answer = holdReply('Done.');
   const replies = [add, record('once only'), add, answer.reply, answer.reply];
   return { ...script(...replies), answer };
@@ -41,19 +41,19 @@ function longTurn() {
 describe('a client whose invocation must end before its turn', () => {
   it('receives the address of the answer', async () => {
     lift = limitTo({ wallMs: WALL_MS });
-    const session = newManualSession('marathon');
-    const { message, answer } = longTurn();
+    const session = createManualSession('marathon');
+    const { message, answer } = startLongTurn();
     const answering = post(session, { message: message() });
     await answer.asked();
     advanceTime(WALL_MS);
     const response = await answering;
-    const body = await json(response);
+    const body = await readJson(response);
     expect(response.status).toBe(202);
     expect(response.headers.get('location')).toBe(`${session}/turns/${body.turn}`);
     expect(response.headers.get('preference-applied')).toBe(null);
     expect(body).toEqual({
       turn: body.turn,
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'marathon',
       status: 'accepted',
     });
@@ -63,12 +63,12 @@ describe('a client whose invocation must end before its turn', () => {
 
   it('receives where its stream continues, and misses no event', async () => {
     lift = limitTo({ wallMs: WALL_MS });
-    const session = newManualSession('marathon');
-    const { message, answer } = longTurn();
-    const streaming = await post(session, { message: message() }, { headers: SSE });
+    const session = createManualSession('marathon');
+    const { message, answer } = startLongTurn();
+    const streaming = await post(session, { message: message() }, { headers: SSE_HEADERS });
     await answer.asked();
     advanceTime(WALL_MS);
-    const sent = await allEvents(streaming);
+    const sent = await readAllEvents(streaming);
     const last = sent.findLast(({ id }) => id !== undefined);
     const turn = String(sent[0]?.data.turn);
     expect(sent.at(-1)).toEqual({
@@ -82,26 +82,26 @@ describe('a client whose invocation must end before its turn', () => {
     });
     lift();
     answer.release();
-    const rest = eventsOf(await send(String(sent.at(-1)?.data.events), { headers: SSE }));
+    const rest = readSentEvents(await send(String(sent.at(-1)?.data.events), { headers: SSE_HEADERS }));
     const seen = [...sent, ...(await readUntil(rest, 'turn-ended'))].flatMap(({ id }) => id ?? []);
     await rest.return(undefined);
     // Event 1 opens the session, before the turn.
     expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => i + 2));
-    expect(seen.at(-1)).toBe((await journal(session)).length);
+    expect(seen.at(-1)).toBe((await readJournal(session)).length);
   });
 
   it('waits for the answer without reading until it exists', async () => {
-    const session = newSession('marathon');
+    const session = createSessionPath('marathon');
     const answer = holdReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(add, add, add, answer.reply).message() };
     const first = post(session, body, { headers: key });
     await answer.asked();
     let reads = 0;
-    const counting = appWith(
+    const counting = createTestApp(
       { agents: [marathon] },
       {
-        SESSIONS: objectsWith((stub) => ({
+        SESSIONS: wrapObjects((stub) => ({
           read: (query: Parameters<typeof stub.read>[0]) => {
             reads += 1;
             return stub.read(query);
@@ -112,24 +112,24 @@ describe('a client whose invocation must end before its turn', () => {
     const again = post(session, body, { headers: key, via: counting });
     await expect.poll(() => reads).toBe(1);
     answer.release();
-    expect(await json(await again)).toEqual(await json(await first));
+    expect(await readJson(await again)).toEqual(await readJson(await first));
     expect(reads).toBe(2);
   });
 });
 
 describe('a client that waits for another request’s turn', () => {
   it('receives the address of the answer if its own invocation must end', async () => {
-    const session = newManualSession('marathon');
+    const session = createManualSession('marathon');
     const answer = holdReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(answer.reply).message() };
     const first = post(session, body, { headers: key });
     await answer.asked();
     let watches = 0;
-    const limited = appWith(
+    const limited = createTestApp(
       { agents: [marathon], limits: { wallMs: WALL_MS } },
       {
-        SESSIONS: objectsWith((stub) => ({
+        SESSIONS: wrapObjects((stub) => ({
           fetch: (...request: Parameters<typeof stub.fetch>) => {
             watches += 1;
             return stub.fetch(...request);
@@ -143,7 +143,7 @@ describe('a client that waits for another request’s turn', () => {
     const again = await waiting;
     expect([again.status, again.headers.get('location')]).toEqual([
       202,
-      `${session}/turns/${(await json(again)).turn}`,
+      `${session}/turns/${(await readJson(again)).turn}`,
     ]);
     answer.release();
     expect((await first).status).toBe(200);
@@ -152,13 +152,16 @@ describe('a client that waits for another request’s turn', () => {
 
 describe('an event stream whose invocation must end', () => {
   it('reports where to continue', async () => {
-    const session = newSession('marathon');
+    const session = createSessionPath('marathon');
     const answers = Array.from({ length: 30 }, () => holdReply(add));
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
     const answering = post(session, { message: message() });
     await expect.poll(async () => (await send(session)).status).toBe(200);
-    const limited = appWith({ agents: [marathon], limits: { subrequests: 20, internalSubrequests: 20 } });
-    const following = allEvents(await limited(`${session}/events`, { headers: SSE }));
+    const limited = createTestApp({
+      agents: [marathon],
+      limits: { subrequests: 20, internalSubrequests: 20 },
+    });
+    const following = readAllEvents(await limited(`${session}/events`, { headers: SSE_HEADERS }));
     for (const { asked, release } of answers) {
       await asked();
       release();
@@ -170,7 +173,7 @@ describe('an event stream whose invocation must end', () => {
       data: { after, events: `${session}/events?after=${after}` },
     });
     expect(sent.slice(0, -1).map(({ id }) => id)).toEqual(Array.from({ length: after }, (_, i) => i + 1));
-    expect(await json(await answering)).toMatchObject({ text: 'Done.' });
+    expect(await readJson(await answering)).toMatchObject({ text: 'Done.' });
   });
 });
 
@@ -204,10 +207,13 @@ describe('the limits of a deployment', () => {
     [{ WALL_MS: true }, 'WALL_MS is true. It must be a whole number of at least 1000.'],
   ])('%j cause refusals of messages, are listed by /health, and are logged once', async (vars, detail) => {
     log.mockClear();
-    const session = newSession();
-    const via = appWith({}, vars);
+    const session = createSessionPath();
+    const via = createTestApp({}, vars);
     for (const response of [await post(session, { message: 'Hello' }, { via }), await via('/health')])
-      expect([response.status, await json(response)]).toEqual([500, problem('misconfigured', 500, detail)]);
+      expect([response.status, await readJson(response)]).toEqual([
+        500,
+        createProblem('misconfigured', 500, detail),
+      ]);
     expect((await send(session)).status).toBe(404);
     expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
   });

@@ -6,15 +6,23 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { type HeldReply, holdReply, script } from '../../../fixtures/scripts.ts';
-import { allEvents, json, newSession, post, SSE, send, sessionName } from './client.ts';
-import { newManualSession } from './time.ts';
+import {
+  createSessionPath,
+  getSessionName,
+  post,
+  readAllEvents,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
+import { createManualSession } from './time.ts';
 import { answer, linkOf, startWaitingTurn } from './waiting.ts';
 
 const wait = (prefer: string, more: Record<string, string> = {}) => ({ headers: { prefer, ...more } });
 const get = (session: string, turn: unknown, prefer: string): Promise<Response> =>
   send(`${session}/turns/${turn}`, wait(prefer));
-const runsInBackground = (session: string): boolean =>
-  handOvers.some(({ name }) => name === sessionName(session));
+const isInBackground = (session: string): boolean =>
+  handOvers.some(({ name }) => name === getSessionName(session));
 /** Returns the status and the headers of a response. */
 const summarizeResponse = ({ status, headers }: Response): readonly unknown[] => [
   status,
@@ -29,7 +37,7 @@ const isWatched = (session: string, readers = 1): Promise<unknown> =>
   expect
     .poll(() =>
       runInDurableObject(
-        env.SESSIONS.getByName(sessionName(session)),
+        env.SESSIONS.getByName(getSessionName(session)),
         (_, ctx) =>
           ctx.getWebSockets('reader').filter(({ readyState }) => readyState === WebSocket.OPEN).length,
       ),
@@ -44,51 +52,51 @@ interface RunningTurn {
 
 /** A turn in the background whose model was called and has not replied yet. */
 async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<RunningTurn> {
-  const session = newManualSession();
+  const session = createManualSession();
   const reply = holdReply(said);
   const message = script(reply.reply, ...more).message();
-  const { turn } = await json(await post(session, { message }, wait('respond-async')));
+  const { turn } = await readJson(await post(session, { message }, wait('respond-async')));
   await reply.asked();
   return { session, turn: String(turn), reply };
 }
 
 describe('a message whose client limits its wait', () => {
   it('runs in the background, and returns the usual response if it ends in time', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() }, wait('wait=10'));
-    const answered = await json(response);
+    const answered = await readJson(response);
     expect([summarizeResponse(response), answered]).toMatchObject([
       [200, 'wait=10'],
       { outcome: 'completed', text: 'Three.' },
     ]);
     expect(response.headers.get('content-location')).toBe(`${session}/turns/${answered.turn}`);
-    expect(runsInBackground(session)).toBe(true);
-    expect(await json(await send(`${session}/turns/${answered.turn}`))).toEqual(answered);
+    expect(isInBackground(session)).toBe(true);
+    expect(await readJson(await send(`${session}/turns/${answered.turn}`))).toEqual(answered);
   });
 
   it('returns 202 with the address of the answer if it does not', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const reply = holdReply('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
     await reply.asked();
     await isWatched(session);
     advanceTime(10_000);
     const response = await answering;
-    const { turn, status } = await json(response);
+    const { turn, status } = await readJson(response);
     expect([summarizeResponse(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
     expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
     await isWatched(session, 0);
     reply.release();
     const later = await get(session, turn, 'wait=60');
-    expect([summarizeResponse(later), await json(later)]).toMatchObject([
+    expect([summarizeResponse(later), await readJson(later)]).toMatchObject([
       [200, 'wait=60'],
       { text: 'Done.' },
     ]);
   });
 
   it('can ask for both a wait and a later answer', async () => {
-    const session = newManualSession();
+    const session = createManualSession();
     const reply = holdReply('Done.');
     const prefer = 'respond-async, wait=10';
     const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
@@ -98,18 +106,21 @@ describe('a message whose client limits its wait', () => {
     const response = await answering;
     expect(summarizeResponse(response)).toEqual([202, 'respond-async, wait=10']);
     reply.release();
-    await get(session, (await json(response)).turn, 'wait=60');
+    await get(session, (await readJson(response)).turn, 'wait=60');
     const next = await post(session, { message: 'Next' }, wait(prefer));
-    expect([summarizeResponse(next), await json(next)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
+    expect([summarizeResponse(next), await readJson(next)]).toMatchObject([
+      [200, 'wait=10'],
+      { text: 'Next.' },
+    ]);
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
     'that waits no time returns 202 immediately: %s',
     async (prefer) => {
-      const session = newManualSession();
+      const session = createManualSession();
       const reply = holdReply('Done.');
       const response = await post(session, { message: script(reply.reply).message() }, wait(prefer));
-      expect([summarizeResponse(response), (await json(response)).status]).toEqual([
+      expect([summarizeResponse(response), (await readJson(response)).status]).toEqual([
         [202, 'wait=0'],
         'accepted',
       ]);
@@ -128,9 +139,9 @@ describe('a message whose client limits its wait', () => {
     'waiting=3',
     'wait=x, wait=0',
   ])('with an invalid wait ignores it: %s', async (prefer) => {
-    const session = newManualSession();
+    const session = createManualSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
-    expect([summarizeResponse(response), runsInBackground(session)]).toEqual([[200, null], false]);
+    expect([summarizeResponse(response), isInBackground(session)]).toEqual([[200, null], false]);
   });
 
   it('waits at most a minute, even if it asks for more', async () => {
@@ -143,29 +154,29 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('returns as soon as its turn waits, with the pending calls', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const { message } = script({ calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }] });
     const response = await post(session, { message: message() }, wait('wait=10'));
-    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [202, 'wait=10'],
       { status: 'suspended', pending: [{ tool: 'pay' }] },
     ]);
   });
 
   it('returns the error of a turn that failed', async () => {
-    const response = await post(newSession(), { message: script().message() }, wait('wait=10'));
-    expect([summarizeResponse(response), (await json(response)).outcome]).toEqual([
+    const response = await post(createSessionPath(), { message: script().message() }, wait('wait=10'));
+    expect([summarizeResponse(response), (await readJson(response)).outcome]).toEqual([
       [502, 'wait=10'],
       'failed',
     ]);
   });
 
   it('returns immediately if it was answered before', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const body = { message: script('Done.').message() };
-    const first = await json(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
+    const first = await readJson(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
     const again = await post(session, body, wait('wait=10', { 'idempotency-key': 'k' }));
-    expect([summarizeResponse(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
+    expect([summarizeResponse(again), await readJson(again)]).toEqual([[200, 'wait=10'], first]);
   });
 
   it('counts the time in the queue as waiting', async () => {
@@ -175,7 +186,7 @@ describe('a message whose client limits its wait', () => {
     await isWatched(session);
     reply.release();
     const response = await next;
-    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [200, 'wait=10'],
       { text: 'Next.' },
     ]);
@@ -186,7 +197,7 @@ describe('a message whose client limits its wait', () => {
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
     const response = await send(`${session}/messages?whenBusy=steer`, { method: 'POST', headers, body });
-    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [202, 'wait=10'],
       { status: 'steering', into: turn },
     ]);
@@ -194,10 +205,14 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('ignores the limit for a stream, which begins immediately', async () => {
-    const session = newSession();
-    const response = await post(session, { message: script('Done.').message() }, wait('wait=10', SSE));
+    const session = createSessionPath();
+    const response = await post(
+      session,
+      { message: script('Done.').message() },
+      wait('wait=10', SSE_HEADERS),
+    );
     expect(summarizeResponse(response)).toEqual([200, null]);
-    const events = await allEvents(response);
+    const events = await readAllEvents(response);
     expect(events.map(({ event }) => event)).toContain('text-delta');
   });
 });
@@ -209,11 +224,11 @@ describe('an answer to a call whose client limits its wait', () => {
   ])('of %s behaves like a message', async (tool, body) => {
     const waits = await startWaitingTurn([tool]);
     const response = await answer(linkOf(waits), body, wait('wait=10'));
-    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [200, 'wait=10'],
       { turn: waits.turn, text: 'Done.' },
     ]);
-    expect(runsInBackground(waits.session)).toBe(true);
+    expect(isInBackground(waits.session)).toBe(true);
   });
 
   it('that waits no time returns 202 immediately', async () => {
@@ -232,7 +247,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     await isWatched(session);
     reply.release();
     const response = await asking;
-    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await readJson(response)]).toMatchObject([
       [200, 'wait=10'],
       { turn, text: 'Done.' },
     ]);
@@ -247,7 +262,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     expect([
       summarizeResponse(response),
       response.headers.get('retry-after'),
-      await json(response),
+      await readJson(response),
     ]).toMatchObject([[202, 'wait=10'], '1', { turn, status: 'running' }]);
     reply.release();
   });
@@ -255,7 +270,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   it('returns immediately for a turn that needs a caller to continue', async () => {
     const { session, turn } = await startWaitingTurn(['pay']);
     const suspended = await get(session, turn, 'wait=10');
-    expect([summarizeResponse(suspended), (await json(suspended)).status]).toEqual([
+    expect([summarizeResponse(suspended), (await readJson(suspended)).status]).toEqual([
       [202, 'wait=10'],
       'suspended',
     ]);
@@ -268,7 +283,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     await isWatched(session);
     await send(session, { method: 'DELETE' });
     const response = await asking;
-    expect([response.status, (await json(response)).title]).toEqual([410, 'session erased']);
+    expect([response.status, (await readJson(response)).title]).toEqual([410, 'session erased']);
     reply.release();
   });
 });

@@ -17,8 +17,8 @@ import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { callTool } from '../mcp/server/talk.ts';
-import { checkingResponses } from './as-described.ts';
-import { journal, json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
+import { checkResponses } from './as-described.ts';
+import { createSessionPath, getSessionId, ORIGIN, post, readJournal, readJson, type Send } from './client.ts';
 import { answer } from './waiting.ts';
 
 const env = { ...bindings };
@@ -70,7 +70,7 @@ function deploy(config: Partial<HoldfastConfig> = {}) {
     ...config,
   });
   const as = (caller: Caller): Send =>
-    checkingResponses(async (path, init) => {
+    checkResponses(async (path, init) => {
       const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
       const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
       return worker.fetch(
@@ -83,7 +83,7 @@ function deploy(config: Partial<HoldfastConfig> = {}) {
     const name = toSessionName({
       owner: { tenant: 'acme' },
       agent: 'agent',
-      session: sessionId(session),
+      session: getSessionId(session),
     });
     await new TurnRunner(createExecutionContext(), env).run({ name, turn: String(turn) });
   };
@@ -99,22 +99,22 @@ const BACKGROUND = { prefer: 'respond-async' };
 describe('the principal of a call', () => {
   it('is the sender of the message, with the roles at that time, even in another invocation', async () => {
     const { as, resume } = deploy();
-    await post(newSession('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
-    const session = newSession('agent');
+    await post(createSessionPath('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
+    const session = createSessionPath('agent');
     const body = { message: script(...LOOKS).message() };
-    const { turn } = await json(await post(session, body, { headers: BACKGROUND, via: as(ann) }));
+    const { turn } = await readJson(await post(session, body, { headers: BACKGROUND, via: as(ann) }));
     await resume(session, turn);
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn, principalOfAnn]);
   });
 
   it('is journaled without credentials and claims', async () => {
     const { as } = deploy();
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const headers = { authorization: 'Bearer token-4711' };
     await post(session, { message: script('Done.').message() }, { headers, via: as(ann) });
-    const events = await journal(session, as(ann));
+    const events = await readJournal(session, as(ann));
     expect(events[1]).toMatchObject({ principal: principalOfAnn });
-    expect(JSON.stringify([events, await json(await as(ann)(session))])).not.toMatch(/4711|gold/);
+    expect(JSON.stringify([events, await readJson(await as(ann)(session))])).not.toMatch(/4711|gold/);
   });
 
   it('cannot be chosen by a body or a header', async () => {
@@ -124,17 +124,17 @@ describe('the principal of a call', () => {
     const context = { principal: { id: 'root' }, tenant: 'evil' };
     const headers = { 'x-who': 'root' };
     const body = { message: script(...LOOKS).message(), context };
-    await post(newSession('agent'), body, { headers, via: as(ann) });
+    await post(createSessionPath('agent'), body, { headers, via: as(ann) });
     expect(seen).toMatchObject([{ principal: principalOfAnn, context: { ...context, id: 'root' } }]);
   });
 
   it('is passed to strategies, and to the policy that permits calls', async () => {
     const { as } = deploy();
     const { message, model } = script(...LOOKS);
-    await post(newSession('agent'), { message: message() }, { via: as({ id: 'eve' }) });
+    await post(createSessionPath('agent'), { message: message() }, { via: as({ id: 'eve' }) });
     expect(seen).toEqual([]);
     const hidden = script('Nothing here.');
-    await post(newSession('agent'), { message: hidden.message() }, { via: as({ id: 'mallory' }) });
+    await post(createSessionPath('agent'), { message: hidden.message() }, { via: as({ id: 'mallory' }) });
     expect(hidden.model.requests[0]?.tools).toEqual([]);
     expect(JSON.stringify(model.requests[1])).toContain(
       "Tool 'look' was not run: this call is not permitted.",
@@ -155,7 +155,7 @@ describe('the principal of a call', () => {
     const time = { cron: '0 6 * * *', scheduledTime: 0, type: 'scheduled', noRetry: () => {} } as const;
     await worker.scheduled(time, env, createExecutionContext());
     const session = `/agents/agent/sessions/${id}`;
-    const { openTurn } = await json(await as(ann)(session));
+    const { openTurn } = await readJson(await as(ann)(session));
     await resume(session, openTurn);
     expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'schedule:nightly', tenant: 'acme' }]);
   });
@@ -168,7 +168,7 @@ describe('the principal of a call', () => {
 });
 
 describe('the context of a body', () => {
-  const refused = (...keys: readonly string[]) => {
+  const createRefusal = (...keys: readonly string[]) => {
     const problems = keys.map(
       (key) =>
         `context: a body cannot set '${key}'. Allow it in createHoldfast({ http: { bodyContext: [...] } })`,
@@ -204,9 +204,9 @@ describe('the context of a body', () => {
     ],
   ])('that is not allowed is refused with the name of the setting: %s', async (_, config, context, keys) => {
     const { as } = deploy(config);
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
-    expect([response.status, await json(response)]).toEqual([422, refused(...keys)]);
+    expect([response.status, await readJson(response)]).toEqual([422, createRefusal(...keys)]);
     expect((await as(ann)(session)).status).toBe(404);
   });
 
@@ -223,7 +223,7 @@ describe('the context of a body', () => {
       http: { bodyContext: ['b', 'c'], contextHeaders: { 'x-c': 'c' } },
     });
     const body = { message: script(...LOOKS).message(), context: { b: 2, c: 2 } };
-    await post(newSession('agent'), body, { headers: { 'x-c': 'header' }, via: as(ann) });
+    await post(createSessionPath('agent'), body, { headers: { 'x-c': 'header' }, via: as(ann) });
     expect(seen).toMatchObject([{ context: { a: 1, b: 2, c: 'header', d: 0 } }]);
   });
 
@@ -250,7 +250,7 @@ describe('a decision', () => {
   it('depends on the current roles of its decider, not on the roles of the message’s sender', async () => {
     const { as } = deploy();
     const message = script(...CLOSER).message();
-    const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
+    const asked = await readJson(await post(createSessionPath('agent'), { message }, { via: as(manager) }));
     const link = linkIn(asked);
     const refused = await answer(link, APPROVE, { via: as(ann) });
     expect([refused.status, seen]).toEqual([403, []]);
@@ -279,15 +279,19 @@ describe('the request of a caller', () => {
   beforeEach(() => void [told, made].map((list) => list.splice(0)));
 
   it('is passed to the hooks in the invocation that it began, with its claims', async () => {
-    await post(newSession('agent'), { message: script(...LOOKS).message() }, { headers, via: as(ann) });
+    await post(
+      createSessionPath('agent'),
+      { message: script(...LOOKS).message() },
+      { headers, via: as(ann) },
+    );
     expect(told).toEqual([['ann', 'Bearer of-ann', ann.claims]]);
     expect(seen).toMatchObject([{ key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } }]);
   });
 
   it('is absent if another invocation runs the turn', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const body = { message: script(...LOOKS).message() };
-    const { turn } = await json(
+    const { turn } = await readJson(
       await post(session, body, { headers: { ...headers, ...BACKGROUND }, via: as(ann) }),
     );
     await resume(session, turn);
@@ -298,7 +302,9 @@ describe('the request of a caller', () => {
   it('is not the decider’s, so their token is never passed to a tool of another caller’s turn', async () => {
     const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
     const message = script(...replies).message();
-    const asked = await json(await post(newSession('agent'), { message }, { headers, via: as(ann) }));
+    const asked = await readJson(
+      await post(createSessionPath('agent'), { message }, { headers, via: as(ann) }),
+    );
     const link = linkIn(asked);
     const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'], claims: { sub: 'max' } };
     const answered = await answer(
@@ -318,7 +324,7 @@ describe('the request of a caller', () => {
   });
 
   it('is not the request of a caller who declines the pending calls of another caller', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
     await post(session, { message: message() }, { headers, via: as(ann) });
     for (const list of [told, made]) list.splice(0);

@@ -2,36 +2,36 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
+import { createTestApp, wrapObjects } from './app.ts';
 import {
-  allEvents,
-  eventsOf,
-  json,
-  newSession,
+  createSessionPath,
+  getSessionId,
+  getSessionName,
   post,
+  readAllEvents,
+  readJson,
+  readSentEvents,
   readUntil,
-  SSE,
+  SSE_HEADERS,
   send,
-  sessionId,
-  sessionName,
 } from './client.ts';
 
-const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
-const tablesOf = (session: string): Promise<unknown[]> =>
+const listTables = (session: string): Promise<unknown[]> =>
   runInDurableObject(stubOf(session), (_, { storage }) =>
     storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
   );
 
 describe('the state of a session', () => {
   it('shows the conversation, the tools’ artifacts, and the ended turn', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'milk' } }] }, 'Noted.');
     const text = message();
-    const answer = await json(await post(session, { message: text }));
+    const answer = await readJson(await post(session, { message: text }));
     const call = { id: `${answer.turn}.3.0`, name: 'record', input: '{"note":"milk"}', status: 'ended' };
-    expect(await json(await send(session))).toEqual({
-      session: sessionId(session),
+    expect(await readJson(await send(session))).toEqual({
+      session: getSessionId(session),
       agent: 'scripted',
       seq: 7,
       turn: answer,
@@ -51,12 +51,12 @@ describe('the state of a session', () => {
   });
 
   it('shows the running turn', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const answering = post(session, { message: message() });
     await answer.asked();
-    const state = await json(await send(session));
+    const state = await readJson(await send(session));
     const { turn } = state.turn as { turn: string };
     const usage = { inputTokens: 0, outputTokens: 0 };
     expect(state).toMatchObject({
@@ -64,34 +64,34 @@ describe('the state of a session', () => {
       turn: { turn, loopId: turn, outcome: null, iterations: 0, toolCalls: 0, usage },
     });
     answer.release();
-    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed' });
+    expect(await readJson(await answering)).toMatchObject({ turn, outcome: 'completed' });
   });
 
   it.each([
     ['GET', '', {}],
     ['GET', '/events', {}],
-    ['GET', '/events', SSE],
+    ['GET', '/events', SSE_HEADERS],
     ['POST', '/cancel', {}],
   ] as const)('returns 404 for an unknown session, without a write: %s %s', async (method, rest, headers) => {
-    const session = newSession();
+    const session = createSessionPath();
     const response = await send(`${session}${rest}`, { method, headers });
     expect(response.status).toBe(404);
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       type: 'urn:holdfast:problem:unknown-session',
       title: 'unknown session',
       status: 404,
-      detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
+      detail: `There is no session '${getSessionId(session)}'. POST ${session}/messages starts it.`,
     });
-    expect(await tablesOf(session)).toEqual([]);
+    expect(await listTables(session)).toEqual([]);
   });
 });
 
 describe('the journal as JSON', () => {
   it('comes in pages, and each links to the next', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script('Done.');
     await post(session, { message: message() });
-    const all = (await json(await send(`${session}/events`))) as { events: unknown[] };
+    const all = (await readJson(await send(`${session}/events`))) as { events: unknown[] };
     expect(all).toMatchObject({
       head: 4,
       next: null,
@@ -101,7 +101,7 @@ describe('the journal as JSON', () => {
     let next: unknown = `${session}/events?limit=3`;
     const paths: unknown[] = [];
     while (typeof next === 'string') {
-      const page = await json(await send(next));
+      const page = await readJson(await send(next));
       paths.push(next);
       read.push(...(page.events as unknown[]));
       next = page.next;
@@ -111,15 +111,19 @@ describe('the journal as JSON', () => {
   });
 
   it('is empty after the last event', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
-    expect(await json(await send(`${session}/events?after=99`))).toEqual({ events: [], head: 4, next: null });
+    expect(await readJson(await send(`${session}/events?after=99`))).toEqual({
+      events: [],
+      head: 4,
+      next: null,
+    });
   });
 
   it('responds to HEAD without a body, even if a stream is requested', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
-    const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE });
+    const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE_HEADERS });
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
       'application/json',
@@ -130,12 +134,12 @@ describe('the journal as JSON', () => {
 
 describe('the journal as a stream', () => {
   it('follows a turn while it runs, and the next one', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply, 'Again.');
     const answering = post(session, { message: message() });
     await answer.asked();
-    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     expect((await readUntil(events, 'turn-started')).map(({ id }) => id)).toEqual([1, 2]);
     answer.release();
     expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual([3, 4]);
@@ -152,30 +156,33 @@ describe('the journal as a stream', () => {
     [{ 'last-event-id': '3' }, '?after=1', [4]],
     [{ 'last-event-id': '' }, '', [1, 2, 3, 4]],
   ])('resumes after the last event that was received: %j %s', async (headers, query, ids) => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
-    const events = eventsOf(await send(`${session}/events${query}`, { headers: { ...SSE, ...headers } }));
+    const events = readSentEvents(
+      await send(`${session}/events${query}`, { headers: { ...SSE_HEADERS, ...headers } }),
+    );
     expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual(ids);
     await events.return(undefined);
   });
 
   it('leaves no watcher behind if its reader disconnects', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
-    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     await readUntil(events, 'turn-ended');
-    const watchers = () => runInDurableObject(stubOf(session), (_, state) => state.getWebSockets().length);
-    await expect.poll(watchers).toBe(1);
+    const countWatchers = () =>
+      runInDurableObject(stubOf(session), (_, state) => state.getWebSockets().length);
+    await expect.poll(countWatchers).toBe(1);
     await events.return(undefined);
-    await expect.poll(watchers).toBe(0);
+    await expect.poll(countWatchers).toBe(0);
   });
 
   it('sends every event to a client that reads slowly', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script(...Array.from({ length: 30 }, (_, i) => `Answer ${i}`));
     for (let i = 0; i < 30; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(9_000) });
     const ids: unknown[] = [];
-    for await (const { id } of eventsOf(await send(`${session}/events`, { headers: SSE }))) {
+    for await (const { id } of readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }))) {
       ids.push(id);
       if (ids.length === 91) break;
       // Another request is served meanwhile.
@@ -185,23 +192,23 @@ describe('the journal as a stream', () => {
   });
 
   it('is read only as far as its client reads', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
     for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
     /** Follows the session page by page, with one event in each. Another page can be in flight. */
     async function follow() {
       const count = { pages: 0 };
-      const onePerPage = objectsWith((stub) => ({
+      const onePerPage = wrapObjects((stub) => ({
         read: (query: Parameters<typeof stub.read>[0]) => {
           count.pages += 1;
           return stub.read({ ...query, limit: 1 });
         },
       }));
-      const via = appWith({}, { SESSIONS: onePerPage });
-      return { count, response: await via(`${session}/events`, { headers: SSE }) };
+      const via = createTestApp({}, { SESSIONS: onePerPage });
+      return { count, response: await via(`${session}/events`, { headers: SSE_HEADERS }) };
     }
     async function readAll({ response }: Awaited<ReturnType<typeof follow>>): Promise<void> {
-      const events = eventsOf(response);
+      const events = readSentEvents(response);
       for (let i = 0; i < 8; i += 1) await readUntil(events, 'turn-ended');
       await events.return(undefined);
     }
@@ -215,11 +222,11 @@ describe('the journal as a stream', () => {
   });
 
   it('replays the same events for an earlier turn', async () => {
-    const session = newSession();
-    const streamed = await allEvents(
-      await post(session, { message: script('A').message() }, { headers: SSE }),
+    const session = createSessionPath();
+    const streamed = await readAllEvents(
+      await post(session, { message: script('A').message() }, { headers: SSE_HEADERS }),
     );
-    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    const events = readSentEvents(await send(`${session}/events`, { headers: SSE_HEADERS }));
     const followed = await readUntil(events, 'turn-ended');
     await events.return(undefined);
     expect(followed.slice(1)).toEqual(streamed.filter(({ id }) => id !== undefined));

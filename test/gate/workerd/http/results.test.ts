@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allEvents, journal, json, newSession, SSE, send } from './client.ts';
-import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
+import { createSessionPath, readAllEvents, readJournal, readJson, SSE_HEADERS, send } from './client.ts';
+import { answer, createProblem, linkOf, startWaitingTurn } from './waiting.ts';
 
 describe('the result of a tool that the caller runs', () => {
   it('is requested and sent, and the turn resumes (SPM-17, SPA-02)', async () => {
@@ -18,7 +18,7 @@ describe('the result of a tool that the caller runs', () => {
       },
     ]);
     const response = await answer(linkOf(wait), { result: { total: 12.5 } });
-    expect([response.status, await json(response)]).toEqual([
+    expect([response.status, await readJson(response)]).toEqual([
       200,
       expect.objectContaining({
         turn,
@@ -28,7 +28,7 @@ describe('the result of a tool that the caller runs', () => {
       }),
     ]);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
-    const answered = (await journal(session)).find(({ type }) => type === 'tool-call-answered');
+    const answered = (await readJournal(session)).find(({ type }) => type === 'tool-call-answered');
     expect(answered).toMatchObject({ answer: { type: 'result', by: 'local' } });
   });
 
@@ -46,16 +46,21 @@ describe('the result of a tool that the caller runs', () => {
   it('is accepted once, and returned to its sender under a key', async () => {
     const wait = await startWaitingTurn(['look_up']);
     const headers = { 'idempotency-key': 'k' };
-    const first = await json(await answer(linkOf(wait), { text: 'One.' }, { headers }));
-    expect(await json(await answer(linkOf(wait), { text: 'One.' }, { headers }))).toEqual(first);
+    const first = await readJson(await answer(linkOf(wait), { text: 'One.' }, { headers }));
+    expect(await readJson(await answer(linkOf(wait), { text: 'One.' }, { headers }))).toEqual(first);
     const other = await answer(linkOf(wait), { text: 'Two.' });
-    expect([other.status, (await json(other)).type]).toEqual([409, 'urn:holdfast:problem:already-answered']);
+    expect([other.status, (await readJson(other)).type]).toEqual([
+      409,
+      'urn:holdfast:problem:already-answered',
+    ]);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'One.' });
   });
 
   it('streams the turn to a client that asks for events', async () => {
     const wait = await startWaitingTurn(['look_up']);
-    const events = await allEvents(await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE }));
+    const events = await readAllEvents(
+      await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE_HEADERS }),
+    );
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
 
@@ -82,12 +87,12 @@ describe('the result of a tool that the caller runs', () => {
     const wait = await startWaitingTurn(['look_up']);
     const response = await answer(linkOf(wait), body);
     const detail = `The body is not valid: ${problems.join('; ')}.`;
-    expect(await json(response)).toEqual(problem('invalid-body', 422, detail, { problems }));
-    expect((await json(await send(wait.session))).pending).toEqual(wait.pending);
+    expect(await readJson(response)).toEqual(createProblem('invalid-body', 422, detail, { problems }));
+    expect((await readJson(await send(wait.session))).pending).toEqual(wait.pending);
   });
 
   it('must be sent by POST', async () => {
-    const response = await send(`${newSession('clerk')}/results/a.3.0`);
+    const response = await send(`${createSessionPath('clerk')}/results/a.3.0`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });

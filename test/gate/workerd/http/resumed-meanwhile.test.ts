@@ -2,19 +2,27 @@
 import { describe, expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { allEvents, journal, json, newSession, post, SSE, send } from './client.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import {
+  createSessionPath,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 import { answer } from './waiting.ts';
 
 describe('a stream of a turn that resumes while its end is read', () => {
   it('shows the events of the resumed turn before its end', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const approve = async (): Promise<unknown> => {
-      const [{ links = {} } = {}] = (await json(await send(session))).pending as { links?: object }[]; // of the turn's state
+      const [{ links = {} } = {}] = (await readJson(await send(session))).pending as { links?: object }[]; // of the turn's state
       return (await answer(String(Object.values(links)[0]), { decision: 'approve' })).json();
     };
     let decided: unknown;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
         // A read of the whole turn, from which the stream makes its last item.
         if (query.maxBytes !== undefined && query.turn !== undefined) decided ??= await approve();
@@ -22,10 +30,12 @@ describe('a stream of a turn that resumes while its end is read', () => {
       },
     }));
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'ann', amount: 1 } }] }, 'Done.');
-    const via = appWith({ agents: [clerk] }, { SESSIONS });
-    const shown = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const via = createTestApp({ agents: [clerk] }, { SESSIONS });
+    const shown = await readAllEvents(
+      await post(session, { message: message() }, { headers: SSE_HEADERS, via }),
+    );
     expect(decided).toMatchObject({ outcome: 'completed' });
-    const kept = (await journal(session)).flatMap(({ seq, turn }) => (turn === undefined ? [] : [seq]));
+    const kept = (await readJournal(session)).flatMap(({ seq, turn }) => (turn === undefined ? [] : [seq]));
     expect(shown.flatMap(({ id }) => id ?? [])).toEqual(kept);
     expect(shown.slice(-2)).toMatchObject([
       { event: 'turn-ended' },

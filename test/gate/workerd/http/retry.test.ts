@@ -4,12 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
 import { defineAgent, ModelError } from '../../../../src/index.ts';
 import { retry, retryLast } from '../../../../src/modules/retry/entry.ts';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
-import { appWith } from './app.ts';
-import { allEvents, journal, json, newSession, post, type Send, SSE } from './client.ts';
+import { createConnectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
+import { createTestApp } from './app.ts';
+import {
+  createSessionPath,
+  post,
+  readAllEvents,
+  readJournal,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+} from './client.ts';
 
 const brief = defineAgent({
   name: 'brief',
@@ -20,7 +28,11 @@ const brief = defineAgent({
   model: modelBySession,
 });
 
-const via = appWith({ agents: [scripted, clerk, brief], use: [retry()], http: { bodyContext: ['locale'] } });
+const via = createTestApp({
+  agents: [scripted, clerk, brief],
+  use: [retry()],
+  http: { bodyContext: ['locale'] },
+});
 
 const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
 
@@ -33,28 +45,28 @@ const postRetry = (
 const downError = new ModelError('bad-request', 'It is down.');
 
 /** Returns the model's last messages. */
-const shownMessages = ({ model }: ReturnType<typeof script>) =>
+const getShownMessages = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [[role, text]]));
 
 const startEventsOf = async (session: string) =>
-  (await journal(session, via)).filter(({ type }) => type === 'turn-started');
+  (await readJournal(session, via)).filter(({ type }) => type === 'turn-started');
 
 describe('a retry', () => {
   it('is a turn of the same message, which the conversation contains once', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const asked = script(downError, 'Here.');
     const message = asked.message('Where is it?');
     expect((await post(session, { message }, { via })).status).toBe(502);
     const response = await postRetry(session);
     expect(response.status).toBe(200);
-    const answer = await json(response);
+    const answer = await readJson(response);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.', iterations: 1 });
     expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
-    expect(shownMessages(asked)).toEqual([['user', message]]);
+    expect(getShownMessages(asked)).toEqual([['user', message]]);
     const [first, second] = await startEventsOf(session);
     expect(second).toMatchObject({ turn: answer.turn, message, retries: first?.turn });
     expect(second).not.toHaveProperty('line');
-    const { messages } = await json(await via(session));
+    const { messages } = await readJson(await via(session));
     expect(messages).toMatchObject([
       { role: 'user', text: message },
       { role: 'assistant', text: 'Here.' },
@@ -62,12 +74,12 @@ describe('a retry', () => {
   });
 
   it('shows the model the turn’s events, and asks it to continue with new keys for new calls', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const to = crypto.randomUUID();
     const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
     const asked = script(pays, downError, pays, 'Paid twice.');
     await post(session, { message: asked.message('Pay.') }, { via });
-    expect(await json(await postRetry(session))).toMatchObject({ text: 'Paid twice.' });
+    expect(await readJson(await postRetry(session))).toMatchObject({ text: 'Paid twice.' });
     const [, , third] = asked.model.requests;
     expect(third?.messages.map(({ role, text }) => [role, text])).toEqual([
       ['user', asked.message('Pay.')],
@@ -75,22 +87,22 @@ describe('a retry', () => {
       ['tool', 'Paid 5.'],
       ['user', ANSWER_NOW],
     ]);
-    expect(paidTo(to)).toEqual([5, 5]);
-    const calls = (await journal(session, via)).flatMap((event) =>
+    expect(listPaymentsTo(to)).toEqual([5, 5]);
+    const calls = (await readJournal(session, via)).flatMap((event) =>
       event.type === 'tool-call-started' ? [event.call] : [],
     );
     expect(new Set(calls).size).toBe(2);
   });
 
   it('shows the model its text from before the turn was cancelled', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const asked = registerSpeaking(['It is ', WAIT], ['in Ghent.']);
-    const streaming = await post(session, { message: asked.message() }, { via, headers: SSE });
-    const reading = allEvents(streaming);
+    const streaming = await post(session, { message: asked.message() }, { via, headers: SSE_HEADERS });
+    const reading = readAllEvents(streaming);
     await asked.model.waiting();
     await via(`${session}/cancel`, { method: 'POST' });
     await reading;
-    expect(await json(await postRetry(session))).toMatchObject({ text: 'in Ghent.' });
+    expect(await readJson(await postRetry(session))).toMatchObject({ text: 'in Ghent.' });
     expect(asked.model.requests.at(-1)?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', text: 'It is \n\n[The reply was cut off here.]' },
       { role: 'user', text: ANSWER_NOW },
@@ -98,20 +110,20 @@ describe('a retry', () => {
   });
 
   it('of a retry leads to the same message, and shows the model’s text once', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const asked = registerSpeaking(
       [downError],
-      ['It is ', connectionLost()],
-      ['It ', connectionLost()],
+      ['It is ', createConnectionLost()],
+      ['It ', createConnectionLost()],
       [downError],
       ['Here.'],
     );
     const message = asked.message();
-    const failed = await post(session, { message }, { via, headers: SSE });
-    await allEvents(failed);
+    const failed = await post(session, { message }, { via, headers: SSE_HEADERS });
+    await readAllEvents(failed);
     await (await postRetry(session)).text();
     await (await postRetry(session)).text();
-    expect(await json(await postRetry(session))).toMatchObject({ text: 'Here.' });
+    expect(await readJson(await postRetry(session))).toMatchObject({ text: 'Here.' });
     const turns = await startEventsOf(session);
     expect(turns.map((one) => one.message)).toEqual([message, message, message, message]);
     expect(turns.map((one) => one.retries)).toEqual([
@@ -124,21 +136,21 @@ describe('a retry', () => {
     ['failed', script(downError, 'Here.')],
     ['limit-reached', script({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
   ])('is accepted for a turn that ended as %s', async (outcome, asked) => {
-    const session = newSession('brief');
+    const session = createSessionPath('brief');
     const first = await post(session, { message: asked.message() }, { via });
-    expect(await json(first)).toMatchObject({ outcome });
+    expect(await readJson(first)).toMatchObject({ outcome });
     expect((await postRetry(session)).status).toBe(200);
   });
 
   it('can be streamed or run in the background, like a message', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const asked = script(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const later = await postRetry(session, { prefer: 'respond-async' });
     expect(later.status).toBe(202);
-    const { turn } = await json(later);
+    const { turn } = await readJson(later);
     await expect.poll(async () => (await via(`${session}/turns/${turn}`)).status).toBe(502);
-    const events = await allEvents(await postRetry(session, SSE));
+    const events = await readAllEvents(await postRetry(session, SSE_HEADERS));
     expect(events.map(({ event }) => event)).toEqual([
       'turn-started',
       ...events.filter(({ event }) => event === 'text-delta').map(({ event }) => event),
@@ -149,39 +161,41 @@ describe('a retry', () => {
   });
 
   it('runs once under its key, even if it is repeated after its end', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const asked = script(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const headers = { 'idempotency-key': 'k1' };
     const [first, second] = await Promise.all([postRetry(session, headers), postRetry(session, headers)]);
-    const turn = (await json(first)).turn;
-    expect((await json(second)).turn).toBe(turn);
-    expect((await json(await postRetry(session, headers))).turn).toBe(turn);
+    const turn = (await readJson(first)).turn;
+    expect((await readJson(second)).turn).toBe(turn);
+    expect((await readJson(await postRetry(session, headers))).turn).toBe(turn);
     expect(await startEventsOf(session)).toHaveLength(2);
-    expect(await json(await postRetry(session, { 'idempotency-key': 'k2' }))).toMatchObject({
+    expect(await readJson(await postRetry(session, { 'idempotency-key': 'k2' }))).toMatchObject({
       text: 'Here.',
     });
-    expect((await json(await postRetry(session, headers))).turn).toBe(turn);
-    expect(await json(await postRetry(session, { 'idempotency-key': '' }))).toMatchObject({
+    expect((await readJson(await postRetry(session, headers))).turn).toBe(turn);
+    expect(await readJson(await postRetry(session, { 'idempotency-key': '' }))).toMatchObject({
       type: 'urn:holdfast:problem:invalid-header',
     });
   });
 
   it('keeps the message’s context, unless another person retries it', async () => {
-    const of = (id: string) =>
-      appWith({
+    const createAppFor = (id: string) =>
+      createTestApp({
         agents: [scripted],
         use: [retry()],
         auth: () => ({ id, tenant: 'acme' }),
         http: { bodyContext: ['locale'], contextHeaders: { 'x-desk': 'desk' } },
       });
-    const session = newSession();
+    const session = createSessionPath();
     const asked = script(downError, downError, 'Here.');
     const body = { message: asked.message(), context: { locale: 'de' } };
-    await post(session, body, { via: of('ada'), headers: { 'x-desk': '7' } });
-    await (await postRetry(session, {}, of('ada'))).text();
-    await (await postRetry(session, { 'x-desk': '8' }, of('ben'))).text();
-    const turns = (await journal(session, of('ada'))).filter(({ type }) => type === 'turn-started');
+    await post(session, body, { via: createAppFor('ada'), headers: { 'x-desk': '7' } });
+    await (await postRetry(session, {}, createAppFor('ada'))).text();
+    await (await postRetry(session, { 'x-desk': '8' }, createAppFor('ben'))).text();
+    const turns = (await readJournal(session, createAppFor('ada'))).filter(
+      ({ type }) => type === 'turn-started',
+    );
     expect(turns.map(({ context, principal }) => [Object(principal).id, context])).toEqual([
       ['ada', { locale: 'de', desk: '7' }],
       ['ada', { locale: 'de' }],
@@ -205,23 +219,23 @@ describe('a retry', () => {
     const asked = script(downError, 'Here.', 'Here again.');
     await session.send(asked.message());
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const waitingFor = async (send: () => unknown): Promise<unknown> => {
+    const sendWhenReleased = async (send: () => unknown): Promise<unknown> => {
       arrived.resolve();
       await released.promise;
       return send();
     };
-    const slowly = (name: string) => {
+    const slowDown = (name: string) => {
       const stub = env.SESSIONS.getByName(name);
       return new Proxy(stub, {
         get: (_, key) => {
           const call = (...args: unknown[]): unknown => Reflect.get(stub, key)(...args);
-          return key === 'begin' ? (...args: unknown[]) => waitingFor(() => call(...args)) : call;
+          return key === 'begin' ? (...args: unknown[]) => sendWhenReleased(() => call(...args)) : call;
         },
       });
     };
     const slow = sessionOf(
       holdfast,
-      { ...env, SESSIONS: { getByName: slowly } } as unknown as typeof env,
+      { ...env, SESSIONS: { getByName: slowDown } } as unknown as typeof env,
       of,
     );
     const late = retryLast(slow, { idempotencyKey: 'late' });
@@ -234,13 +248,13 @@ describe('a retry', () => {
 });
 
 describe('a refused retry', () => {
-  const problemOf = async (response: Response) => {
-    const { type, detail, turn } = await json(response);
+  const readProblem = async (response: Response) => {
+    const { type, detail, turn } = await readJson(response);
     return [response.status, String(type).replace('urn:holdfast:problem:', ''), detail, turn];
   };
 
   it('cannot be made in an unknown session', async () => {
-    expect(await problemOf(await postRetry(newSession()))).toEqual([
+    expect(await readProblem(await postRetry(createSessionPath()))).toEqual([
       404,
       'unknown-session',
       expect.any(String),
@@ -249,9 +263,9 @@ describe('a refused retry', () => {
   });
 
   it('cannot be made of a message that was answered', async () => {
-    const session = newSession();
-    const { turn } = await json(await post(session, { message: script('Here.').message() }, { via }));
-    expect(await problemOf(await postRetry(session))).toEqual([
+    const session = createSessionPath();
+    const { turn } = await readJson(await post(session, { message: script('Here.').message() }, { via }));
+    expect(await readProblem(await postRetry(session))).toEqual([
       409,
       'nothing-to-retry',
       `The last message was answered, as turn ${turn}. Send another message.`,
@@ -260,11 +274,11 @@ describe('a refused retry', () => {
   });
 
   it('cannot be made while a turn runs or waits', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const slow = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const answering = post(session, { message: script(slow.reply).message() }, { via });
     await slow.asked();
-    expect(await problemOf(await postRetry(session))).toEqual([
+    expect(await readProblem(await postRetry(session))).toEqual([
       409,
       'session-busy',
       expect.stringMatching(/shows it\)\.$/),
@@ -272,7 +286,7 @@ describe('a refused retry', () => {
     ]);
     slow.release();
     await (await answering).text();
-    expect(await problemOf(await postRetry(session))).toEqual([
+    expect(await readProblem(await postRetry(session))).toEqual([
       409,
       'turn-suspended',
       expect.stringMatching(/Answer its pending calls\.$/),
@@ -281,10 +295,10 @@ describe('a refused retry', () => {
   });
 
   it('cannot have a body', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script(downError, 'Here.').message() }, { via });
     const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });
-    expect(await problemOf(await send('{"message":"x"}'))).toEqual([
+    expect(await readProblem(await send('{"message":"x"}'))).toEqual([
       422,
       'invalid-body',
       'The body is not valid: a retry has no body: it runs the message of the last turn again.',

@@ -3,8 +3,8 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { communicateTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
 
 const search = defineTool({
   name: 'search',
@@ -24,7 +24,7 @@ const clerk = defineAgent({
   model: scripted.model,
 });
 
-const via = appWith({ agents: [clerk] });
+const via = createTestApp({ agents: [clerk] });
 
 const REPLIES = [
   { calls: [{ name: 'search' }, { name: 'communicate', input: { message: 'Half way.' } }] },
@@ -32,7 +32,7 @@ const REPLIES = [
   'You are welcome.',
 ] as const;
 
-const saidIn = (turn: unknown) => [
+const createSaidTexts = (turn: unknown) => [
   { call: `${turn}.3.0`, tool: 'search', text: 'This takes a moment.' },
   { call: `${turn}.3.1`, tool: 'communicate', text: 'Half way.' },
 ];
@@ -45,10 +45,10 @@ describe('an answer', () => {
       tools: [{ ...search, name: 'take', returnDirect: true }],
     });
     const librarian = { ...clerk, name: 'librarian', tools: [shelf] };
-    const library = appWith({ agents: [librarian] });
-    const session = newSession('librarian');
+    const library = createTestApp({ agents: [librarian] });
+    const session = createSessionPath('librarian');
     const { message } = script({ calls: [{ name: 'shelf' }] }, { calls: [{ name: 'take' }] });
-    const answer = await json(await post(session, { message: message('Take it.') }, { via: library }));
+    const answer = await readJson(await post(session, { message: message('Take it.') }, { via: library }));
     const { turn } = answer;
     expect(answer).toMatchObject({
       outcome: 'returned-direct',
@@ -56,38 +56,42 @@ describe('an answer', () => {
       tools: { late: ['take'], gone: [], sourcesAsked: 0 },
       stoppedBy: [{ call: expect.stringContaining(`${turn}.`), tool: 'take' }],
     });
-    expect(await json(await library(`${session}/turns/${turn}`))).toEqual(answer);
-    expect(await json(await library(session))).toMatchObject({ turn: answer });
+    expect(await readJson(await library(`${session}/turns/${turn}`))).toEqual(answer);
+    expect(await readJson(await library(session))).toMatchObject({ turn: answer });
   });
 });
 
 describe('the messages of calls to the user', () => {
   it('are in the answer, in the answer at its address, and in a message of the session (S0-122)', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const { message } = script(...REPLIES);
-    const answer = await json(await post(session, { message: message('Search.') }, { via }));
+    const answer = await readJson(await post(session, { message: message('Search.') }, { via }));
     const { turn } = answer;
-    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', said: saidIn(turn) });
-    expect(await json(await via(`${session}/turns/${turn}`))).toEqual(answer);
-    const state = await json(await via(session));
-    expect(state).toMatchObject({ turn: { said: saidIn(turn) } });
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', said: createSaidTexts(turn) });
+    expect(await readJson(await via(`${session}/turns/${turn}`))).toEqual(answer);
+    const state = await readJson(await via(session));
+    expect(state).toMatchObject({ turn: { said: createSaidTexts(turn) } });
     expect(state.messages).toMatchObject([
       { role: 'user' },
       { role: 'assistant', text: '', toolCalls: [{ name: 'search' }, { name: 'communicate' }] },
-      ...saidIn(turn).map((said) => ({ role: 'assistant', ...said })),
+      ...createSaidTexts(turn).map((said) => ({ role: 'assistant', ...said })),
       { role: 'assistant', text: 'Done.' },
     ]);
   });
 
   it('are in the answer at the end of a stream', async () => {
     const { message } = script(...REPLIES);
-    const response = await post(newSession('clerk'), { message: message('Search.') }, { via, headers: SSE });
-    const last = (await allEvents(response)).at(-1);
-    expect(last).toMatchObject({ event: 'answer', data: { said: saidIn(last?.data.turn) } });
+    const response = await post(
+      createSessionPath('clerk'),
+      { message: message('Search.') },
+      { via, headers: SSE_HEADERS },
+    );
+    const last = (await readAllEvents(response)).at(-1);
+    expect(last).toMatchObject({ event: 'answer', data: { said: createSaidTexts(last?.data.turn) } });
   });
 
   it('are shown in the same place to every later request', async () => {
-    const session = newSession('clerk');
+    const session = createSessionPath('clerk');
     const { message, model } = script(...REPLIES);
     await post(session, { message: message('Search.') }, { via });
     await post(session, { message: 'Thanks.' }, { via });

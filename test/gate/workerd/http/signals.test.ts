@@ -10,8 +10,8 @@ import {
   terminateAgent,
 } from '../../../../src/index.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE } from './client.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readAllEvents, readJson, SSE_HEADERS } from './client.ts';
 
 const SIGNALS = {
   replan: replan('Enough.'),
@@ -32,7 +32,7 @@ const stopTools = Object.entries(SIGNALS).map(([name, signal]) =>
     },
   }),
 );
-const via = appWith({
+const via = createTestApp({
   agents: [
     defineAgent({
       name: 'agent',
@@ -61,11 +61,11 @@ describe('a turn that a tool has ended', () => {
       { outcome: 'failed', type: 'urn:holdfast:problem:turn-failed', error: { type: 'tool-failure' } },
     ],
   ])('returns its signal without text: %s (SIG-01, SIG-02, SIG-03)', async (name, status, body) => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const { message } = script({ text: 'So far.', calls: [{ name }] });
     const response = await post(session, { message: message() }, { via });
     expect(response.status).toBe(status);
-    expect(await json(response)).toMatchObject({
+    expect(await readJson(response)).toMatchObject({
       ...body,
       text: '',
       signal: { type: name.replace('_', '-'), reason: 'Enough.' },
@@ -73,9 +73,11 @@ describe('a turn that a tool has ended', () => {
   });
 
   it('notifies a client that watches (LOOP-18)', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const { message } = script({ text: 'So far.', calls: [{ name: 'replan' }] });
-    const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const events = await readAllEvents(
+      await post(session, { message: message() }, { headers: SSE_HEADERS, via }),
+    );
     const signal = { type: 'replan', reason: 'Enough.' };
     const ended = events.find(({ event }) => event === 'turn-ended');
     expect(ended?.data).toMatchObject({ outcome: 'completed', signal });

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { eventFrames, eventStream, formatFrame, type TurnItem } from '../../../doors/http.ts';
+import { createEventStream, formatFrame, streamEventFrames, type TurnItem } from '../../../doors/http.ts';
 import { waitForPromises } from '../../../doors/testing.ts';
 import { toLog } from '../../../doors/tools.ts';
 
@@ -8,17 +8,17 @@ import { toLog } from '../../../doors/tools.ts';
 function open(frames: (leave: AbortSignal) => AsyncIterable<string>, signal?: AbortSignal) {
   const execution = createExecutionContext();
   const request = new Request('http://localhost/', { ...(signal && { signal }) });
-  const response = eventStream({ host: { log: toLog() }, request, execution }, frames);
+  const response = createEventStream({ host: { log: toLog() }, request, execution }, frames);
   return { response, finished: () => waitOnExecutionContext(execution) };
 }
 
 /** Yields frames until the promise resolves. */
-async function* silentUntil(end: Promise<void>): AsyncGenerator<string> {
+async function* waitSilently(end: Promise<void>): AsyncGenerator<string> {
   await end;
   yield* [];
 }
 
-const untilAborted = (signal: AbortSignal) =>
+const waitForAbort = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
 async function* yieldAll(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
@@ -34,7 +34,7 @@ describe('an event stream', () => {
       { type: 'continues', turn: 't', answer: '/t', after: 3, events: '/e' },
       { type: 'erased', turn: 't' },
     ];
-    const { response } = open(() => eventFrames(() => yieldAll(items)));
+    const { response } = open(() => streamEventFrames(() => yieldAll(items)));
     expect(await response.text()).toBe(
       'retry: 1000\n\n' +
         'id: 3\nevent: cancel-requested\ndata: {"seq":3,"at":7,"type":"cancel-requested","turn":"t"}\n\n' +
@@ -73,7 +73,7 @@ describe('an event stream', () => {
   it('ends if its request is aborted, even if its writer continues for a while', async () => {
     const client = new AbortController();
     const writing = Promise.withResolvers<void>();
-    const { response, finished } = open(() => silentUntil(writing.promise), client.signal);
+    const { response, finished } = open(() => waitSilently(writing.promise), client.signal);
     const text = response.text();
     client.abort();
     expect(await text).toBe('retry: 1000\n\n');
@@ -84,7 +84,7 @@ describe('an event stream', () => {
   it('ends if its writer fails, and logs that in one line', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('broken');
-    const { response, finished } = open(() => silentUntil(Promise.reject(failure)));
+    const { response, finished } = open(() => waitSilently(Promise.reject(failure)));
     expect(await response.text()).toBe('retry: 1000\n\n');
     await finished();
     expect(log.mock.calls).toEqual([['holdfast: an event stream broke off', failure]]);
@@ -95,7 +95,7 @@ describe('an event stream', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const client = new AbortController();
-    const { response, finished } = open((leave) => silentUntil(untilAborted(leave)), client.signal);
+    const { response, finished } = open((leave) => waitSilently(waitForAbort(leave)), client.signal);
     const text = response.text();
     vi.advanceTimersByTime(45_000);
     client.abort();

@@ -5,11 +5,11 @@ import { defineModule } from '../../../../src/module.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { rowsOf } from '../durable-objects/rows.ts';
-import { appWith, objectsWith } from './app.ts';
-import { json, newSession, post, send, sessionName } from './client.ts';
+import { countRows } from '../durable-objects/rows.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import { createSessionPath, getSessionName, post, readJson, send } from './client.ts';
 
-const tagOf = async (session: string, via = send): Promise<string> =>
+const readTag = async (session: string, via = send): Promise<string> =>
   (await via(session)).headers.get('etag') ?? '';
 
 /** Requests the state with these ETags. */
@@ -17,8 +17,8 @@ const getWithTags = (session: string, tags: string, init: RequestInit = {}, via 
   via(session, { ...init, headers: { 'if-none-match': tags } });
 
 /** A session with this many turns. */
-async function sessionAfter(turns = 1): Promise<string> {
-  const session = newSession();
+async function createSessionAfter(turns = 1): Promise<string> {
+  const session = createSessionPath();
   const { message } = script(...Array.from({ length: turns }, () => 'Done.'));
   for (let turn = 0; turn < turns; turn += 1) await post(session, { message: message() });
   return session;
@@ -26,14 +26,14 @@ async function sessionAfter(turns = 1): Promise<string> {
 
 describe('the ETag of a state', () => {
   it('is weak, and stays the same without new events', async () => {
-    const session = await sessionAfter();
-    const tag = await tagOf(session);
+    const session = await createSessionAfter();
+    const tag = await readTag(session);
     expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
-    expect(await tagOf(session)).toBe(tag);
+    expect(await readTag(session)).toBe(tag);
   });
 
   it('changes with the running turn, its events, its end, and the pending calls', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const [first, second] = [
       holdReply({ calls: [{ name: 'record', input: { note: 'n' } }] }),
       holdReply('Done.'),
@@ -46,7 +46,7 @@ describe('the ETag of a state', () => {
       const response = await send(session);
       const tag = response.headers.get('etag') ?? '';
       expect([seen.has(tag), tag]).toEqual([false, expect.stringMatching(/^W\//)]);
-      seen.set(tag, await json(response));
+      seen.set(tag, await readJson(response));
       expect((await getWithTags(session, [...seen.keys()].slice(0, -1).join(', ') || '"none"')).status).toBe(
         200,
       );
@@ -59,7 +59,7 @@ describe('the ETag of a state', () => {
     await second.asked();
     await look();
     const later = { message: message('Later'), delaySeconds: 1_000 };
-    const { turn } = await json(await post(session, later));
+    const { turn } = await readJson(await post(session, later));
     await look();
     second.release();
     await running;
@@ -67,19 +67,19 @@ describe('the ETag of a state', () => {
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
     // The session receives the cancel, and ends the turn.
     await expect
-      .poll(async () => (await json(await send(`${session}/turns/${turn}`))).outcome)
+      .poll(async () => (await readJson(await send(`${session}/turns/${turn}`))).outcome)
       .toBe('cancelled');
     await look();
     expect(new Set([...seen.values()].map((view) => JSON.stringify(view))).size).toBe(seen.size);
   });
 
   it('changes if the session was erased and created again with the same text', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     const begin = async (): Promise<readonly [string, unknown]> => {
       const { message } = script('Done.');
       await post(session, { message: message() });
       const response = await send(session);
-      return [response.headers.get('etag') ?? '', (await json(response)).seq];
+      return [response.headers.get('etag') ?? '', (await readJson(response)).seq];
     };
     const [before, seq] = await begin();
     await send(session, { method: 'DELETE' });
@@ -89,34 +89,34 @@ describe('the ETag of a state', () => {
   });
 
   it('changes with the code that folds the journal', async () => {
-    const session = await sessionAfter();
+    const session = await createSessionAfter();
     const counting = defineModule({
       name: 'counting',
       state: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
     });
-    const other = appWith({ use: [counting.use()] });
-    const tag = await tagOf(session);
-    expect(await tagOf(session, other)).not.toBe(tag);
+    const other = createTestApp({ use: [counting.use()] });
+    const tag = await readTag(session);
+    expect(await readTag(session, other)).not.toBe(tag);
     expect((await getWithTags(session, tag, {}, other)).status).toBe(200);
   });
 
   it('is unique to its session', async () => {
-    expect(await tagOf(await sessionAfter())).not.toBe(await tagOf(await sessionAfter()));
+    expect(await readTag(await createSessionAfter())).not.toBe(await readTag(await createSessionAfter()));
   });
 });
 
 describe('a client that has the state', () => {
   it('gets a 304 without a body, with the ETag', async () => {
-    const session = await sessionAfter();
-    const tag = await tagOf(session);
+    const session = await createSessionAfter();
+    const tag = await readTag(session);
     const response = await getWithTags(session, tag);
     expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag]);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('can send several tags, weak or strong, or a star', async () => {
-    const session = await sessionAfter();
-    const tag = await tagOf(session);
+    const session = await createSessionAfter();
+    const tag = await readTag(session);
     const strong = tag.replace('W/', '');
     for (const tags of [tag, strong, `"a", ${tag}`, `${strong},W/"b"`, '*', ` ${tag} `]) {
       expect([tags, (await getWithTags(session, tags)).status]).toEqual([tags, 304]);
@@ -128,25 +128,25 @@ describe('a client that has the state', () => {
   });
 
   it('can use HEAD with the same result as GET', async () => {
-    const session = await sessionAfter();
-    const tag = await tagOf(session);
+    const session = await createSessionAfter();
+    const tag = await readTag(session);
     const head = await send(session, { method: 'HEAD' });
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag]);
     expect((await getWithTags(session, tag, { method: 'HEAD' })).status).toBe(304);
   });
 
   it('gets a 404 for an unknown session', async () => {
-    const session = newSession();
+    const session = createSessionPath();
     for (const tags of ['*', '"a"']) expect((await getWithTags(session, tags)).status).toBe(404);
-    const known = await sessionAfter();
-    const tag = await tagOf(known);
+    const known = await createSessionAfter();
+    const tag = await readTag(known);
     await send(known, { method: 'DELETE' });
     expect((await getWithTags(known, tag)).status).toBe(404);
   });
 
   it('causes one read of one event, regardless of the length of the session', async () => {
     const reads: unknown[] = [];
-    const counted = objectsWith((stub) => ({
+    const counted = wrapObjects((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
         const page = await stub.read(query);
         reads.push([query, page?.rows.length]);
@@ -154,19 +154,19 @@ describe('a client that has the state', () => {
       },
     }));
     // The ETag covers the modules of the app.
-    const via = appWith({ use: [answers, branches()] }, { SESSIONS: counted });
-    const costs = async (session: string) => {
-      const tag = await tagOf(session);
-      const rows = await rowsOf(env.SESSIONS.getByName(sessionName(session)), () =>
+    const via = createTestApp({ use: [answers, branches()] }, { SESSIONS: counted });
+    const measureCosts = async (session: string) => {
+      const tag = await readTag(session);
+      const rows = await countRows(env.SESSIONS.getByName(getSessionName(session)), () =>
         getWithTags(session, tag),
       );
       reads.length = 0;
       expect((await getWithTags(session, tag, {}, via)).status).toBe(304);
       return { rows, reads: [...reads] };
     };
-    const short = await costs(await sessionAfter(1));
+    const short = await measureCosts(await createSessionAfter(1));
     expect(short.reads).toEqual([[{ from: 1, limit: 1 }, 1]]);
-    expect(await costs(await sessionAfter(6))).toEqual(short);
+    expect(await measureCosts(await createSessionAfter(6))).toEqual(short);
     expect(short.rows.written).toBe(0);
   });
 });

@@ -7,16 +7,16 @@ import {
   toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { answeringTool, askAgents, createAgent } from '../../node/agentic/scenes.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post } from './client.ts';
+import { askAgents, createAgent, createAnsweringTool } from '../../node/agentic/scenes.ts';
+import { createTestApp } from './app.ts';
+import { createSessionPath, post, readJson } from './client.ts';
 
 describe('an app', () => {
   const web = defineToolGroup({
     role: 'web',
     name: 'web',
     description: 'The web.',
-    tools: [answeringTool('fetch', 'page')],
+    tools: [createAnsweringTool('fetch', 'page')],
   });
 
   it('resolves the agents that others name, with its model and their tool groups', async () => {
@@ -33,12 +33,12 @@ describe('an app', () => {
       model: scriptedModel([askAgents('clerk', 'cook'), 'Done.']),
     });
     const clerk = createAgent('clerk', [toolGroup('web')]);
-    const via = appWith({ agents: [boss, clerk], model: ofApp, use: [registered([web])] });
-    const session = newSession('boss');
-    const answer = await json(await post(session, { message: 'Go.' }, { via }));
+    const via = createTestApp({ agents: [boss, clerk], model: ofApp, use: [registered([web])] });
+    const session = createSessionPath('boss');
+    const answer = await readJson(await post(session, { message: 'Go.' }, { via }));
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 3 });
     expect(ofApp.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['fetch'], ['fetch']]);
-    expect(await json(await via(session))).toMatchObject({
+    expect(await readJson(await via(session))).toMatchObject({
       messages: [
         {},
         {

@@ -4,9 +4,9 @@ import { branches } from '../../../../src/modules/branches/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
-import { composeModules, routeTable, toDocument } from '../../../doors/openapi.ts';
+import { composeModules, createRouteTable, toDocument } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { json, send } from './client.ts';
+import { readJson, send } from './client.ts';
 
 const refuseCode = (): never => {
   throw new Error('This host runs no code.');
@@ -36,9 +36,9 @@ const host: HttpHost = {
 };
 
 /** Returns the routes of the app in OpenAPI notation: the methods of each path. */
-function describedRoutes(): Map<string, Set<string>> {
+function listDescribedRoutes(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { path, method } of createApp(host, routeTable(host)).routes) {
+  for (const { path, method } of createApp(host, createRouteTable(host)).routes) {
     if (method === 'ALL') continue;
     const written = path.replace(/:(\w+)/g, '{$1}');
     found.set(written, (found.get(written) ?? new Set()).add(method.toLowerCase()));
@@ -46,31 +46,35 @@ function describedRoutes(): Map<string, Set<string>> {
   return found;
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-type Described = Record<string, unknown>;
+const HTTP_METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+type DescriptionRecord = Record<string, unknown>;
 
 /** Returns every `$ref` below a value. */
-function refsIn(value: unknown): string[] {
+function collectRefs(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) => (key === '$ref' ? [String(child)] : refsIn(child)));
+  return Object.entries(value).flatMap(([key, child]) =>
+    key === '$ref' ? [String(child)] : collectRefs(child),
+  );
 }
 
 describe('/openapi.json', () => {
   it('describes every route of the app, and no other', async () => {
-    const { openapi, paths } = (await json(await send('/openapi.json'))) as {
+    const { openapi, paths } = (await readJson(await send('/openapi.json'))) as {
       openapi: string;
-      paths: Described;
+      paths: DescriptionRecord;
     };
     expect(openapi).toBe('3.1.0');
     const described = Object.entries(paths).map(([path, item]) => {
-      const methods = Object.keys(Object(item)).filter((key) => METHODS.includes(key));
+      const methods = Object.keys(Object(item)).filter((key) => HTTP_METHODS.includes(key));
       return [path, new Set(methods)] as const;
     });
-    expect(new Map(described)).toEqual(describedRoutes());
+    expect(new Map(described)).toEqual(listDescribedRoutes());
   });
 
   it('requires a bearer token everywhere except at /health', async () => {
-    const { security, components, paths } = (await json(await send('/openapi.json'))) as Described;
+    const { security, components, paths } = (await readJson(
+      await send('/openapi.json'),
+    )) as DescriptionRecord;
     expect([security, Object(components).securitySchemes]).toEqual([
       [{ token: [] }],
       { token: { type: 'http', scheme: 'bearer' } },
@@ -80,16 +84,16 @@ describe('/openapi.json', () => {
   });
 
   it('names the agents, without details', () => {
-    const agentOf = (agents: HttpHost['agents']): unknown => {
-      const { paths } = toDocument({ agents }, routeTable(host));
+    const describeAgents = (agents: HttpHost['agents']): unknown => {
+      const { paths } = toDocument({ agents }, createRouteTable(host));
       return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
     };
-    expect(agentOf(host.agents)).toEqual({ type: 'string', enum: ['scripted'] });
-    expect(agentOf(new Map())).toEqual({ type: 'string' });
+    expect(describeAgents(host.agents)).toEqual({ type: 'string', enum: ['scripted'] });
+    expect(describeAgents(new Map())).toEqual({ type: 'string' });
   });
 
   it('declares no header that OpenAPI ignores', async () => {
-    const { paths } = await json(await send('/openapi.json'));
+    const { paths } = await readJson(await send('/openapi.json'));
     const operations = Object.values(Object(paths)).flatMap((item) => Object.values(Object(item)));
     const names = operations.flatMap((operation) =>
       (Object(operation).parameters ?? []).map(({ name }: { name: string }) => name),
@@ -111,14 +115,14 @@ describe('/openapi.json', () => {
   });
 
   it('declares the parameters of each path, responses to each request, and every reference', async () => {
-    const description = await json(await send('/openapi.json'));
-    for (const [path, item] of Object.entries(description.paths as Record<string, Described>)) {
+    const description = await readJson(await send('/openapi.json'));
+    for (const [path, item] of Object.entries(description.paths as Record<string, DescriptionRecord>)) {
       const declared = (item.parameters ?? []) as { name: string; in: string; required: boolean }[];
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(declared.map(({ name }) => name)).toEqual(named);
       for (const parameter of declared) expect(parameter).toMatchObject({ in: 'path', required: true });
-      for (const method of METHODS.filter((one) => one in item)) {
-        const { summary, responses } = item[method] as { summary: string; responses: Described };
+      for (const method of HTTP_METHODS.filter((one) => one in item)) {
+        const { summary, responses } = item[method] as { summary: string; responses: DescriptionRecord };
         expect(summary).toMatch(/^[A-Z]/);
         for (const [status, response] of Object.entries(responses)) {
           expect(status).toMatch(/^(\d{3}|4XX|default)$/);
@@ -126,7 +130,7 @@ describe('/openapi.json', () => {
         }
       }
     }
-    for (const ref of refsIn(description)) {
+    for (const ref of collectRefs(description)) {
       const keys = ref.replace('#/', '').split('/');
       expect(keys.reduce<unknown>((value, key) => Object(value)[key], description)).toBeTypeOf('object');
     }
@@ -135,7 +139,7 @@ describe('/openapi.json', () => {
 
 describe('GET /agents', () => {
   it('shows the agents with their tools and inputs, but not their instructions', async () => {
-    const { agents } = await json(await send('/agents'));
+    const { agents } = await readJson(await send('/agents'));
     expect(agents).toEqual([
       {
         name: 'scripted',
@@ -165,7 +169,7 @@ describe('GET /agents', () => {
 
 describe('GET /', () => {
   it('links to the other routes', async () => {
-    expect(await json(await send('/'))).toEqual({
+    expect(await readJson(await send('/'))).toEqual({
       name: 'holdfast',
       agents: '/agents',
       openapi: '/openapi.json',

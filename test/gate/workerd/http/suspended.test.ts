@@ -8,8 +8,16 @@ import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toRow } from '../../../doors/journal.ts';
 import { toReader } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
+import { createTestApp } from './app.ts';
+import {
+  createSessionPath,
+  getSessionId,
+  getSessionName,
+  post,
+  readAllEvents,
+  readJson,
+  SSE_HEADERS,
+} from './client.ts';
 
 const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
 /** The runner under test ignores turns of an agent with this name. */
@@ -26,11 +34,11 @@ const waitingAgent = defineAgent({
   ],
   model: modelBySession,
 });
-const via = appWith({ agents: [waitingAgent] });
+const via = createTestApp({ agents: [waitingAgent] });
 const KEY = { 'idempotency-key': 'k' };
 
 /** The pending call in every response. */
-const pending = (session: string, turn: unknown) => ({
+const createPending = (session: string, turn: unknown) => ({
   call: `${turn}.3.0`,
   question: 1,
   tool: 'ask',
@@ -43,10 +51,10 @@ const pending = (session: string, turn: unknown) => ({
 });
 
 /** The response for a waiting turn, as a body or as the last event of a stream. */
-const viewOf = (session: string, turn: unknown) => ({
+const createView = (session: string, turn: unknown) => ({
   turn,
   loopId: turn,
-  session: sessionId(session),
+  session: getSessionId(session),
   agent: 'agent',
   status: 'suspended',
   outcome: 'suspended',
@@ -56,22 +64,22 @@ const viewOf = (session: string, turn: unknown) => ({
   iterations: 1,
   toolCalls: 1,
   model: 'scripted',
-  pending: [pending(session, turn)],
+  pending: [createPending(session, turn)],
 });
 
 describe('a turn that waits for a decision', () => {
   it('returns 202 with the address of its turn, and refuses the next message', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const response = await post(session, { message: message() }, { via });
     expect(response.headers.has('preference-applied')).toBe(false);
-    const { turn, ...rest } = await json(response);
+    const { turn, ...rest } = await readJson(response);
     const location = `${session}/turns/${turn}`;
     expect([response.status, response.headers.get('location')]).toEqual([202, location]);
-    expect({ turn, ...rest }).toEqual(viewOf(session, turn));
-    expect((await json(await via(session))).pending).toEqual([pending(session, turn)]);
+    expect({ turn, ...rest }).toEqual(createView(session, turn));
+    expect((await readJson(await via(session))).pending).toEqual([createPending(session, turn)]);
     const refused = await post(session, { message: 'More' }, { via });
-    expect(await json(refused)).toEqual({
+    expect(await readJson(refused)).toEqual({
       type: 'urn:holdfast:problem:turn-suspended',
       title: 'turn suspended',
       status: 409,
@@ -79,32 +87,36 @@ describe('a turn that waits for a decision', () => {
         `Turn ${turn} waits for an answer from outside. Answer its pending calls, ` +
         'or send the message with ?pending=decline.',
       turn,
-      pending: [pending(session, turn)],
+      pending: [createPending(session, turn)],
     });
   });
 
   it('reports the pending call at the end of its stream', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
-    const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const events = await readAllEvents(
+      await post(session, { message: message() }, { headers: SSE_HEADERS, via }),
+    );
     const { turn } = events[0]?.data ?? {};
     expect(events.slice(-2)).toEqual([
       expect.objectContaining({ id: 4, event: 'tool-call-suspended' }),
-      { event: 'suspended', data: viewOf(session, turn) },
+      { event: 'suspended', data: createView(session, turn) },
     ]);
   });
 
   it('has the same response to a repeated message', async () => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
-    const first = await json(await post(session, body, { headers: KEY, via }));
+    const first = await readJson(await post(session, body, { headers: KEY, via }));
     const again = await post(session, body, { headers: KEY, via });
-    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+    expect([again.status, again.headers.get('location'), await readJson(again)]).toEqual([
       202,
       `${session}/turns/${first.turn}`,
       first,
     ]);
-    const streamed = await allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
+    const streamed = await readAllEvents(
+      await post(session, body, { headers: { ...KEY, ...SSE_HEADERS }, via }),
+    );
     expect(streamed.map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],
       [3, 'model-replied'],
@@ -117,7 +129,7 @@ describe('a turn that waits for a decision', () => {
 
 describe('a turn that begins to wait in another invocation', () => {
   /** Resumes an accepted turn, and releases its lease as suspended, with an append of this many events. */
-  async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
+  async function suspendTurn(port: SessionPort, turn: string, events: number): Promise<void> {
     const leased = await port.resume({ nonce: 'n', turn, reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
     const wait = toRow({ type: 'cancel-requested', turn });
@@ -126,20 +138,20 @@ describe('a turn that begins to wait in another invocation', () => {
   }
 
   it.each([0, 1])('is reported to every joined client if %i events are stored', async (events) => {
-    const session = newSession('agent');
+    const session = createSessionPath('agent');
     const body = { message: 'Hello' };
     const accepted = await post(session, body, { headers: { ...KEY, prefer: 'respond-async' }, via });
-    const { turn } = await json(accepted);
+    const { turn } = await readJson(accepted);
     const waiter = post(session, body, { headers: KEY, via });
-    const stream = allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
-    const stub = env.SESSIONS.getByName(sessionName(session));
+    const stream = readAllEvents(await post(session, body, { headers: { ...KEY, ...SSE_HEADERS }, via }));
+    const stub = env.SESSIONS.getByName(getSessionName(session));
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
-    await suspend(createObjectSession(env.SESSIONS, sessionName(session)), String(turn), events);
+    await suspendTurn(createObjectSession(env.SESSIONS, getSessionName(session)), String(turn), events);
     const response = await waiter;
     const usage = { inputTokens: 0, outputTokens: 0 };
     const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };
-    const waits = { ...viewOf(session, turn), ...nothing };
-    expect([response.status, await json(response)]).toEqual([202, waits]);
+    const waits = { ...createView(session, turn), ...nothing };
+    expect([response.status, await readJson(response)]).toEqual([202, waits]);
     expect((await stream).map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],
       ...(events === 1 ? [[3, 'cancel-requested']] : []),

@@ -1,9 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
-import { advanceTime, setTime, timeOf } from '../../../fixtures/held-time.ts';
+import { advanceTime, getTime, setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
-import { newSession, sessionName } from './client.ts';
+import { createSessionPath, getSessionName } from './client.ts';
 
 /** In ms. Long enough that even on a busy machine only a small part passes between two steps of a test. */
 export const LONG_LEASE_MS = 60_000;
@@ -15,28 +15,28 @@ export const MANUAL_DELIVERY = withLease(LONG_LEASE_MS);
  * Returns a session whose holder receives its messages when the test says so, because it waits until it
  * renews its lease.
  */
-export const newManualSession = (agent?: string): string => newSession(agent, MANUAL_DELIVERY);
+export const createManualSession = (agent?: string): string => createSessionPath(agent, MANUAL_DELIVERY);
 
 /** Lets a third of the term pass, after which the holders of such sessions renew their leases. */
 export const deliverToHolders = (): void => advanceTime(LONG_LEASE_MS / 3);
 
-const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+const stubOf = (session: string) => env.SESSIONS.getByName(getSessionName(session));
 
 /** Waits until a message was stored for the holder of the session's turn. */
 export async function waitForStoredMessage(session: string): Promise<void> {
-  const left = () =>
+  const countInbox = () =>
     runInDurableObject(
       stubOf(session),
       (_, { storage }) => storage.sql.exec('SELECT id FROM inbox').toArray().length,
     );
-  await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(countInbox, { timeout: 20_000 }).toBeGreaterThan(0);
 }
 
 /** Advances the clock of this session's running object, and runs its alarm if that is due. */
 export async function advanceClock(session: string, ms: number): Promise<void> {
-  const name = sessionName(session);
+  const name = getSessionName(session);
   const due = await runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
-  const ahead = timeOf(name) - Date.now() + ms;
+  const ahead = getTime(name) - Date.now() + ms;
   setTime(name, () => Date.now() + ahead);
-  if (due !== null && due <= timeOf(name)) await runDurableObjectAlarm(stubOf(session));
+  if (due !== null && due <= getTime(name)) await runDurableObjectAlarm(stubOf(session));
 }

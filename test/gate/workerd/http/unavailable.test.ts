@@ -5,22 +5,30 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from './app.ts';
-import { journal, json, newSession, post, SSE, send, sessionName } from './client.ts';
+import { createTestApp, wrapObjects } from './app.ts';
+import {
+  createSessionPath,
+  getSessionName,
+  post,
+  readJournal,
+  readJson,
+  SSE_HEADERS,
+  send,
+} from './client.ts';
 import { withoutPauses } from './pauses-passing.ts';
 
 describe('a session with events of a newer deployment', () => {
   it('is not changed by an older deployment', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const session = newSession();
+    const session = createSessionPath();
     await post(session, { message: script('Done.').message() });
-    const stub = env.SESSIONS.getByName(sessionName(session));
+    const stub = env.SESSIONS.getByName(getSessionName(session));
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);
     });
     for (const response of [await send(session), await send(`${session}/events`)]) {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(await json(response)).toEqual({
+      expect(await readJson(response)).toEqual({
         type: 'urn:holdfast:problem:newer-deployment',
         title: 'newer deployment',
         status: 503,
@@ -30,7 +38,7 @@ describe('a session with events of a newer deployment', () => {
     }
     // It is stored, and the newer deployment will answer it.
     const stored = await post(session, { message: 'Hello' });
-    const { status, turn } = await json(stored);
+    const { status, turn } = await readJson(stored);
     const location = `${session}/turns/${turn}`;
     expect([stored.status, stored.headers.get('location'), status]).toEqual([202, location, 'accepted']);
     log.mockRestore();
@@ -38,14 +46,14 @@ describe('a session with events of a newer deployment', () => {
 });
 
 /** The objects over a line that throws this permanent error. */
-const failingNamespace = (error: Error) => {
+const createFailingNamespace = (error: Error) => {
   const fail = () => Promise.reject(error);
   return {
     getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail, erase: fail, fetch: fail }),
   };
 };
 
-const unavailableProblem = (detail: string) => ({
+const createUnavailableProblem = (detail: string) => ({
   type: 'urn:holdfast:problem:session-unavailable',
   title: 'session unavailable',
   status: 503,
@@ -60,21 +68,21 @@ describe('a session whose object cannot be reached', () => {
     ['no longer active', new Error('Durable Object is no longer active')],
     ['internal error', Object.assign(new Error('internal error; reference = abc123'), { remote: true })],
   ])('with the error %s,', (_, error) => {
-    const via = appWith({}, { SESSIONS: failingNamespace(error) });
+    const via = createTestApp({}, { SESSIONS: createFailingNamespace(error) });
 
     it.each<[string, (session: string) => Promise<Response>]>([
       ['its state', (session) => via(session)],
       ['its events', (session) => via(`${session}/events`)],
-      ['a stream of its events', (session) => via(`${session}/events`, { headers: SSE })],
+      ['a stream of its events', (session) => via(`${session}/events`, { headers: SSE_HEADERS })],
       ['one of its turns', (session) => via(`${session}/turns/t`)],
       ['a cancel', (session) => via(`${session}/cancel`, { method: 'POST' })],
       ['its erasure', (session) => via(session, { method: 'DELETE' })],
     ])('says when to retry %s', async (_what, ask) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-      const response = await withoutPauses(() => ask(newSession()));
+      const response = await withoutPauses(() => ask(createSessionPath()));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       const detail = 'The session cannot be reached now. Send the request again.';
-      expect(await json(response)).toEqual(unavailableProblem(detail));
+      expect(await readJson(response)).toEqual(createUnavailableProblem(detail));
       expect(log.mock.calls).toEqual([
         [
           expect.stringMatching(/^holdfast: request [0-9a-f]{16} failed$/),
@@ -89,13 +97,13 @@ describe('a session whose object cannot be reached', () => {
       ['for the background', { prefer: 'respond-async' }],
     ])('reports that a message %s may have been accepted, and how to check', async (_what, headers) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-      const session = newSession();
+      const session = createSessionPath();
       const response = await withoutPauses(() => post(session, { message: 'Hello' }, { via, headers }));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-      const { turn, ...said } = await json(response);
+      const { turn, ...said } = await readJson(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
-        unavailableProblem(
+        createUnavailableProblem(
           `The session did not answer, and may have stored the message as turn ${turn}. ` +
             `Send it again only if GET ${session}/turns/${turn} returns 404.`,
         ),
@@ -108,14 +116,14 @@ describe('a session whose object cannot be reached', () => {
 
     it('reports that a message with an Idempotency-Key can be sent again under that key', async () => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-      const session = newSession();
+      const session = createSessionPath();
       const headers = { 'idempotency-key': 'k' };
       const response = await withoutPauses(() => post(session, { message: 'Hello' }, { via, headers }));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-      const { turn, ...said } = await json(response);
+      const { turn, ...said } = await readJson(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
-        unavailableProblem(
+        createUnavailableProblem(
           'The session did not answer, and may have stored the message. Send it again with the same Idempotency-Key.',
         ),
       );
@@ -125,10 +133,10 @@ describe('a session whose object cannot be reached', () => {
 
   it('runs a message once if the first response was lost and the client retries as instructed', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const lost = appWith(
+    const lost = createTestApp(
       {},
       {
-        SESSIONS: objectsWith((stub) => ({
+        SESSIONS: wrapObjects((stub) => ({
           accept: async (start: Parameters<typeof stub.accept>[0]) => {
             await stub.accept(start);
             throw new Error('internal error; reference = abc123');
@@ -136,14 +144,14 @@ describe('a session whose object cannot be reached', () => {
         })),
       },
     );
-    const session = newSession();
+    const session = createSessionPath();
     const { message, model } = script('Done.');
     const body = { message: message() };
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
     const first = await withoutPauses(() => post(session, body, { headers, via: lost }));
     expect(first.status).toBe(503);
     const again = await post(session, body, { headers: { 'idempotency-key': 'k' } });
-    expect(await json(again)).toMatchObject({ turn: (await json(first)).turn, text: 'Done.' });
+    expect(await readJson(again)).toMatchObject({ turn: (await readJson(first)).turn, text: 'Done.' });
     expect(model.requests).toHaveLength(1);
     log.mockRestore();
   });
@@ -151,34 +159,37 @@ describe('a session whose object cannot be reached', () => {
   it('keeps an accepted message, and returns the address of its answer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: true }));
-    const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: fail, read: fail, renew: fail })) });
-    const session = newSession();
+    const via = createTestApp(
+      {},
+      { SESSIONS: wrapObjects(() => ({ append: fail, read: fail, renew: fail })) },
+    );
+    const session = createSessionPath();
     const response = await post(session, { message: script('Done.').message() }, { via });
-    const { turn } = await json(response);
+    const { turn } = await readJson(response);
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
-    expect((await json(await send(session))).turn).toMatchObject({ turn });
+    expect((await readJson(await send(session))).turn).toMatchObject({ turn });
     log.mockRestore();
   }, 20_000);
 
   it('is handed over if one of its files cannot be read, and the client still gets the answer', async () => {
     let refused = 0;
     const reader = { ...scripted, accepts: ['text/plain'] };
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       blob: async (...query: Parameters<typeof stub.blob>) => {
         refused += 1;
         if (refused === 1) throw Object.assign(new Error('no'), { overloaded: true });
         return stub.blob(...query);
       },
     }));
-    const session = newSession();
+    const session = createSessionPath();
     const { message } = script('Read.');
     const file = { type: 'file', mediaType: 'text/plain', data: btoa('some bytes') };
     const body = { message: [{ type: 'text', text: message() }, file] };
     const response = await post(session, body, {
-      via: appWith({ agents: [reader], use: [files()] }, { SESSIONS }),
+      via: createTestApp({ agents: [reader], use: [files()] }, { SESSIONS }),
     });
-    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Read.' });
-    expect((await journal(session)).flatMap(({ reason }) => reason ?? [])).toEqual([
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Read.' });
+    expect((await readJournal(session)).flatMap(({ reason }) => reason ?? [])).toEqual([
       'its session could not be reached',
     ]);
     expect(refused).toBe(1);
@@ -187,20 +198,20 @@ describe('a session whose object cannot be reached', () => {
   it('is called no more often than an invocation can, including all retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let tries = 0;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       append: async (...append: Parameters<typeof stub.append>) => {
         tries += 1;
         if (tries % 4 > 0) throw new Error('Network connection lost.');
         return stub.append(...append);
       },
     }));
-    const session = newSession('marathon');
+    const session = createSessionPath('marathon');
     const record = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
     const { message } = script(...Array.from({ length: 9 }, (_, note) => record(note)), 'Done.');
-    const via = appWith({ agents: [marathon], limits: { internalSubrequests: 20 } }, { SESSIONS });
+    const via = createTestApp({ agents: [marathon], limits: { internalSubrequests: 20 } }, { SESSIONS });
     const response = await withoutPauses(() => post(session, { message: message() }, { via }));
-    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const events = await journal(session);
+    expect(await readJson(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const events = await readJournal(session);
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
       reason: 'its invocation is near its limit of 20 subrequests to the platform itself',
     });
@@ -216,19 +227,19 @@ describe('a session whose object cannot be reached', () => {
         read: () => Promise.reject(new Error('no such column: nope at offset 7: SQLITE_ERROR')),
       }),
     };
-    const response = await appWith({}, { SESSIONS: objects })(newSession());
+    const response = await createTestApp({}, { SESSIONS: objects })(createSessionPath());
     expect(response.status).toBe(500);
-    expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error' });
+    expect(await readJson(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error' });
     log.mockRestore();
   });
 
   it('causes a 500 and one log line if the Worker has no binding for it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const via = appWith({}, { SESSIONS: undefined });
+    const via = createTestApp({}, { SESSIONS: undefined });
     const details: unknown[] = [];
-    for (const response of [await via(newSession()), await via(newSession())]) {
+    for (const response of [await via(createSessionPath()), await via(createSessionPath())]) {
       expect(response.status).toBe(500);
-      const { detail, ...problem } = await json(response);
+      const { detail, ...problem } = await readJson(response);
       expect(problem).toEqual({
         type: 'urn:holdfast:problem:misconfigured',
         title: 'misconfigured',

@@ -9,11 +9,11 @@ import { defineInjectionStrategy, defineUnfolding } from '../../../../src/kinds/
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { publishToBlackboard, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
+import { createSessionPath, getSessionId, ORIGIN, post, readJson, type Send } from './client.ts';
 import { answer } from './waiting.ts';
 
 /** A new Worker, whose code is created again. The tests' Worker ignores turns of an agent with this name. */
-function freshWorker(): Send {
+function createFreshWorker(): Send {
   const find = defineTool({ name: 'find', description: 'Finds.', effect: 'read', run: () => 'Found.' });
   const archive = defineUnfolding({
     name: 'archive',
@@ -57,7 +57,7 @@ function freshWorker(): Send {
 }
 
 it('an unfolding tool that a strategy added is opened, and the tool inside asks and runs, with a kill before each request (S0-098)', async () => {
-  const session = newSession('agent');
+  const session = createSessionPath('agent');
   const { message, model } = script(
     { calls: [{ name: 'find' }] },
     { calls: [{ name: 'archive' }] },
@@ -65,12 +65,12 @@ it('an unfolding tool that a strategy added is opened, and the tool inside asks 
     { calls: [{ name: 'look_up' }] },
     'Done.',
   );
-  let asked = await json(await post(session, { message: message() }, { via: freshWorker() }));
+  let asked = await readJson(await post(session, { message: message() }, { via: createFreshWorker() }));
   for (let count = 0; count < 2; count += 1) {
     expect(asked).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'look_up' }] });
     await abortAllDurableObjects();
     const [link] = Object.values(Object(asked.pending)[0].links);
-    asked = await json(await answer(String(link), { decision: 'approve' }, { via: freshWorker() }));
+    asked = await readJson(await answer(String(link), { decision: 'approve' }, { via: createFreshWorker() }));
   }
   expect(asked).toMatchObject({ outcome: 'completed', text: 'Done.' });
   expect(model.requests.map(({ tools }) => tools.map(({ name }) => name).join())).toEqual([
@@ -81,6 +81,6 @@ it('an unfolding tool that a strategy added is opened, and the tool inside asks 
     'find,archive,look_up',
   ]);
   await abortAllDurableObjects();
-  const seen = { name: 'seen', value: { session: sessionId(session), agent: 'agent' } };
-  expect(await json(await freshWorker()(session))).toMatchObject({ blackboard: [seen, seen] });
+  const seen = { name: 'seen', value: { session: getSessionId(session), agent: 'agent' } };
+  expect(await readJson(await createFreshWorker()(session))).toMatchObject({ blackboard: [seen, seen] });
 });

@@ -2,17 +2,17 @@ import { env } from 'cloudflare:workers';
 import { ToolCallContext } from '../../../../src/index.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toReader, toTurnStart } from '../../../doors/session.ts';
-import { sessionName } from './client.ts';
+import { getSessionName } from './client.ts';
 import { LONG_LEASE_MS } from './time.ts';
 
-const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+const createId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 /** Stores a turn with an event whose fold throws, as a code bug would, and releases it. Returns its id. */
 export async function storeUnreadableTurn(session: string): Promise<string> {
-  const port = createObjectSession(env.SESSIONS, sessionName(session));
+  const port = createObjectSession(env.SESSIONS, getSessionName(session));
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };
-  const start = toTurnStart({ agent: 'scripted', ...message }, newId);
-  const leased = await port.begin({ nonce: newId(), start, reader: toReader() });
+  const start = toTurnStart({ agent: 'scripted', ...message }, createId);
+  const leased = await port.begin({ nonce: createId(), start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error(`The session granted no lease: it is ${leased.status}.`);
   const { turn } = start;
   const body = JSON.stringify({

@@ -2,18 +2,18 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  allEvents,
-  eventsOf,
-  json,
+  getSessionId,
+  getSessionName,
   post,
+  readAllEvents,
+  readJson,
+  readSentEvents,
   readUntil,
-  SSE,
+  SSE_HEADERS,
   send,
   sendUnchecked,
-  sessionId,
-  sessionName,
 } from './client.ts';
-import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
+import { advanceClock, createManualSession, LONG_LEASE_MS } from './time.ts';
 import { storeUnreadableTurn } from './unreadable-turn.ts';
 
 let said: readonly unknown[][];
@@ -28,25 +28,25 @@ afterEach(async () => {
 
 const begunTurns: string[] = [];
 
-function newSession(): string {
-  const session = newManualSession();
+function createFreshPath(): string {
+  const session = createManualSession();
   begunTurns.push(session);
   return session;
 }
 
 /** Returns the open turn, whether it is leased, and the number of its take-overs. */
-const leaseOf = (session: string) =>
-  runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, { storage }) =>
+const readLease = (session: string) =>
+  runInDurableObject(env.SESSIONS.getByName(getSessionName(session)), (_, { storage }) =>
     storage.sql.exec('SELECT turn, expired, state FROM lease').one(),
   );
 
 /** Lets the session's alarm hand the turn over, and the next holder release it. */
 async function tryAgain(session: string, then: object): Promise<void> {
   await advanceClock(session, 5 * LONG_LEASE_MS);
-  await expect.poll(() => leaseOf(session)).toEqual({ ...then, state: 'free' });
+  await expect.poll(() => readLease(session)).toEqual({ ...then, state: 'free' });
 }
 
-const problem = (more: object) => ({
+const createProblem = (more: object) => ({
   type: 'urn:holdfast:problem:session-unreadable',
   title: 'session unreadable',
   status: 503,
@@ -55,7 +55,7 @@ const problem = (more: object) => ({
   ...more,
 });
 
-const STUCK = {
+const STUCK_ERROR = {
   type: 'stuck',
   message:
     'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
@@ -71,77 +71,77 @@ const postMessage = (session: string, query = ''): Promise<Response> =>
 
 describe('a session with an unreadable turn', () => {
   it('returns the object’s own records', async () => {
-    const session = newSession();
+    const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
-    const next = await json(await postMessage(session, '?whenBusy=queue'));
+    const next = await readJson(await postMessage(session, '?whenBusy=queue'));
     const shown = await send(session);
     expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, null]);
     const waiting = [{ turn: next.turn, status: 'queued' }];
-    expect(await json(shown)).toEqual(problem({ seq: 3, openTurn: turn, waiting }));
+    expect(await readJson(shown)).toEqual(createProblem({ seq: 3, openTurn: turn, waiting }));
     expect(said.map(([text]) => text)).toEqual([
       `holdfast: request ${shown.headers.get('x-request-id')} failed`,
     ]);
   });
 
   it('shows its events and the running turn, without a fold', async () => {
-    const session = newSession();
+    const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     // The event that makes the turn unreadable does not have its usual form.
-    const { events } = await json(await sendUnchecked(`${session}/events`));
+    const { events } = await readJson(await sendUnchecked(`${session}/events`));
     const types = ['session-opened', 'turn-started', 'frame-started'];
     expect(events).toMatchObject(types.map((type) => ({ type })));
-    const stream = eventsOf(await sendUnchecked(`${session}/events`, { headers: SSE }));
+    const stream = readSentEvents(await sendUnchecked(`${session}/events`, { headers: SSE_HEADERS }));
     expect((await readUntil(stream, 'frame-started')).map(({ event }) => event)).toEqual(types);
     await stream.return(undefined);
     const asked = await send(`${session}/turns/${turn}`);
     expect([asked.status, asked.headers.get('retry-after')]).toEqual([202, '1']);
-    expect(await json(asked)).toEqual({
+    expect(await readJson(asked)).toEqual({
       turn,
-      session: sessionId(session),
+      session: getSessionId(session),
       agent: 'scripted',
       status: 'running',
     });
     const busy = await post(session, { message: 'And?' });
-    expect([busy.status, await json(busy)]).toMatchObject([409, { title: 'session busy', turn }]);
+    expect([busy.status, await readJson(busy)]).toMatchObject([409, { title: 'session busy', turn }]);
   });
 
   it('ends it as stuck, and accepts the next message', async () => {
-    const session = newSession();
+    const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     for (let times = 1; times <= 8; times += 1) await tryAgain(session, { expired: times, turn });
     await tryAgain(session, { expired: 8, turn: null });
     expect(said.slice(-2)).toEqual([
       ['holdfast: a turn that cannot be read has ended', expect.any(Error)],
       [
-        `holdfast: a turn failed (stuck): ${STUCK.message} (agent scripted, session ${sessionId(session)}, turn ${turn})`,
+        `holdfast: a turn failed (stuck): ${STUCK_ERROR.message} (agent scripted, session ${getSessionId(session)}, turn ${turn})`,
       ],
     ]);
     const asked = await send(`${session}/turns/${turn}`);
-    expect([asked.status, await json(asked)]).toMatchObject([
+    expect([asked.status, await readJson(asked)]).toMatchObject([
       500,
-      { title: 'turn failed', turn, outcome: 'failed', error: STUCK },
+      { title: 'turn failed', turn, outcome: 'failed', error: STUCK_ERROR },
     ]);
     const next = await post(session, { message: 'Next.' });
-    expect([next.status, await json(next)]).toEqual([
+    expect([next.status, await readJson(next)]).toEqual([
       202,
-      { turn: expect.any(String), session: sessionId(session), agent: 'scripted', status: 'accepted' },
+      { turn: expect.any(String), session: getSessionId(session), agent: 'scripted', status: 'accepted' },
     ]);
     expect(next.headers.get('location')).toContain(`${session}/turns/`);
     expect(said.at(-1)?.[0]).toBe('holdfast: a turn that cannot be read is tried again');
   });
 
   it('streams that the next message is accepted', async () => {
-    const session = newSession();
+    const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     await send(`${session}/cancel`, { method: 'POST' });
-    await expect.poll(() => leaseOf(session)).toMatchObject({ turn: null });
-    const events = await allEvents(await post(session, { message: 'Next.' }, { headers: SSE }));
+    await expect.poll(() => readLease(session)).toMatchObject({ turn: null });
+    const events = await readAllEvents(await post(session, { message: 'Next.' }, { headers: SSE_HEADERS }));
     expect(events).toEqual([
       {
         event: 'accepted',
         data: {
           turn: expect.any(String),
-          session: sessionId(session),
+          session: getSessionId(session),
           agent: 'scripted',
           status: 'accepted',
         },
@@ -151,11 +151,14 @@ describe('a session with an unreadable turn', () => {
   });
 
   it('ends it immediately if a caller cancels it', async () => {
-    const session = newSession();
+    const session = createFreshPath();
     const turn = await storeUnreadableTurn(session);
     const cancelled = await send(`${session}/cancel`, { method: 'POST' });
-    expect([cancelled.status, await json(cancelled)]).toEqual([202, { turn, status: 'cancel-requested' }]);
-    const answer = async () => json(await send(`${session}/turns/${turn}`));
+    expect([cancelled.status, await readJson(cancelled)]).toEqual([
+      202,
+      { turn, status: 'cancel-requested' },
+    ]);
+    const answer = async () => readJson(await send(`${session}/turns/${turn}`));
     await expect.poll(answer).toMatchObject({ turn, outcome: 'cancelled', text: '' });
     expect(said.map(([text]) => text)).toEqual(['holdfast: a turn that cannot be read has ended']);
   });

@@ -1,5 +1,5 @@
-import { type Scripted, script } from '../../../fixtures/scripts.ts';
-import { json, newSession, post, type Send, send } from './client.ts';
+import { type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
+import { createSessionPath, post, readJson, type Send, send } from './client.ts';
 
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface WaitingTurn {
   /** The addresses to answer the pending calls, in order. */
   readonly links: readonly string[];
   readonly pending: readonly Record<string, unknown>[];
-  readonly model: Scripted['model'];
+  readonly model: ScriptedTurn['model'];
 }
 
 /** A waiting turn of the clerk with one call of each of these tools, and then these replies. */
@@ -37,7 +37,7 @@ export async function startWaitingTurn(
   {
     via = send,
     replies = ['Done.', 'Next.'],
-    session = newSession('clerk'),
+    session = createSessionPath('clerk'),
   }: Partial<Options> & {
     readonly replies?: readonly string[];
     readonly session?: string;
@@ -50,7 +50,7 @@ export async function startWaitingTurn(
   }));
   const { message, model } = script({ calls }, ...replies);
   const response = await post(session, { message: message() }, { via });
-  const body = await json(response);
+  const body = await readJson(response);
   if (response.status !== 202) throw new Error(`The turn does not wait: ${JSON.stringify(body)}`);
   const pending = body.pending as Record<string, unknown>[];
   const links = pending.map((one) => String(Object.values(Object(one.links))[0]));
@@ -63,7 +63,7 @@ export function linkOf({ links: [link, ...more] }: WaitingTurn): string {
   return link;
 }
 
-export const problem = (
+export const createProblem = (
   type: string,
   status: number,
   detail: string,

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { json, newSession, post } from '../http/client.ts';
+import { createTestApp } from '../http/app.ts';
+import { createSessionPath, post, readJson } from '../http/client.ts';
 
 const consents = defineModule({
   name: 'consents',
@@ -27,7 +27,7 @@ const agents = [
     model: modelBySession,
   }),
 ];
-const without = appWith({ agents, log: false });
+const without = createTestApp({ agents, log: false });
 
 describe('a deployment without a module whose facts it must not ignore', () => {
   it.each([
@@ -42,26 +42,26 @@ describe('a deployment without a module whose facts it must not ignore', () => {
       }),
     ],
   ])('does not change the session, and a cancel ends the turn: a fact %s', async (_, use) => {
-    const withIt = appWith({ agents, use: [use] });
-    const session = newSession('actor');
+    const withIt = createTestApp({ agents, use: [use] });
+    const session = createSessionPath('actor');
     const acts = { calls: [{ name: 'act' }] };
     // Each message of the session has the replies after the earlier ones.
-    const says = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
-    expect((await post(session, says(), { via: withIt })).status).toBe(200);
+    const createMessage = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
+    expect((await post(session, createMessage(), { via: withIt })).status).toBe(200);
     const read = await without(session);
-    expect([read.status, (await json(read)).type, read.headers.get('retry-after')]).toEqual([
+    expect([read.status, (await readJson(read)).type, read.headers.get('retry-after')]).toEqual([
       503,
       'urn:holdfast:problem:newer-deployment',
       '5',
     ]);
-    const accepted = await post(session, says(), { via: without });
+    const accepted = await post(session, createMessage(), { via: without });
     expect(accepted.status).toBe(202);
-    const { turn } = await json(accepted);
+    const { turn } = await readJson(accepted);
     expect((await without(`${session}/cancel?turn=${turn}`, { method: 'POST' })).status).toBe(202);
-    const view = await json(await withIt(`${session}/turns/${turn}`, { headers: { prefer: 'wait=20' } }));
+    const view = await readJson(await withIt(`${session}/turns/${turn}`, { headers: { prefer: 'wait=20' } }));
     expect(view).toMatchObject({ outcome: 'cancelled' });
-    expect((await post(session, says(), { via: withIt })).status).toBe(200);
-    const { memory } = await json(await withIt(session));
+    expect((await post(session, createMessage(), { via: withIt })).status).toBe(200);
+    const { memory } = await readJson(await withIt(session));
     expect(Object(memory)['app:consents'].length).toBeGreaterThan(1);
   });
 });

@@ -10,7 +10,7 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import { indexOf, sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { json, ORIGIN, type Send } from '../http/client.ts';
+import { ORIGIN, readJson, type Send } from '../http/client.ts';
 import { createTenant } from '../modules/index/indexed.ts';
 
 /** Only its index is used, because the app under test has the same sessions. */
@@ -25,20 +25,20 @@ const a2aUses = [
 const payReply = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 
 /** A tenant whose agent is used with the official A2A client. */
-async function desk() {
+async function createDesk() {
   const shop = createTenant({ use: a2aUses });
-  const { talk, send } = await clientOf(shop.via);
+  const { talk, send } = await createTestClient(shop.via);
   const list = async (params: Partial<ListTasksRequest> = {}) =>
     talk.listTasks({
       ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' },
       ...{ statusTimestampAfter: undefined, ...params },
     });
-  const ids = async (params: Partial<ListTasksRequest> = {}) =>
+  const listIds = async (params: Partial<ListTasksRequest> = {}) =>
     (await list(params)).tasks.map(({ id }) => id);
-  return { shop, send, list, ids };
+  return { shop, send, list, ids: listIds };
 }
 
-async function clientOf(via: Send) {
+async function createTestClient(via: Send) {
   const fetchImpl: typeof fetch = async (url, init) => via(String(url), init as RequestInit);
   const factory = new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
@@ -71,17 +71,17 @@ async function clientOf(via: Send) {
 }
 
 /** Returns the content of a JSON-RPC error. */
-async function rpc({ via }: { readonly via: Send }, params: object) {
+async function callRpc({ via }: { readonly via: Send }, params: object) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params });
   const headers = { 'content-type': 'application/json' };
-  const { error } = await json(await via('/a2a/indexed', { method: 'POST', headers, body }));
+  const { error } = await readJson(await via('/a2a/indexed', { method: 'POST', headers, body }));
   const { code, message } = Object(error);
   return [code, message];
 }
 
 describe('ListTasks', { timeout: 60_000 }, () => {
   it('lists the last task of each context in pages, the latest first, with its status', async () => {
-    const { send, list, ids } = await desk();
+    const { send, list, ids } = await createDesk();
     expect(await list()).toMatchObject({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
     const { id: a } = await send('a', 'One.');
     await expect.poll(() => ids()).toEqual([a]);
@@ -114,7 +114,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
   });
 
   it('lists all tasks of one context, with history and artifacts if they are requested', async () => {
-    const { send, list, ids } = await desk();
+    const { send, list, ids } = await createDesk();
     const { id: first } = await send('a', 'One.', 'Two.', 'Three.');
     const { id: second } = await send('a');
     const { id: third } = await send('a');
@@ -130,7 +130,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
   });
 
   it('shows no task of another owner, or of an erased session', async () => {
-    const [one, other] = [await desk(), await desk()];
+    const [one, other] = [await createDesk(), await createDesk()];
     const { id } = await one.send('a', 'One.');
     await expect.poll(() => one.ids()).toEqual([id]);
     expect(await other.ids()).toEqual([]);
@@ -151,7 +151,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     [{ includeArtifacts: 'yes' }, 'includeArtifacts must be true or false'],
     [{ contextId: {} }, 'contextId must be a string'],
   ])('refuses the params %j', async (params, said) => {
-    const { shop } = await desk();
-    expect(await rpc(shop, params)).toEqual([-32602, `The params are not valid: ${said}.`]);
+    const { shop } = await createDesk();
+    expect(await callRpc(shop, params)).toEqual([-32602, `The params are not valid: ${said}.`]);
   });
 });

@@ -7,17 +7,17 @@ import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { humanInput } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
-import { appWith } from '../http/app.ts';
-import { json, ORIGIN, type Send } from '../http/client.ts';
-import { fileModel, MEDIA } from '../http/file-app.ts';
+import { createTestApp } from '../http/app.ts';
+import { ORIGIN, readJson, type Send } from '../http/client.ts';
+import { createFileModel, MEDIA_TYPES } from '../http/file-app.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const PIXEL = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
+const PIXEL_BYTES = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
 
 const desk = defineAgent({
   name: 'desk',
@@ -28,15 +28,20 @@ const desk = defineAgent({
     defineTool({
       name: 'draw',
       description: 'Draws.',
-      run: () => content(['Here:', image(PIXEL, 'image/png')]),
+      run: () => content(['Here:', image(PIXEL_BYTES, 'image/png')]),
     }),
     humanInput(),
   ],
 });
-const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: fileModel(MEDIA) });
+const seer = defineAgent({
+  name: 'seer',
+  description: 'Sees.',
+  instructions: '',
+  model: createFileModel(MEDIA_TYPES),
+});
 
-const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
-  appWith(
+const createApp = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
+  createTestApp(
     {
       agents: [scripted, clerk, desk, seer],
       use: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] }), files()],
@@ -46,7 +51,7 @@ const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
   );
 
 /** The official client, created from an agent's card. */
-async function client(agent: string, via: Send = app()) {
+async function createTestClient(agent: string, via: Send = createApp()) {
   const fetchImpl: typeof fetch = async (url, init) => via(String(url), init as RequestInit);
   const factory = new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
@@ -68,8 +73,8 @@ async function client(agent: string, via: Send = app()) {
 
 type SentText = string | object | Message['parts'];
 
-const text = (value: string): Message['parts'][number] => part({ $case: 'text', value });
-const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType = '') => ({
+const createTextPart = (value: string): Message['parts'][number] => createPart({ $case: 'text', value });
+const createPart = (given: NonNullable<Message['parts'][number]['content']>, mediaType = '') => ({
   content: given,
   metadata: undefined,
   filename: '',
@@ -79,10 +84,10 @@ const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType
 function createRequest(said: SentText, more: Partial<Message>, config = {}) {
   const parts =
     typeof said === 'string'
-      ? [text(said)]
+      ? [createTextPart(said)]
       : Array.isArray(said)
         ? said
-        : [part({ $case: 'data', value: said })];
+        : [createPart({ $case: 'data', value: said })];
   return {
     tenant: '',
     message: {
@@ -137,22 +142,22 @@ async function read(stream: AsyncIterable<StreamResponse>) {
     const kind = payload?.$case ?? '';
     if (kind !== kinds.at(-1)) kinds.push(kind);
   }
-  return { kinds, artifacts, state, task, last, answer: textOf(artifacts.get('answer')) };
+  return { kinds, artifacts, state, task, last, answer: joinText(artifacts.get('answer')) };
 }
 
-const textOf = (parts: Message['parts'] = []): string =>
+const joinText = (parts: Message['parts'] = []): string =>
   parts.map(({ content: one }) => (one?.$case === 'text' ? one.value : '')).join('');
-const dataOf = (message: Message | undefined): Record<string, unknown> =>
+const getData = (message: Message | undefined): Record<string, unknown> =>
   Object(message?.parts.find(({ content: one }) => one?.$case === 'data')?.content?.value);
 const answerIn = ({ artifacts }: Task): string =>
-  textOf(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
+  joinText(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
 
 const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('an agent card', () => {
   it('is public, and links to its agent', async () => {
-    const via = app({}, { HOLDFAST_TOKEN: 'secret' });
-    const { talk } = await client('clerk', via);
+    const via = createApp({}, { HOLDFAST_TOKEN: 'secret' });
+    const { talk } = await createTestClient('clerk', via);
     expect(await talk.getAgentCard()).toMatchObject({
       name: 'clerk',
       description: 'Pays when it may.',
@@ -163,15 +168,15 @@ describe('an agent card', () => {
         bearer: { scheme: { $case: 'httpAuthSecurityScheme', value: { scheme: 'Bearer' } } },
       },
     });
-    const first = await json(await via('/.well-known/agent-card.json'));
+    const first = await readJson(await via('/.well-known/agent-card.json'));
     expect(first.name).toBe('scripted');
-    await expect(client('clerk', via).then(({ send }) => send('Hello'))).rejects.toThrow(
+    await expect(createTestClient('clerk', via).then(({ send }) => send('Hello'))).rejects.toThrow(
       'Send a valid token as "Authorization: Bearer ...".',
     );
   });
 
   it('exists only for the listed agents', async () => {
-    const via = app({ use: [a2a({ agents: ['clerk'] })] });
+    const via = createApp({ use: [a2a({ agents: ['clerk'] })] });
     expect((await via('/a2a/scripted/.well-known/agent-card.json')).status).toBe(404);
     expect((await via('/a2a/clerk/.well-known/agent-card.json')).status).toBe(200);
   });
@@ -179,18 +184,18 @@ describe('an agent card', () => {
 
 describe('a task', () => {
   it('can have several iterations, and returns the journaled answer', async () => {
-    const { send, talk } = await client('scripted');
+    const { send, talk } = await createTestClient('scripted');
     const task = await send(script({ text: 'I add.', ...addReply }, addReply, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(answerIn(task)).toBe('Three.');
-    expect(task.history.map(({ role, parts }) => [role, textOf(parts)])).toEqual([
+    expect(task.history.map(({ role, parts }) => [role, joinText(parts)])).toEqual([
       [Role.ROLE_USER, expect.stringContaining('Hello')],
       [Role.ROLE_AGENT, 'I add.'],
       [Role.ROLE_AGENT, 'Three.'],
     ]);
     const [session, turn] = task.id.split('~');
     expect(session).toBe(task.contextId);
-    const answer = await json(await app()(`/agents/scripted/sessions/${session}/turns/${turn}`));
+    const answer = await readJson(await createApp()(`/agents/scripted/sessions/${session}/turns/${turn}`));
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Three.' });
     const again = await talk.getTask({ tenant: '', id: task.id, historyLength: 1 });
     expect([again.status, again.artifacts]).toEqual([task.status, task.artifacts]);
@@ -198,14 +203,14 @@ describe('a task', () => {
   });
 
   it('is streamed with its calls and its text deltas', async () => {
-    const { stream } = await client('scripted');
+    const { stream } = await createTestClient('scripted');
     const told = await read(stream(script({ text: 'I add.', ...addReply }, 'Three.').message()));
     expect(told.kinds).toEqual(['task', 'artifactUpdate', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
   });
 
   it('belongs to its context, and a repeated message returns the same task', async () => {
-    const { send } = await client('scripted');
+    const { send } = await createTestClient('scripted');
     const { message, model } = script('One.', 'Two.');
     const said = message();
     const messageId = `m-${crypto.randomUUID()}`;
@@ -221,28 +226,28 @@ describe('a task', () => {
   });
 
   it('accepts an image, and returns an image as a readable URL', async () => {
-    const seen = await client('seer');
-    const picture = part({ $case: 'raw', value: Buffer.from(PIXEL) }, 'image/png');
-    expect(answerIn(await seen.send([text('What is it?'), picture]))).toBe('Seen.');
-    const via = app();
-    const drawing = await client('desk', via);
+    const seen = await createTestClient('seer');
+    const picture = createPart({ $case: 'raw', value: Buffer.from(PIXEL_BYTES) }, 'image/png');
+    expect(answerIn(await seen.send([createTextPart('What is it?'), picture]))).toBe('Seen.');
+    const via = createApp();
+    const drawing = await createTestClient('desk', via);
     const drawn = await drawing.send(script({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
     const [shown] = drawn.artifacts
       .flatMap(({ parts }) => parts)
       .filter(({ mediaType }) => mediaType === 'image/png');
     const file = await via(String(shown?.content?.value));
-    expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL_BYTES);
   });
 
   it('fails if the turn failed', async () => {
-    const { send } = await client('scripted');
+    const { send } = await createTestClient('scripted');
     const task = await send('No script is named here.');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
-    expect(textOf(task.status?.message?.parts)).toBe('No model is registered for this session.');
+    expect(joinText(task.status?.message?.parts)).toBe('No model is registered for this session.');
   });
 
   it('runs in the background on request, and is polled later', async () => {
-    const { send, talk } = await client('scripted');
+    const { send, talk } = await createTestClient('scripted');
     const slow = holdReply('Done.');
     const task = await send(script(slow.reply).message(), {}, { returnImmediately: true });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
@@ -254,7 +259,7 @@ describe('a task', () => {
   });
 
   it('is cancelled once, and a finished task cannot be cancelled or resubscribed to', async () => {
-    const { stream, talk } = await client('scripted');
+    const { stream, talk } = await createTestClient('scripted');
     const slow = holdReply('Never.');
     const running = stream(script(slow.reply).message());
     const id = await startTask(running);
@@ -273,7 +278,7 @@ describe('a task', () => {
   });
 
   it('has the text from before its cancellation in its history', async () => {
-    const { stream, talk } = await client('scripted');
+    const { stream, talk } = await createTestClient('scripted');
     const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const running = stream(message());
     const id = await startTask(running);
@@ -286,7 +291,7 @@ describe('a task', () => {
   });
 
   it('can be resubscribed to after a lost stream, with the same answer', async () => {
-    const { stream, talk } = await client('scripted');
+    const { stream, talk } = await createTestClient('scripted');
     const slow = holdReply('Three.');
     const lost = stream(script(addReply, slow.reply).message());
     const id = await startTask(lost);
@@ -300,8 +305,8 @@ describe('a task', () => {
   });
 
   it('is visible to its caller only', async () => {
-    const of = (id: string) => client('scripted', app({ auth: () => ({ id }) }));
-    const [ada, ben] = [await of('ada'), await of('ben')];
+    const createClientFor = (id: string) => createTestClient('scripted', createApp({ auth: () => ({ id }) }));
+    const [ada, ben] = [await createClientFor('ada'), await createClientFor('ben')];
     const { id } = await ada.send(script('Hers.').message());
     await expect(ben.talk.getTask({ tenant: '', id })).rejects.toMatchObject({ name: 'TaskNotFoundError' });
     expect(answerIn(await ada.talk.getTask({ tenant: '', id }))).toBe('Hers.');
@@ -309,25 +314,27 @@ describe('a task', () => {
 });
 
 describe('a task that asks', () => {
-  const paying = (to: string, tool = 'pay') => ({ calls: [{ name: tool, input: { to, amount: 1 } }] });
+  const createPayReply = (to: string, tool = 'pay') => ({
+    calls: [{ name: tool, input: { to, amount: 1 } }],
+  });
 
-  async function asking(tool = 'pay', ...replies: string[]) {
+  async function askToPay(tool = 'pay', ...replies: string[]) {
     const to = crypto.randomUUID();
-    const one = await client('clerk');
-    const task = await one.send(script(paying(to, tool), ...replies).message());
+    const one = await createTestClient('clerk');
+    const task = await one.send(script(createPayReply(to, tool), ...replies).message());
     return {
       ...one,
       to,
       task,
-      asked: dataOf(task.status?.message),
+      asked: getData(task.status?.message),
       more: { taskId: task.id, contextId: task.contextId },
     };
   }
 
   it('shows its question, in text and as data', async () => {
-    const { task, asked } = await asking();
+    const { task, asked } = await askToPay();
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(textOf(task.status?.message?.parts)).toBe('May I pay?');
+    expect(joinText(task.status?.message?.parts)).toBe('May I pay?');
     expect(asked).toEqual({
       call: expect.stringMatching(/^[0-9a-f]{16}\.\d+\.0$/),
       tool: 'pay',
@@ -344,21 +351,25 @@ describe('a task that asks', () => {
     ['edited', (to: string) => ({ decision: 'edit', input: { to, amount: 7 } }), [7]],
     ['denied', { decision: 'reject', reason: 'Too much.' }, []],
   ])('is %s', async (_, decision, paid) => {
-    const { stream, to, asked, more } = await asking('pay', 'Done.');
+    const { stream, to, asked, more } = await askToPay('pay', 'Done.');
     const said = typeof decision === 'function' ? decision(to) : decision;
     const told = await read(stream({ call: asked.call, ...said }, more));
-    expect([told.state, told.answer, paidTo(to)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'Done.', paid]);
+    expect([told.state, told.answer, listPaymentsTo(to)]).toEqual([
+      TaskState.TASK_STATE_COMPLETED,
+      'Done.',
+      paid,
+    ]);
     expect(told.task?.id).toBe(more.taskId);
   });
 
   it('is answered once, even if the answer is repeated', async () => {
-    const { send, to, asked, more } = await asking('pay', 'Done.');
+    const { send, to, asked, more } = await askToPay('pay', 'Done.');
     const yes = { call: asked.call, decision: 'approve' };
     const answered = { ...more, messageId: crypto.randomUUID() };
     const first = await send(yes, answered);
     const again = await send(yes, answered);
     expect([again.id, again.status, answerIn(again)]).toEqual([first.id, first.status, 'Done.']);
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
     await expect(send({ ...yes, decision: 'reject' }, more)).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
       message: expect.stringContaining('This question has already been answered.'),
@@ -366,7 +377,7 @@ describe('a task that asks', () => {
   });
 
   it('is never approved by text, which is ambiguous', async () => {
-    const { send, to, more } = await asking('pay', 'Done.');
+    const { send, to, more } = await askToPay('pay', 'Done.');
     for (const said of ['yes', 'Approved!'])
       await expect(send(said, more)).rejects.toMatchObject({
         name: 'RequestMalformedError',
@@ -374,11 +385,11 @@ describe('a task that asks', () => {
           'The message does not answer the task. Send parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a ' +
           'result { data: { call, result } }. The status of the task names the calls.',
       });
-    expect(paidTo(to)).toEqual([]);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 
   it('reports an invalid answer, as the session does', async () => {
-    const { send, asked, more } = await asking();
+    const { send, asked, more } = await askToPay();
     await expect(send({ call: asked.call, decision: 'maybe' }, more)).rejects.toThrow(
       'The body is not valid: answers[0].decision: must be approve, edit, reject or exit.',
     );
@@ -386,49 +397,49 @@ describe('a task that asks', () => {
   });
 
   it('accepts text if the question asks for text, or for a tool’s result', async () => {
-    const person = await client('desk');
+    const person = await createTestClient('desk');
     const question = { calls: [{ name: 'human_input', input: { question: 'Which color?' } }] };
     const { message, model } = script(question, 'Blue it is.');
     const task = await person.send(message());
     const { id: taskId } = task;
-    expect(textOf(task.status?.message?.parts)).toContain('Which color?');
+    expect(joinText(task.status?.message?.parts)).toContain('Which color?');
     expect(answerIn(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('Blue.');
 
-    const tool = await client('clerk');
+    const tool = await createTestClient('clerk');
     const looking = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Twelve.');
     const waiting = await tool.send(looking.message());
-    expect(dataOf(waiting.status?.message)).toMatchObject({ tool: 'look_up', for: 'result' });
+    expect(getData(waiting.status?.message)).toMatchObject({ tool: 'look_up', for: 'result' });
     expect(answerIn(await tool.send('12.5', { taskId: waiting.id }))).toBe('Twelve.');
     expect(looking.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '12.5' });
   });
 
   it('asks two questions, and one message answers both', async () => {
     const to = crypto.randomUUID();
-    const { send } = await client('clerk');
+    const { send } = await createTestClient('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
     const { id: taskId, status } = await send(script({ calls }, 'Both.').message());
     const asked = status?.message?.parts.flatMap(({ content: one }) =>
       one?.$case === 'data' ? [one.value.call] : [],
     );
     const decided = asked?.map((call, place) =>
-      part({ $case: 'data', value: { call, decision: place === 0 ? 'approve' : 'reject' } }),
+      createPart({ $case: 'data', value: { call, decision: place === 0 ? 'approve' : 'reject' } }),
     );
     expect(answerIn(await send(decided ?? [], { taskId }))).toBe('Both.');
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('asks two consecutive questions with two numbers', async () => {
-    const { send, to, asked, more } = await asking('pay_twice_asked', 'Done.');
+    const { send, to, asked, more } = await askToPay('pay_twice_asked', 'Done.');
     const second = await send({ call: asked.call, decision: 'approve' }, more);
-    const { call, question } = dataOf(second.status?.message);
-    expect([call, question, paidTo(to)]).toEqual([asked.call, 2, []]);
+    const { call, question } = getData(second.status?.message);
+    expect([call, question, listPaymentsTo(to)]).toEqual([asked.call, 2, []]);
     expect(answerIn(await send({ call, question, decision: 'approve' }, more))).toBe('Done.');
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
   });
 
   it('reserves its context until it is answered or cancelled', async () => {
-    const { send, talk, more, task } = await asking();
+    const { send, talk, more, task } = await askToPay();
     const { contextId } = more;
     await expect(send('And now?', { contextId })).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
@@ -446,13 +457,13 @@ describe('a task that asks', () => {
 });
 
 describe('an invalid request', () => {
-  const rpc = async (body: unknown, headers = {}, agent = 'scripted') => {
-    const response = await app()(`/a2a/${agent}`, {
+  const callRpc = async (body: unknown, headers = {}, agent = 'scripted') => {
+    const response = await createApp()(`/a2a/${agent}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const { id, error } = await json(response);
+    const { id, error } = await readJson(response);
     return [response.status, id, Object(error).code, Object(error).message];
   };
   const call = (method: string, params: unknown = {}) => ({ jsonrpc: '2.0', id: 'r1', method, params });
@@ -540,17 +551,17 @@ describe('an invalid request', () => {
       [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number of at least 0.'],
     ],
   ])('with %s is refused', async (_, body, refusal) => {
-    expect(await rpc(body)).toEqual(refusal);
+    expect(await callRpc(body)).toEqual(refusal);
   });
 
   it('with another version, or for an agent that the surface does not serve, is refused', async () => {
-    expect(await rpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
+    expect(await callRpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
       200,
       'r1',
       -32009,
       'A2A 0.3 is not supported. Use 1.0.',
     ]);
-    expect(await rpc(call('GetTask'), {}, 'nobody')).toEqual([
+    expect(await callRpc(call('GetTask'), {}, 'nobody')).toEqual([
       200,
       'r1',
       -32602,
@@ -559,7 +570,7 @@ describe('an invalid request', () => {
   });
 
   it('to a context or a task that is still running is refused', async () => {
-    const { stream, send } = await client('scripted');
+    const { stream, send } = await createTestClient('scripted');
     const slow = holdReply('Done.');
     const running = stream(script(slow.reply).message(), {
       messageId: 'm1',

@@ -3,15 +3,23 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { OpenChat } from '../../../fixtures/ui-chat.ts';
-import { lastParts, loadedFrom, problemOf, toolOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import {
+  findProblem,
+  findToolName,
+  getLastParts,
+  loadMessages,
+  VERSIONS,
+} from '../../../fixtures/ui-chat.ts';
 import { agent, expectSameAsLoaded, open, waitForRequests, waitUntilOver } from './chats.ts';
 import { via } from './desk.ts';
 
 const callOf = (chat: OpenChat, tool: string): string =>
-  String(lastParts(chat).findLast((part) => toolOf(part) === tool)?.toolCallId);
+  String(getLastParts(chat).findLast((part) => findToolName(part) === tool)?.toolCallId);
 
-const statesOf = (parts: ReturnType<typeof lastParts>) =>
-  parts.flatMap((part) => (toolOf(part) === undefined ? (part.text ?? []) : `${toolOf(part)} ${part.state}`));
+const listStates = (parts: ReturnType<typeof getLastParts>) =>
+  parts.flatMap((part) =>
+    findToolName(part) === undefined ? (part.text ?? []) : `${findToolName(part)} ${part.state}`,
+  );
 
 const pay = (amount: number) => ({ name: 'pay', input: { amount } });
 
@@ -25,18 +33,18 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     await chat.addToolOutput({ tool: 'where', toolCallId: callOf(chat, 'where'), output: 'home' });
     await waitUntilOver({ chat, asked }, 2);
-    expect(statesOf(lastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
+    expect(listStates(getLastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
     await expectSameAsLoaded(chat, id, version);
     // A page that is opened now shows the same.
     const other = open({
       version,
       sends: 'both',
       id,
-      messages: await loadedFrom(via, { agent, id, version }),
+      messages: await loadMessages(via, { agent, id, version }),
     });
     await other.chat.addToolApprovalResponse({ id: callOf(chat, 'pay'), approved: true });
     await waitUntilOver(other, 1);
-    expect(statesOf(lastParts(other.chat))).toEqual([
+    expect(listStates(getLastParts(other.chat))).toEqual([
       'where output-available',
       'pay output-available',
       'Paid at home.',
@@ -82,7 +90,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const call = callOf(chat, 'confirm');
     await chat.addToolApprovalResponse({ id: call, approved: true });
     await waitUntilOver({ chat, asked }, 2);
-    expect(lastParts(chat).at(-1)).toMatchObject({ approval: { id: `${call}?question=2` } });
+    expect(getLastParts(chat).at(-1)).toMatchObject({ approval: { id: `${call}?question=2` } });
     await expectSameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({ id: `${call}?question=2`, approved: true });
     await waitUntilOver({ chat, asked }, 3);
@@ -93,16 +101,20 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('sends the remaining approval if another client has refused the other one', async () => {
     const first = open({ version }, { calls: [pay(1), pay(2)] }, 'One of them.');
     await first.say();
-    const [one, two] = lastParts(first.chat).slice(1);
+    const [one, two] = getLastParts(first.chat).slice(1);
     await first.chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: false });
     await first.chat.sendMessage();
     await waitUntilOver(first, 2);
     await expectSameAsLoaded(first.chat, first.id, version);
-    const messages = await loadedFrom(via, { agent, id: first.id, version });
+    const messages = await loadMessages(via, { agent, id: first.id, version });
     const { chat, asked, id } = open({ version, sends: 'approvals', id: first.id, messages });
     await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: true });
     await waitUntilOver({ chat, asked }, 1);
-    expect(statesOf(lastParts(chat))).toEqual(['pay output-denied', 'pay output-available', 'One of them.']);
+    expect(listStates(getLastParts(chat))).toEqual([
+      'pay output-denied',
+      'pay output-available',
+      'One of them.',
+    ]);
     await expectSameAsLoaded(chat, id, version);
   });
 
@@ -115,8 +127,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     await chat.addToolApprovalResponse({ id: callOf(chat, 'suggest'), approved: false });
     await waitUntilOver({ chat, asked }, 2);
-    const messages = await loadedFrom(via, { agent, id, version });
-    expect(await problemOf(messages, version)).toBeUndefined();
+    const messages = await loadMessages(via, { agent, id, version });
+    expect(await findProblem(messages, version)).toBeUndefined();
     expect(messages.at(-1)?.parts[1]).toEqual({
       type: 'tool-suggest',
       toolCallId: callOf(chat, 'suggest'),
@@ -137,9 +149,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const call = callOf(chat, 'look');
     await chat.addToolApprovalResponse({ id: call, approved: true });
     await waitUntilOver({ chat, asked }, 2);
-    expect(lastParts(chat).at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
-    const waiting = await loadedFrom(via, { agent, id, version });
-    expect(await problemOf(waiting, version)).toBeUndefined();
+    expect(getLastParts(chat).at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
+    const waiting = await loadMessages(via, { agent, id, version });
+    expect(await findProblem(waiting, version)).toBeUndefined();
     expect(waiting.at(-1)?.parts.at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
     await chat.addToolOutput({ tool: 'look', toolCallId: call, output: 'A tree.' });
     await waitUntilOver({ chat, asked }, 3);
@@ -158,11 +170,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     calls[0] = { name: 'helper', input: { message: words } };
     await say();
-    const [one, two] = lastParts(chat).slice(-2);
+    const [one, two] = getLastParts(chat).slice(-2);
     await chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: true });
     await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: false });
     await waitUntilOver({ chat, asked }, 2);
-    expect(statesOf(lastParts(chat))).toEqual([
+    expect(listStates(getLastParts(chat))).toEqual([
       'helper output-available',
       'pay output-available',
       'pay output-denied',
@@ -195,9 +207,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     await chat.sendMessage({ text: words }, { body: { pending: 'decline' } });
     await waitForRequests(chat);
-    expect(lastParts(chat).at(-1)?.text).toBe('Never mind.');
-    const messages = await loadedFrom(via, { agent, id, version });
-    expect(await problemOf(messages, version)).toBeUndefined();
+    expect(getLastParts(chat).at(-1)?.text).toBe('Never mind.');
+    const messages = await loadMessages(via, { agent, id, version });
+    expect(await findProblem(messages, version)).toBeUndefined();
     expect(messages[1]?.parts.slice(1)).toMatchObject([
       { state: 'output-denied', approval: { approved: false, reason: 'A new message came instead.' } },
       {

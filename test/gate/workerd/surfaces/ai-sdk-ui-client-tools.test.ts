@@ -5,13 +5,13 @@ import { defineAgent } from '../../../../src/index.ts';
 import { clientTools } from '../../../../src/modules/client-tools/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { lastParts, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
-import { appWith } from '../http/app.ts';
+import { getLastParts, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import { createTestApp } from '../http/app.ts';
 import { waitUntilOver } from './chats.ts';
 
 const base = { description: 'Guides.', instructions: '', model: modelBySession };
 const lines: LogEntry[] = [];
-const via = appWith({
+const via = createTestApp({
   agents: [
     defineAgent({ ...base, name: 'guide', use: [clientTools()] }),
     defineAgent({ ...base, name: 'closed' }),
@@ -47,7 +47,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     const { chat, sent, called, model, say } = open('guide', version, tools);
     await say();
     expect(called).toEqual(['paint_page']);
-    const part = lastParts(chat).at(-1);
+    const part = getLastParts(chat).at(-1);
     expect(part).toMatchObject({
       type: 'tool-paint_page',
       state: 'input-available',
@@ -56,7 +56,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     });
     await chat.addToolOutput({ tool: 'paint_page', toolCallId: part?.toolCallId, output: { painted: true } });
     await waitUntilOver({ chat, asked: sent }, 2);
-    expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'It is red.' });
+    expect(getLastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'It is red.' });
     const offered = { name: 'paint_page', description: 'Paints the page.', inputSchema: parameters };
     expect(model.requests.map((request) => request.tools)).toEqual([[offered], [offered]]);
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ text: '{"painted":true}' });
@@ -67,7 +67,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     const { model, say, chat } = open('closed', version, [paintTool]);
     await say();
     expect(model.requests[0]?.tools ?? []).toEqual([]);
-    expect(lastParts(chat).at(-1)).toMatchObject({ text: 'It is red.' });
+    expect(getLastParts(chat).at(-1)).toMatchObject({ text: 'It is red.' });
     expect(lines.find(({ level }) => level === 'warn')).toMatchObject({
       message:
         "1 tools of a client were left out: agent 'closed' does not use clientTools() from 'holdfast/client-tools'",

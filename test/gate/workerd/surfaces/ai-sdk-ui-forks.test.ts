@@ -6,24 +6,24 @@ import { holdReply } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
   copyAsJson,
-  lastParts,
-  loadedFrom,
+  getLastParts,
+  loadMessages,
   type OpenChat,
   VERSIONS,
 } from '../../../fixtures/ui-chat.ts';
-import { appWith } from '../http/app.ts';
-import { journal } from '../http/client.ts';
-import { agent, open, pathOf } from './chats.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal } from '../http/client.ts';
+import { agent, getPath, open } from './chats.ts';
 import { desk, via } from './desk.ts';
 
-const textOf = ({ parts }: ChatMessage): string =>
+const getText = ({ parts }: ChatMessage): string =>
   parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(' ');
 
 /** Returns the texts of a chat, without the key of its script. */
-const textsOf = (messages: readonly ChatMessage[]): string[] =>
-  messages.map((message) => textOf(message).replace(/ #[0-9a-f-]{36}/, ''));
+const listTexts = (messages: readonly ChatMessage[]): string[] =>
+  messages.map((message) => getText(message).replace(/ #[0-9a-f-]{36}/, ''));
 
-const branchOf = ({ messages }: Pick<OpenChat, 'messages'>) =>
+const findBranch = ({ messages }: Pick<OpenChat, 'messages'>) =>
   messages.findLast(({ role }) => role === 'assistant')?.metadata?.session;
 
 const regenerate = (chat: OpenChat, messageId?: string): Promise<void> =>
@@ -36,19 +36,19 @@ const postChat = (body: string): Promise<Response> =>
     body,
   });
 
-const user = (text: string) => ({ id: 'm9', role: 'user', parts: [{ type: 'text', text }] });
+const createUserMessage = (text: string) => ({ id: 'm9', role: 'user', parts: [{ type: 'text', text }] });
 
 const startEventsOf = async (id: string) =>
-  (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+  (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
-  const load = (id: string) => loadedFrom(via, { agent, id, version });
+  const load = (id: string) => loadMessages(via, { agent, id, version });
 
   /** A reloaded page shows the same, and names the same session. */
   async function isSameLoaded({ chat, id }: { chat: OpenChat; id: string }): Promise<void> {
     const loaded = await load(id);
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
-    expect(textsOf(loaded)).toEqual(textsOf(chat.messages));
+    expect(listTexts(loaded)).toEqual(listTexts(chat.messages));
     expect(copyAsJson(loaded.at(-1))).toEqual(copyAsJson(chat.messages.at(-1)));
   }
 
@@ -57,19 +57,19 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, id, model } = page;
     await page.say();
     await chat.sendMessage({ text: 'And then?' });
-    const before = await journal(pathOf(id), via);
+    const before = await readJournal(getPath(id), via);
     await chat.regenerate();
-    expect(textsOf(chat.messages)).toEqual(['Hello', 'One.', 'And then?', 'Other two.']);
-    const branch = String(branchOf(chat));
+    expect(listTexts(chat.messages)).toEqual(['Hello', 'One.', 'And then?', 'Other two.']);
+    const branch = String(findBranch(chat));
     expect(branch.startsWith(`${id}.`)).toBe(true);
     expect(chat.messages[1]?.metadata?.session).toBeUndefined();
-    const after = await journal(pathOf(id), via);
+    const after = await readJournal(getPath(id), via);
     expect(after.slice(0, before.length)).toEqual(before);
     expect(after.slice(before.length).map(({ type }) => type)).toEqual(['module-event']);
     await isSameLoaded(page);
     await chat.sendMessage({ text: 'And last?' });
-    expect(textsOf(chat.messages).slice(2)).toEqual(['And then?', 'Other two.', 'And last?', 'Three.']);
-    expect(branchOf(chat)).toBe(branch);
+    expect(listTexts(chat.messages).slice(2)).toEqual(['And then?', 'Other two.', 'And last?', 'Three.']);
+    expect(findBranch(chat)).toBe(branch);
     expect(
       model.requests
         .at(-1)
@@ -87,8 +87,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.sendMessage({ text: 'And then?' });
     const [first] = chat.messages;
     await chat.sendMessage({ text: `Bye, ${words}`, messageId: first?.id });
-    expect(textsOf(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
-    expect(await startEventsOf(String(branchOf(chat)))).toHaveLength(1);
+    expect(listTexts(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
+    expect(await startEventsOf(String(findBranch(chat)))).toHaveLength(1);
     expect(await startEventsOf(id)).toHaveLength(2);
     await isSameLoaded(page);
   });
@@ -98,12 +98,12 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await page.say();
     await page.chat.sendMessage({ text: 'And then?' });
     await page.chat.regenerate();
-    const first = branchOf(page.chat);
+    const first = findBranch(page.chat);
     await regenerate(page.chat, page.chat.messages.at(-1)?.id);
-    const second = branchOf(page.chat);
+    const second = findBranch(page.chat);
     expect(new Set([page.id, first, second]).size).toBe(3);
     await page.chat.sendMessage({ text: 'Go on.' });
-    expect(textsOf(page.chat.messages)).toEqual([
+    expect(listTexts(page.chat.messages)).toEqual([
       'Hello',
       'One.',
       'And then?',
@@ -123,10 +123,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
     const again = { ...open({ version, id, messages: loaded }), id };
     await again.chat.sendMessage({ text: 'And when?', messageId: loaded[2]?.id });
-    expect(textsOf(again.chat.messages)).toEqual(['Hello', 'One.', 'And when?', 'Edited.']);
+    expect(listTexts(again.chat.messages)).toEqual(['Hello', 'One.', 'And when?', 'Edited.']);
     await isSameLoaded(again);
     await again.chat.sendMessage({ text: 'So?' });
-    expect(textsOf(again.chat.messages).slice(2)).toEqual(['And when?', 'Edited.', 'So?', 'Last.']);
+    expect(listTexts(again.chat.messages).slice(2)).toEqual(['And when?', 'Edited.', 'So?', 'Last.']);
     await isSameLoaded(again);
   });
 
@@ -140,14 +140,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await edit('Well');
     await chat.sendMessage({ text: 'And then?' });
     await edit('No');
-    expect(textsOf(await load(id))).toEqual(['No, Hello', 'Anew.']);
+    expect(listTexts(await load(id))).toEqual(['No, Hello', 'Anew.']);
     await edit('Yes');
-    expect([chat.error, textsOf(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
+    expect([chat.error, listTexts(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
     await isSameLoaded({ chat, id });
     // The same edit, sent again, makes the same fork.
-    const branch = branchOf(chat);
+    const branch = findBranch(chat);
     await edit('Yes');
-    expect([chat.error, branchOf(chat)]).toEqual([undefined, branch]);
+    expect([chat.error, findBranch(chat)]).toEqual([undefined, branch]);
   });
 
   it('makes one fork if the same request is sent twice, concurrently or later', async () => {
@@ -160,13 +160,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     hangs.release();
     await regenerating;
     expect(await (await second).text()).toContain('Other.');
-    const branch = branchOf(chat);
+    const branch = findBranch(chat);
     await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
-    const edited = branchOf(chat);
+    const edited = findBranch(chat);
     for (const _ of [1, 2]) expect(await (await postChat(asked[2] ?? '')).text()).toContain('Edited.');
     expect(await startEventsOf(String(branch))).toHaveLength(1);
     expect(await startEventsOf(String(edited))).toHaveLength(1);
-    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+    expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
   it('retries in a fork if the answer there failed', async () => {
@@ -176,8 +176,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.regenerate();
     expect(chat.status).toBe('error');
     await chat.regenerate();
-    expect(textsOf(await load(id))).toEqual(['Hello', 'Other.']);
-    const [first, second, ...others] = await startEventsOf(String(branchOf(chat)));
+    expect(listTexts(await load(id))).toEqual(['Hello', 'Other.']);
+    const [first, second, ...others] = await startEventsOf(String(findBranch(chat)));
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
 
@@ -186,7 +186,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await page.say();
     await page.chat.regenerate();
     await regenerate(page.chat, page.chat.messages.at(-1)?.id);
-    expect(textsOf(page.chat.messages)).toEqual(['Hello', 'Other.']);
+    expect(listTexts(page.chat.messages)).toEqual(['Hello', 'Other.']);
     await isSameLoaded(page);
   });
 
@@ -209,16 +209,16 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { text: `Second, ${words}`, messageId: chat.messages[2]?.id },
       { body: { pending: 'decline' } },
     );
-    expect(textsOf(await load(id)).slice(-2)).toEqual(['Second, Hello', 'Two.']);
-    expect(branchOf(chat)).toBeUndefined();
+    expect(listTexts(await load(id)).slice(-2)).toEqual(['Second, Hello', 'Two.']);
+    expect(findBranch(chat)).toBeUndefined();
   });
 
   it('cannot create a session by naming it as a branch, and does not find another caller’s', async () => {
     const { chat, id, say, words } = open({ version }, 'One.', 'Other.');
     await say();
     await chat.regenerate();
-    const mallory = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => ({ id: 'mallory' }) });
-    const body = { id, messages: [...copyAsJson(chat.messages), user(words)] };
+    const mallory = createTestApp({ agents: [desk], use: [aiSdkUi()], auth: () => ({ id: 'mallory' }) });
+    const body = { id, messages: [...copyAsJson(chat.messages), createUserMessage(words)] };
     const response = await mallory(`/agents/${agent}/chat`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -226,9 +226,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     });
     expect([response.status, await response.text()]).toEqual([
       404,
-      expect.stringContaining(`There is no session '${branchOf(chat)}'`),
+      expect.stringContaining(`There is no session '${findBranch(chat)}'`),
     ]);
-    expect((await mallory(pathOf(String(branchOf(chat))))).status).toBe(404);
+    expect((await mallory(getPath(String(findBranch(chat))))).status).toBe(404);
   });
 
   it('can answer a fork’s approvals', async () => {
@@ -241,11 +241,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, asked } = page;
     await page.say();
     await chat.regenerate();
-    const { approval } = Object(lastParts(chat).at(-1));
+    const { approval } = Object(getLastParts(chat).at(-1));
     await chat.addToolApprovalResponse({ id: approval.id, approved: true });
     await expect.poll(() => asked.length).toBe(3);
-    await expect.poll(() => textOf(chat.messages.at(-1) as ChatMessage)).toContain('Paid.');
-    expect(String(branchOf(chat)).startsWith(`${page.id}.`)).toBe(true);
+    await expect.poll(() => getText(chat.messages.at(-1) as ChatMessage)).toContain('Paid.');
+    expect(String(findBranch(chat)).startsWith(`${page.id}.`)).toBe(true);
     expect(await startEventsOf(page.id)).toHaveLength(1);
   });
 
@@ -258,14 +258,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.error?.message).toBe(refusal);
     await chat.sendMessage({ text: 'Other', messageId: chat.messages[0]?.id });
     expect(chat.error?.message).toBe(refusal);
-    expect(textsOf(await load(id))).toEqual(['Hello', 'Noted.']);
+    expect(listTexts(await load(id))).toEqual(['Hello', 'Noted.']);
   });
 
   it('also refuses to drop tool effects that a fork copied from its source', async () => {
     const { chat, say } = open({ version }, 'One.', { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     await chat.regenerate();
-    expect(textsOf(chat.messages)).toEqual(['Hello', 'Noted.']);
+    expect(listTexts(chat.messages)).toEqual(['Hello', 'Noted.']);
     await chat.regenerate();
     expect(chat.error?.message).toContain("could repeat them: 'note'");
   });
@@ -278,16 +278,16 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       chat.sendMessage({ text: `Well, ${words}`, messageId: first?.id }, { body });
     await edit({ context: { secret: 1 } });
     expect(chat.error?.message).toContain('context');
-    expect(textsOf(await load(id))).toEqual(['Hello', 'One.']);
+    expect(listTexts(await load(id))).toEqual(['Hello', 'One.']);
     const loaded = open({ version, id, messages: await load(id) });
     await loaded.chat.sendMessage({ text: 'And then?' });
-    expect(textsOf(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
+    expect(listTexts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
     expect(await startEventsOf(id)).toHaveLength(2);
     // The same edit, without the refused part, still succeeds.
     await edit({});
-    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+    expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
     await chat.sendMessage({ text: 'So?' });
-    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.', 'So?', 'Last.']);
+    expect(listTexts(await load(id))).toEqual(['Well, Hello', 'Edited.', 'So?', 'Last.']);
     expect(model.requests).toHaveLength(4);
   });
 
@@ -303,10 +303,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(() => other.chat.status).not.toBe('ready');
     hangs.release();
     await Promise.all([regenerating, resuming]);
-    expect(textsOf(other.chat.messages)).toEqual(['Hello', 'Other.']);
+    expect(listTexts(other.chat.messages)).toEqual(['Hello', 'Other.']);
     const turn = chat.messages.at(-1)?.id;
     const response = await via(`/agents/${agent}/chat/${id}/stream?turn=${turn}&ui=${version}`);
-    expect(await response.text()).toContain(`"session":"${branchOf(chat)}"`);
+    expect(await response.text()).toContain(`"session":"${findBranch(chat)}"`);
   });
 
   it('is asked to reload its messages if they no longer exist', async () => {
@@ -323,8 +323,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, id, say } = open({ version }, 'One.', 'Other.');
     await say();
     await chat.regenerate();
-    expect((await via(pathOf(String(branchOf(chat))), { method: 'DELETE' })).status).toBe(204);
-    expect(textsOf(await load(id))).toEqual(['Hello', 'One.']);
+    expect((await via(getPath(String(findBranch(chat))), { method: 'DELETE' })).status).toBe(204);
+    expect(listTexts(await load(id))).toEqual(['Hello', 'One.']);
     await chat.sendMessage({ text: 'Still there?' });
     expect(chat.error?.message).toContain('There is no session');
   });

@@ -4,9 +4,9 @@ import { defineTool } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { loadedFrom, openChat, problemOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
-import { appWith } from '../http/app.ts';
-import { journal } from '../http/client.ts';
+import { findProblem, loadMessages, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal } from '../http/client.ts';
 
 const seen: unknown[] = [];
 const look = defineTool({
@@ -19,7 +19,7 @@ const look = defineTool({
   },
 });
 const agent = { ...scripted, name: 'keeper', tools: [look] };
-const via = appWith({ agents: [agent], use: [aiSdkUi()] });
+const via = createTestApp({ agents: [agent], use: [aiSdkUi()] });
 
 const post = (metadata: unknown) => {
   const message = {
@@ -43,12 +43,12 @@ describe.each(VERSIONS)('the metadata of a message, version %i', (version) => {
     const { message } = script({ calls: [{ name: 'look' }] }, 'Hi.', 'Yes.');
     await chat.sendMessage({ text: message(), metadata });
     await chat.sendMessage({ text: message() });
-    const messages = await loadedFrom(via, { agent: 'keeper', id, version });
-    expect(await problemOf(messages, version)).toBeUndefined();
+    const messages = await loadMessages(via, { agent: 'keeper', id, version });
+    expect(await findProblem(messages, version)).toBeUndefined();
     const [first, , second] = messages;
     expect(first?.metadata).toEqual({ ...metadata, turn: expect.any(String) });
     expect(second?.metadata).toEqual({ turn: expect.any(String) });
-    const [started] = (await journal(`/agents/keeper/sessions/${id}`, via)).filter(
+    const [started] = (await readJournal(`/agents/keeper/sessions/${id}`, via)).filter(
       ({ type }) => type === 'turn-started',
     );
     expect(started?.context).toEqual({ 'holdfast.metadata': metadata });
@@ -61,7 +61,7 @@ describe('the metadata of a message', () => {
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'keeper', via, id });
     await chat.sendMessage({ text: script('Hi.').message(), metadata: { turn: 'mine', more: 1 } });
-    const [said, answer] = await loadedFrom(via, { agent: 'keeper', id, version: 7 });
+    const [said, answer] = await loadMessages(via, { agent: 'keeper', id, version: 7 });
     expect(said?.metadata).toEqual({ turn: answer?.id, more: 1 });
   });
 

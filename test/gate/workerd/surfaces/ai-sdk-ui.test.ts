@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { holdReply } from '../../../fixtures/scripts.ts';
-import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
+import { createConnectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import {
   type ChatMessage,
   copyAsJson,
-  lastParts,
-  loadedFrom,
-  problemOf,
+  findProblem,
+  getLastParts,
+  loadMessages,
   VERSIONS,
   withoutDescriptors,
 } from '../../../fixtures/ui-chat.ts';
-import { journal, json } from '../http/client.ts';
-import { agent, expectSameAsLoaded, open, pathOf, waitForRequests, waitUntilOver } from './chats.ts';
-import { PIXEL, via } from './desk.ts';
+import { readJournal, readJson } from '../http/client.ts';
+import { agent, expectSameAsLoaded, getPath, open, waitForRequests, waitUntilOver } from './chats.ts';
+import { PIXEL_BYTES, via } from './desk.ts';
 
-const typesOf = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
+const getTypes = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('streams several iterations, and ends with the journal’s answer', async () => {
@@ -29,10 +29,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'It is 3 and 7.',
     );
     await say();
-    const call = String(lastParts(chat)[2]?.toolCallId);
+    const call = String(getLastParts(chat)[2]?.toolCallId);
     const turn = call.split('.')[0];
     const tool = { type: 'tool-add', state: 'output-available', providerExecuted: true };
-    expect(lastParts(chat)).toEqual([
+    expect(getLastParts(chat)).toEqual([
       { type: 'step-start' },
       { type: 'text', text: 'Let me see.', state: 'done' },
       { ...tool, toolCallId: `${turn}.3.0`, input: { a: 1, b: 2 }, output: '3' },
@@ -66,7 +66,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       one.last,
     );
     await say();
-    const waiting = lastParts(chat).at(-1);
+    const waiting = getLastParts(chat).at(-1);
     const call = String(waiting?.toolCallId);
     const descriptor = {
       call,
@@ -91,7 +91,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       ...(one.reason !== undefined && { reason: one.reason }),
     });
     await waitUntilOver({ chat, asked }, 2);
-    const parts = lastParts(chat);
+    const parts = getLastParts(chat);
     const said = {
       type: 'data-message',
       id: expect.any(String),
@@ -113,7 +113,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
     expect(chat.messages.length).toBe(2);
     await expectSameAsLoaded(chat, id, version);
-    const answered = (await journal(pathOf(id), via)).filter(({ type }) => type === 'tool-call-answered');
+    const answered = (await readJournal(getPath(id), via)).filter(
+      ({ type }) => type === 'tool-call-answered',
+    );
     expect(answered).toMatchObject([
       {
         answer: {
@@ -131,12 +133,12 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ];
     const { chat, asked, id, say } = open({ version, sends: 'approvals' }, { calls }, 'One of them.');
     await say();
-    const [first, second] = lastParts(chat).slice(1);
+    const [first, second] = getLastParts(chat).slice(1);
     await chat.addToolApprovalResponse({ id: String(first?.toolCallId), approved: true });
     expect(asked.length).toBe(1);
     await chat.addToolApprovalResponse({ id: String(second?.toolCallId), approved: false });
     await waitUntilOver({ chat, asked }, 2);
-    expect(lastParts(chat).flatMap(({ state }) => state ?? [])).toEqual([
+    expect(getLastParts(chat).flatMap(({ state }) => state ?? [])).toEqual([
       'output-available',
       'output-denied',
       'done',
@@ -154,11 +156,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await say();
     expect(called).toEqual(['where']);
-    const first = lastParts(chat).at(-1);
+    const first = getLastParts(chat).at(-1);
     expect(first).toMatchObject({ type: 'tool-where', state: 'input-available', providerExecuted: false });
     await chat.addToolOutput({ tool: 'where', toolCallId: first?.toolCallId, output: { at: 'home' } });
     await waitUntilOver({ chat, asked }, 2);
-    const second = lastParts(chat).at(-1);
+    const second = getLastParts(chat).at(-1);
     await chat.addToolOutput({
       tool: 'where',
       toolCallId: second?.toolCallId,
@@ -166,7 +168,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       errorText: 'No signal.',
     });
     await waitUntilOver({ chat, asked }, 3);
-    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'You moved.', state: 'done' });
+    expect(getLastParts(chat).at(-1)).toEqual({ type: 'text', text: 'You moved.', state: 'done' });
     expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool')).toMatchObject([
       { text: '2' },
       { text: '{"at":"home"}' },
@@ -187,7 +189,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ];
     const { chat, id, say } = open({ version }, { parts });
     await say();
-    expect(lastParts(chat)).toEqual([
+    expect(getLastParts(chat)).toEqual([
       { type: 'step-start' },
       expect.objectContaining({ type: 'reasoning', text: 'Hm. Yes.', state: 'done' }),
       { type: 'text', text: 'As told there.', state: 'done' },
@@ -206,7 +208,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
 
   it('accepts an image for the model, and shows an image from a tool', async () => {
     const { chat, id, words, model } = open({ version }, { calls: [{ name: 'draw' }] }, 'Here.');
-    const url = `data:image/png;base64,${btoa(String.fromCharCode(...PIXEL))}`;
+    const url = `data:image/png;base64,${btoa(String.fromCharCode(...PIXEL_BYTES))}`;
     const files = [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url }];
     await chat.sendMessage({ text: words, files });
     expect(model.requests[0]?.messages.at(-1)).toMatchObject({
@@ -214,24 +216,24 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
         expect.objectContaining({ type: 'file', mediaType: 'image/png', name: 'dot.png' }),
       ]),
     });
-    const [said] = await loadedFrom(via, { agent, id, version });
+    const [said] = await loadMessages(via, { agent, id, version });
     expect(said?.parts).toMatchObject([
       { type: 'file', mediaType: 'image/png', filename: 'dot.png' },
       { type: 'text', text: words },
     ]);
-    const shown = lastParts(chat).find(({ type }) => type === 'file');
+    const shown = getLastParts(chat).find(({ type }) => type === 'file');
     for (const part of [said?.parts[0], shown]) {
       const file = await via(String(part?.url));
-      expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+      expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL_BYTES);
     }
-    expect(typesOf(lastParts(chat))).toEqual(['step-start', 'tool-draw', 'file', 'step-start', 'text']);
+    expect(getTypes(getLastParts(chat))).toEqual(['step-start', 'tool-draw', 'file', 'step-start', 'text']);
     await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows the result of a tool that returns directly', async () => {
     const { chat, id, say } = open({ version }, { calls: [{ name: 'finish' }] });
     await say();
-    expect(lastParts(chat)).toEqual([
+    expect(getLastParts(chat)).toEqual([
       { type: 'step-start' },
       expect.objectContaining({ type: 'tool-finish', state: 'output-available' }),
       { type: 'step-start' },
@@ -243,7 +245,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('shows malformed tool input, and continues', async () => {
     const { chat, id, say } = open({ version }, { calls: [{ name: 'add', input: '{"a":' }] }, 'Sorry.');
     await say();
-    expect(lastParts(chat)[1]).toMatchObject({
+    expect(getLastParts(chat)[1]).toMatchObject({
       state: 'output-error',
       errorText: expect.stringContaining('JSON'),
     });
@@ -253,7 +255,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('shows why a turn failed', async () => {
     const { chat, id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
     await say();
-    const messages = await loadedFrom(via, { agent, id, version });
+    const messages = await loadMessages(via, { agent, id, version });
     const { error } = Object(messages.at(-1)?.metadata);
     expect([chat.status, chat.error?.message]).toEqual(['error', error.message]);
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'failed', error });
@@ -264,7 +266,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, id, say } = open({ version }, hangs.reply);
     const saying = say();
     await hangs.asked();
-    const cancelled = await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    const cancelled = await via(`${getPath(id)}/cancel`, { method: 'POST' });
     expect(cancelled.status).toBeLessThan(300);
     await saying;
     expect([chat.status, chat.messages.at(-1)?.metadata?.outcome]).toEqual(['ready', 'cancelled']);
@@ -276,9 +278,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, id } = open({ version });
     const saying = chat.sendMessage({ text: message('Where is it?') });
     await model.waiting();
-    await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    await via(`${getPath(id)}/cancel`, { method: 'POST' });
     await saying;
-    expect(lastParts(chat)).toEqual([
+    expect(getLastParts(chat)).toEqual([
       { type: 'step-start' },
       { type: 'text', text: 'It is in ', state: 'done' },
     ]);
@@ -286,10 +288,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('keeps the text of a failed reply, and shows why it failed', async () => {
-    const { message } = registerSpeaking(['It was ', connectionLost()], ['It is ', connectionLost()]);
+    const { message } = registerSpeaking(
+      ['It was ', createConnectionLost()],
+      ['It is ', createConnectionLost()],
+    );
     const { chat, id } = open({ version });
     await chat.sendMessage({ text: message('Where is it?') });
-    const [said, answered] = await loadedFrom(via, { agent, id, version });
+    const [said, answered] = await loadMessages(via, { agent, id, version });
     expect(answered?.parts).toEqual([
       { type: 'step-start' },
       { type: 'text', text: 'It is ', state: 'done' },
@@ -301,7 +306,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('marks a message whose turn ended without text', async () => {
     const { id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
     await say();
-    const [said, answered] = await loadedFrom(via, { agent, id, version });
+    const [said, answered] = await loadMessages(via, { agent, id, version });
     expect(said?.metadata).toEqual({ turn: answered?.id, unanswered: true });
   });
 
@@ -314,15 +319,15 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     const saying = say();
     await hangs.asked();
-    await expect.poll(() => lastParts(chat).length).toBe(3);
-    const other = open({ version, id, messages: await loadedFrom(via, { agent, id, version }) });
+    await expect.poll(() => getLastParts(chat).length).toBe(3);
+    const other = open({ version, id, messages: await loadMessages(via, { agent, id, version }) });
     expect(other.chat.messages.length).toBe(2);
     const resuming = other.chat.resumeStream();
     await expect.poll(() => other.chat.status).toBe('streaming');
     hangs.release();
     await Promise.all([saying, resuming]);
-    expect(lastParts(other.chat)).toEqual(lastParts(chat));
-    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Now.', state: 'done' });
+    expect(getLastParts(other.chat)).toEqual(getLastParts(chat));
+    expect(getLastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Now.', state: 'done' });
     expect(copyAsJson(other.chat.messages.at(-1)?.metadata)).toEqual(
       copyAsJson(chat.messages.at(-1)?.metadata),
     );
@@ -336,10 +341,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'Done.',
     );
     const stream = async (): Promise<number> => (await via(`/agents/${agent}/chat/${id}/stream`)).status;
-    expect([await stream(), await loadedFrom(via, { agent, id, version })]).toEqual([204, []]);
+    expect([await stream(), await loadMessages(via, { agent, id, version })]).toEqual([204, []]);
     await say();
     expect(await stream()).toBe(204);
-    await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
+    await chat.addToolApprovalResponse({ id: String(getLastParts(chat).at(-1)?.toolCallId), approved: true });
     await waitForRequests(chat);
     await expect.poll(stream).toBe(204);
   });
@@ -355,7 +360,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(again.status).toBe(200);
     expect(again.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
     expect(await again.text()).toMatch(/"delta":"Once\."[\s\S]*data: \[DONE\]\n\n$/);
-    const started = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    const started = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
     expect(started.length).toBe(1);
     expect(chat.messages.length).toBe(2);
   });
@@ -367,7 +372,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'Paid once.',
     );
     await say();
-    await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
+    await chat.addToolApprovalResponse({ id: String(getLastParts(chat).at(-1)?.toolCallId), approved: true });
     await waitUntilOver({ chat, asked }, 2);
     const again = await via(`/agents/${agent}/chat`, {
       method: 'POST',
@@ -389,14 +394,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     calls[0] = { name: 'helper', input: { message: words } };
     await say();
-    const parts = lastParts(chat);
-    expect(typesOf(parts)).toEqual(['step-start', 'tool-helper', 'step-start', 'tool-pay']);
+    const parts = getLastParts(chat);
+    expect(getTypes(parts)).toEqual(['step-start', 'tool-helper', 'step-start', 'tool-pay']);
     expect(parts.at(-1)).toMatchObject({ state: 'approval-requested', input: { amount: 7 } });
     await expectSameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({ id: String(Object(parts.at(-1)?.approval).id), approved: true });
     await waitUntilOver({ chat, asked }, 2);
     expect(
-      lastParts(chat)
+      getLastParts(chat)
         .slice(1)
         .map(({ type, state, text }) => text ?? `${type} ${state}`),
     ).toEqual([
@@ -416,7 +421,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'I see.',
     );
     await say();
-    const call = lastParts(chat).at(-1)?.toolCallId;
+    const call = getLastParts(chat).at(-1)?.toolCallId;
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
     await waitUntilOver({ chat, asked }, 2);
     const again = await via(`/agents/${agent}/chat`, {
@@ -436,10 +441,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       hangs.reply,
     );
     await say();
-    const call = lastParts(chat).at(-1)?.toolCallId;
+    const call = getLastParts(chat).at(-1)?.toolCallId;
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
     await hangs.asked();
-    await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    await via(`${getPath(id)}/cancel`, { method: 'POST' });
     await waitUntilOver({ chat, asked }, 2);
     await expectSameAsLoaded(chat, id, version);
   });
@@ -467,12 +472,12 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.status).toBe('error');
     await chat.regenerate();
     expect([chat.status, asked.length]).toEqual(['ready', 3]);
-    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Here.', state: 'done' });
-    const loaded = await loadedFrom(via, { agent, id, version });
+    expect(getLastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Here.', state: 'done' });
+    const loaded = await loadMessages(via, { agent, id, version });
     expect(loaded.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(loaded[0]?.metadata).toEqual({ turn: loaded[0]?.id.split(':')[0] });
     await expectSameAsLoaded(chat, id, version);
-    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    const starts = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
     expect(starts).toMatchObject([{}, { retries: starts[0]?.turn }, { retries: starts[1]?.turn }]);
   });
 
@@ -481,8 +486,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.sendMessage({ text: words });
     const [first] = chat.messages;
     await chat.sendMessage({ text: words, messageId: first?.id });
-    expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Here.' });
-    expect((await loadedFrom(via, { agent, id, version })).map(({ role }) => role)).toEqual([
+    expect(getLastParts(chat).at(-1)).toMatchObject({ text: 'Here.' });
+    expect((await loadMessages(via, { agent, id, version })).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
     ]);
@@ -498,7 +503,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await say();
     const tabs = await Promise.all(
-      [1, 2].map(async () => open({ version, id, messages: await loadedFrom(via, { agent, id, version }) })),
+      [1, 2].map(async () =>
+        open({ version, id, messages: await loadMessages(via, { agent, id, version }) }),
+      ),
     );
     const first = tabs[0]?.chat.regenerate();
     await hangs.asked();
@@ -506,8 +513,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(() => tabs[1]?.chat.status).toBe('streaming');
     hangs.release();
     await Promise.all([first, second]);
-    for (const tab of tabs) expect(lastParts(tab.chat).at(-1)).toMatchObject({ text: 'Here.' });
-    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    for (const tab of tabs) expect(getLastParts(tab.chat).at(-1)).toMatchObject({ text: 'Here.' });
+    const starts = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
     expect(starts).toHaveLength(2);
   });
 
@@ -522,7 +529,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { body: { whenBusy: 'steer' } },
     );
     await expect
-      .poll(async () => (await json(await via(pathOf(id)))).waiting)
+      .poll(async () => (await readJson(await via(getPath(id)))).waiting)
       .toMatchObject([{ status: 'steering' }]);
     hangs.release();
     await Promise.all([saying, steering]);
@@ -531,9 +538,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       version === 7
         ? { type: 'steering-message', parts: [{ ...said, providerMetadata: { holdfast: { from: 'menu' } } }] }
         : { type: 'data-steering', data: { text: said.text, metadata: { from: 'menu' } } };
-    expect(lastParts(chat)).toContainEqual(expect.objectContaining(steered));
-    expect(await problemOf(chat.messages, version)).toBeUndefined();
-    expect(lastParts(other.chat).at(-1)).toEqual({ type: 'text', text: 'As you say.', state: 'done' });
+    expect(getLastParts(chat)).toContainEqual(expect.objectContaining(steered));
+    expect(await findProblem(chat.messages, version)).toBeUndefined();
+    expect(getLastParts(other.chat).at(-1)).toEqual({ type: 'text', text: 'As you say.', state: 'done' });
     expect(other.chat.messages.length).toBe(2);
     await expectSameAsLoaded(chat, id, version);
   });

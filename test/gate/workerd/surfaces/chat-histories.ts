@@ -5,13 +5,13 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { appWith } from '../http/app.ts';
-import { fileAgent } from '../http/file-app.ts';
-import { clientOf } from './openai-app.ts';
+import { createTestApp } from '../http/app.ts';
+import { createFileAgent } from '../http/file-app.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
 export type Message = OpenAI.ChatCompletionMessageParam;
 
-export const user = (content: string): Message => ({ role: 'user', content });
+export const createUserMessage = (content: string): Message => ({ role: 'user', content });
 
 /** The result of a chat. */
 export interface ChatResult {
@@ -32,7 +32,7 @@ export async function sendHistory(
   message: string | Message,
   { via, model = 'scripted', more = {}, ...options }: ChatOptions,
 ): Promise<ChatResult> {
-  const messages = [...history, typeof message === 'string' ? user(message) : message];
+  const messages = [...history, typeof message === 'string' ? createUserMessage(message) : message];
   const { data, response } = await via.chat.completions
     .create({ ...more, model, messages }, options)
     .withResponse();
@@ -44,23 +44,23 @@ export async function sendHistory(
   };
 }
 
-export const lastText = ({ history }: ChatResult): unknown => history.at(-1)?.content;
+export const findLastText = ({ history }: ChatResult): unknown => history.at(-1)?.content;
 
 /** The refusal of a chat whose session is unknown. */
 export const UNKNOWN_CHAT = { status: 400, code: 'unknown_conversation' };
 
 /** A Worker whose `auth` admits one caller, and clients of it, each with these headers. */
-export function clientsOf(
+export function createClients(
   caller: Caller,
   config: Partial<HoldfastConfig> = {},
   vars: Readonly<Record<string, unknown>> = {},
 ): (headers?: Readonly<Record<string, string>>) => OpenAI {
   const app = {
-    agents: [scripted, clerk, fileAgent()],
+    agents: [scripted, clerk, createFileAgent()],
     use: [openAi(), files()],
     auth: () => caller,
     ...config,
   };
-  const via = appWith(app, vars);
-  return (headers = {}) => clientOf(via, { defaultHeaders: headers, maxRetries: 0 });
+  const via = createTestApp(app, vars);
+  return (headers = {}) => createOpenAiClient(via, { defaultHeaders: headers, maxRetries: 0 });
 }

@@ -5,25 +5,25 @@ import { script } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
   copyAsJson,
-  loadedFrom,
+  findProblem,
+  loadMessages,
   type OpenChat,
   openChat,
-  problemOf,
   type Version,
   withoutDescriptors,
 } from '../../../fixtures/ui-chat.ts';
-import { journal } from '../http/client.ts';
+import { readJournal } from '../http/client.ts';
 import { desk, via } from './desk.ts';
 
 export const agent = desk.name;
-const newId = (): string => `chat-${crypto.randomUUID()}`;
-export const pathOf = (id: string): string => `/agents/${agent}/sessions/${id}`;
+const createId = (): string => `chat-${crypto.randomUUID()}`;
+export const getPath = (id: string): string => `/agents/${agent}/sessions/${id}`;
 
 type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: Version };
 
 /** A chat whose model gives these replies. */
 export function open(options: Options, ...replies: ScriptedReply[]) {
-  const id = options.id ?? newId();
+  const id = options.id ?? createId();
   const { message, model } = script(...replies);
   const { chat, asked } = openChat({ agent, via, id, ...options });
   return {
@@ -54,12 +54,12 @@ export async function waitUntilOver(
  * values.
  */
 export async function expectSameAsLoaded(chat: OpenChat, id: string, version: Version): Promise<void> {
-  const messages = await loadedFrom(via, { agent, id, version });
-  expect(await problemOf(messages, version)).toBeUndefined();
+  const messages = await loadMessages(via, { agent, id, version });
+  expect(await findProblem(messages, version)).toBeUndefined();
   const last = messages.at(-1);
   const shown: ChatMessage | undefined = copyAsJson(chat.messages.at(-1));
   expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
   expect([shown?.id, shown?.role, shown?.metadata]).toEqual([last?.id, last?.role, last?.metadata]);
-  const events = await journal(pathOf(id), via);
+  const events = await readJournal(getPath(id), via);
   expect(last?.metadata).toMatchObject({ turn: events.at(-1)?.turn, seq: events.at(-1)?.seq });
 }

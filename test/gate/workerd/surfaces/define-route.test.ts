@@ -4,12 +4,12 @@ import { createHoldfast, type HoldfastConfig } from '../../../../src/create-hold
 import { defineModule, defineRoute, type Module } from '../../../../src/module.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 
 const handle = () => new Response('');
 
 /** A valid route, with these changes. */
-const route = (more: Readonly<Record<string, unknown>> = {}) => ({
+const createRoute = (more: Readonly<Record<string, unknown>> = {}) => ({
   method: 'GET',
   path: '/echo',
   handle,
@@ -20,7 +20,7 @@ const route = (more: Readonly<Record<string, unknown>> = {}) => ({
 const useRoutes = (routes: unknown, name = 'echo') =>
   defineModule({ name }).use({ routes } as Parameters<Module['use']>[0]);
 
-const messageOf = (make: () => unknown): string => {
+const catchMessage = (make: () => unknown): string => {
   try {
     make();
   } catch (failure) {
@@ -29,23 +29,23 @@ const messageOf = (make: () => unknown): string => {
   return 'nothing';
 };
 
-const error = (text: string): string => `ConfigurationError: ${text}`;
+const formatError = (text: string): string => `ConfigurationError: ${text}`;
 
 describe('the definition of a module’s routes', () => {
   it.each<[string, () => unknown, string]>([
     [
       'routes that are not a list',
-      () => useRoutes(route()),
+      () => useRoutes(createRoute()),
       "Module 'echo' has an object as its 'routes'. Use a list, as in [one, another].",
     ],
     [
       'an invalid route',
-      () => useRoutes([route(), 7]),
+      () => useRoutes([createRoute(), 7]),
       "Module 'echo': routes[1] received 7. Pass one object, as in defineRoute({ ... }).",
     ],
     [
       'an unknown key of a route',
-      () => useRoutes([route({ access: 'open' })]),
+      () => useRoutes([createRoute({ access: 'open' })]),
       "Module 'echo': routes[0] has an unknown option 'access'. Use one of method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
@@ -55,176 +55,196 @@ describe('the definition of a module’s routes', () => {
     ],
     [
       'a missing handler',
-      () => useRoutes([route({ handle: undefined })]),
+      () => useRoutes([createRoute({ handle: undefined })]),
       "Module 'echo': routes[0] has no 'handle'. Use a function.",
     ],
     [
       'an invalid handler',
-      () => useRoutes([route({ handle: 'no' })]),
+      () => useRoutes([createRoute({ handle: 'no' })]),
       "Module 'echo': routes[0] has a string as its 'handle'. Use a function.",
     ],
     [
       'an invalid refusal',
-      () => useRoutes([route({ refuse: {} })]),
+      () => useRoutes([createRoute({ refuse: {} })]),
       "Module 'echo': routes[0] has an object as its 'refuse'. Use a function.",
     ],
     [
       'an unsupported method',
-      () => useRoutes([route({ method: 'PUT' })]),
+      () => useRoutes([createRoute({ method: 'PUT' })]),
       "Module 'echo': routes[0] has 'PUT' as its 'method'. Use GET, POST, DELETE.",
     ],
     [
       'a path without a leading slash',
-      () => useRoutes([route({ path: 'echo' })]),
+      () => useRoutes([createRoute({ path: 'echo' })]),
       "Module 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
     ],
     [
       'an open brace',
-      () => useRoutes([route({ path: '/echo/{agent' })]),
+      () => useRoutes([createRoute({ path: '/echo/{agent' })]),
       "Module 'echo': routes[0] has '/echo/{agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
     ],
     [
       'text beside a name',
-      () => useRoutes([route({ path: '/echo/{agent}.json' })]),
+      () => useRoutes([createRoute({ path: '/echo/{agent}.json' })]),
       "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
     ],
     [
       'the parameter syntax of another router',
-      () => useRoutes([route({ path: '/echo/:agent' })]),
+      () => useRoutes([createRoute({ path: '/echo/:agent' })]),
       "Module 'echo': routes[0] has '/echo/:agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
     ],
     [
       'a wildcard',
-      () => useRoutes([route({ path: '/echo/*' })]),
+      () => useRoutes([createRoute({ path: '/echo/*' })]),
       "Module 'echo': routes[0] has '/echo/*' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
     ],
     [
       'an empty part',
-      () => useRoutes([route({ path: '/echo/' })]),
+      () => useRoutes([createRoute({ path: '/echo/' })]),
       "Module 'echo': routes[0] has '/echo/' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
     ],
     [
       'a number in place of a name',
-      () => useRoutes([route({ path: '/echo/{1}' })]),
+      () => useRoutes([createRoute({ path: '/echo/{1}' })]),
       "Module 'echo': routes[0] has '/echo/{1}' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
     ],
     [
       'a repeated name',
-      () => useRoutes([route({ path: '/{a}/{a}' })]),
+      () => useRoutes([createRoute({ path: '/{a}/{a}' })]),
       "Module 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
     ],
     [
       'a counted public route',
-      () => useRoutes([route({ isCounted: true, isPublic: true })]),
+      () => useRoutes([createRoute({ isCounted: true, isPublic: true })]),
       "Module 'echo': routes[0] has 'isPublic' and 'isCounted'. Use one, since a public route has no caller.",
     ],
     [
       'a duplicate route',
-      () => useRoutes([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
+      () => useRoutes([createRoute({ path: '/echo/{a}' }), createRoute({ path: '/echo/{b}' })]),
       "Module 'echo': routes[1] is a second GET /echo/{b}. Remove one.",
     ],
   ])('refuses %s', (_, make, text) => {
-    expect(messageOf(make)).toBe(error(text));
+    expect(catchMessage(make)).toBe(formatError(text));
   });
 
   it('accepts a path with two methods, and literal special characters', () => {
-    const both = [route(), route({ method: 'DELETE' }), route({ path: '/.well-known/agent-card.json' })];
-    expect(messageOf(() => useRoutes([...both, route({ path: '/v1/message:send' })]))).toBe('nothing');
+    const both = [
+      createRoute(),
+      createRoute({ method: 'DELETE' }),
+      createRoute({ path: '/.well-known/agent-card.json' }),
+    ];
+    expect(catchMessage(() => useRoutes([...both, createRoute({ path: '/v1/message:send' })]))).toBe(
+      'nothing',
+    );
   });
 });
 
 const shop = githubWebhook({ agent: 'scripted', secret: 'SECRET' });
 
 describe('createHoldfast with routes of modules', () => {
-  const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
+  const createApp = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
     createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
-  const taken = (mine: string, theirs: string): string =>
-    error(
+  const formatTaken = (mine: string, theirs: string): string =>
+    formatError(
       `Module 'echo' has the route ${mine}, whose path the app already has as ${theirs}. Choose another path.`,
     );
 
   it.each<[string, () => unknown, string]>([
     [
       'an invalid use of a module',
-      () => app([useRoutes([]), { name: 'echo', routes: [] }]),
-      error('createHoldfast has an object at use[1]. Use the result of a module, such as openApi().'),
+      () => createApp([useRoutes([]), { name: 'echo', routes: [] }]),
+      formatError('createHoldfast has an object at use[1]. Use the result of a module, such as openApi().'),
     ],
     [
       'a module that was not called',
-      () => app([useRoutes]),
-      error(
+      () => createApp([useRoutes]),
+      formatError(
         'createHoldfast has the function useRoutes at use[0]. Use the result of a module, such as openApi().',
       ),
     ],
     [
       'null',
-      () => app([null]),
-      error('createHoldfast has null at use[0]. Use the result of a module, such as openApi().'),
+      () => createApp([null]),
+      formatError('createHoldfast has null at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
       'two modules with one name',
-      () => app([useRoutes([]), useRoutes([])]),
+      () => createApp([useRoutes([]), useRoutes([])]),
       "ConfigurationError: Two modules are called 'app:echo'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     ],
     [
       'a path of the app',
-      () => app([useRoutes([route({ path: '/health' })])]),
-      taken('GET /health', 'GET /health'),
+      () => createApp([useRoutes([createRoute({ path: '/health' })])]),
+      formatTaken('GET /health', 'GET /health'),
     ],
     [
       'a path of the app under another method',
-      () => app([useRoutes([route({ method: 'POST', path: '/agents' })])]),
-      taken('POST /agents', 'GET /agents'),
+      () => createApp([useRoutes([createRoute({ method: 'POST', path: '/agents' })])]),
+      formatTaken('POST /agents', 'GET /agents'),
     ],
     [
       'a path of the app with other names',
-      () => app([useRoutes([route({ path: '/agents/{a}/sessions/{s}' })])]),
-      taken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
+      () => createApp([useRoutes([createRoute({ path: '/agents/{a}/sessions/{s}' })])]),
+      formatTaken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
     ],
     [
       'a path that another module’s route matches',
-      () => app([shop, useRoutes([route({ path: '/hooks/echo' })])]),
-      taken('GET /hooks/echo', 'POST /hooks/{hook}'),
+      () => createApp([shop, useRoutes([createRoute({ path: '/hooks/echo' })])]),
+      formatTaken('GET /hooks/echo', 'POST /hooks/{hook}'),
     ],
     [
       'a path that a route of the app matches',
-      () => app([useRoutes([route({ path: '/{any}' })])]),
-      taken('GET /{any}', 'GET /health'),
+      () => createApp([useRoutes([createRoute({ path: '/{any}' })])]),
+      formatTaken('GET /{any}', 'GET /health'),
     ],
     [
       'a path of another module',
-      () => app([useRoutes([route({ path: '/v1/{x}' })], 'other'), useRoutes([route({ path: '/v1/{y}' })])]),
-      taken('GET /v1/{y}', 'GET /v1/{x}'),
+      () =>
+        createApp([
+          useRoutes([createRoute({ path: '/v1/{x}' })], 'other'),
+          useRoutes([createRoute({ path: '/v1/{y}' })]),
+        ]),
+      formatTaken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
     [
       'a value that is not a list',
       () => createHoldfast({ agents: [scripted], use: useRoutes([]) as never }),
-      error("createHoldfast has an object as its 'use'. Use a list, as in [one, another]."),
+      formatError("createHoldfast has an object as its 'use'. Use a list, as in [one, another]."),
     ],
   ])('refuses %s', (_, make, text) => {
-    expect(messageOf(make)).toBe(text);
+    expect(catchMessage(make)).toBe(text);
   });
 
   it('accepts routes without a common path', () => {
-    const chat = useRoutes([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
-    expect(messageOf(() => app([chat, useRoutes([route({ path: '/v1/{x}' })])]))).toBe('nothing');
+    const chat = useRoutes([createRoute({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
+    expect(catchMessage(() => createApp([chat, useRoutes([createRoute({ path: '/v1/{x}' })])]))).toBe(
+      'nothing',
+    );
     // Only an app that serves it has the conflict.
-    expect(messageOf(() => app([useRoutes([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
+    expect(catchMessage(() => createApp([useRoutes([createRoute({ method: 'POST', path: '/mcp' })])]))).toBe(
+      'nothing',
+    );
   });
 });
 
 it('a path is matched segment by segment, with any characters', async () => {
-  const answering = (path: string) => ({
+  const createAnsweringRoute = (path: string) => ({
     ...{ method: 'GET', path, isPublic: true },
     handle: (_: unknown, named: unknown) => Response.json({ path, named }),
   });
   const paths = ['/v1/message:send', '/v1/{task}', '/.well-known/{card}', '/v1/{task}/a.b'];
-  const via = appWith({ use: [useRoutes(paths.map(answering))] });
-  const found = async (path: string) => (await via(path)).json();
-  expect(await found('/v1/message:send')).toEqual({ path: '/v1/message:send', named: {} });
-  expect(await found('/v1/message:stop')).toEqual({ path: '/v1/{task}', named: { task: 'message:stop' } });
-  expect(await found('/.well-known/a%20b')).toEqual({ path: '/.well-known/{card}', named: { card: 'a b' } });
-  expect(await found('/v1/1/a.b')).toEqual({ path: '/v1/{task}/a.b', named: { task: '1' } });
+  const via = createTestApp({ use: [useRoutes(paths.map(createAnsweringRoute))] });
+  const fetchFound = async (path: string) => (await via(path)).json();
+  expect(await fetchFound('/v1/message:send')).toEqual({ path: '/v1/message:send', named: {} });
+  expect(await fetchFound('/v1/message:stop')).toEqual({
+    path: '/v1/{task}',
+    named: { task: 'message:stop' },
+  });
+  expect(await fetchFound('/.well-known/a%20b')).toEqual({
+    path: '/.well-known/{card}',
+    named: { card: 'a b' },
+  });
+  expect(await fetchFound('/v1/1/a.b')).toEqual({ path: '/v1/{task}/a.b', named: { task: '1' } });
   for (const path of ['/xwell-known/a', '/v1/1/axb', '/v1/', '/v1/1/', '/v1//a.b', '/V1/1', '/v1/1/a.b/c'])
     expect([path, (await via(path)).status]).toEqual([path, 404]);
 });

@@ -6,12 +6,12 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 
 /** A picture of one pixel. */
-export const PIXEL = Uint8Array.from(
+export const PIXEL_BYTES = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),
 );
@@ -41,7 +41,7 @@ const draw = defineTool({
   name: 'draw',
   description: 'Draws.',
   effect: 'read',
-  run: () => content(['A pixel:', image(PIXEL, 'image/png')]),
+  run: () => content(['A pixel:', image(PIXEL_BYTES, 'image/png')]),
 });
 
 /** Its start is stored before it runs. */
@@ -78,7 +78,7 @@ const confirm = defineTool({
   },
 });
 
-const look = asksFirst(
+const look = askFirst(
   defineManualTool({ name: 'look', description: 'Looks around, in the page.', input: v.object({}) }),
 );
 
@@ -96,7 +96,7 @@ const helper = defineSubagent({
     name: 'helper',
     description: 'Pays by itself.',
     instructions: 'Pay.',
-    tools: [asksFirst(pay)],
+    tools: [askFirst(pay)],
     model: modelBySession,
   }),
 });
@@ -105,11 +105,15 @@ export const desk = defineAgent({
   name: 'desk',
   description: 'Does a bit of everything.',
   instructions: 'Follow the script.',
-  tools: [add, asksFirst(pay), draw, note, whereTool, suggest, confirm, look, finish, helper],
+  tools: [add, askFirst(pay), draw, note, whereTool, suggest, confirm, look, finish, helper],
   model: {
     ...modelBySession,
     media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
   },
 });
 
-export const via = appWith({ agents: [desk], use: [aiSdkUi(), files()], http: { bodyContext: ['order'] } });
+export const via = createTestApp({
+  agents: [desk],
+  use: [aiSdkUi(), files()],
+  http: { bodyContext: ['order'] },
+});

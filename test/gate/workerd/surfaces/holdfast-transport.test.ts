@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { HoldfastChatTransport, isAnswered } from '../../../../src/client/ai-sdk/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { holdReply } from '../../../fixtures/scripts.ts';
-import { copyAsJson, lastParts, openChat, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
-import { journal } from '../http/client.ts';
-import { agent, expectSameAsLoaded, open, pathOf, waitForRequests } from './chats.ts';
+import { copyAsJson, getLastParts, openChat, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
+import { readJournal } from '../http/client.ts';
+import { agent, expectSameAsLoaded, getPath, open, waitForRequests } from './chats.ts';
 import { via } from './desk.ts';
 
 type Send = typeof via;
@@ -16,8 +16,8 @@ interface RecordedRequest {
   readonly path: string;
 }
 
-/** A chat with Holdfast's transport, whose requests go through `line`. */
-function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
+/** A chat with Holdfast's transport, whose requests go through `cutLine`. */
+function createChatOver(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
   const requests: RecordedRequest[] = [];
   const send = line(async (path, init) => {
     requests.push({ method: init?.method ?? 'GET', path });
@@ -40,7 +40,7 @@ function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
   return { ...opened, requests, transport };
 }
 
-const unchanged = (send: Send): Send => send;
+const keepSend = (send: Send): Send => send;
 
 /** A connection that breaks off the first stream of each method after this many chunks. */
 const cutAfter =
@@ -68,17 +68,17 @@ function cutBody(body: ReadableStream<Uint8Array>, chunks: number): ReadableStre
       passed += frames.length;
       if (left.length > 0) out.enqueue(new TextEncoder().encode(left.join('')));
       if (passed <= chunks) return;
-      void drain(reader);
+      void drainReader(reader);
       out.error(new TypeError('network error'));
     },
   });
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function drainReader(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   while (!(await reader.read()).done);
 }
 
-const REPLIES: readonly ScriptedReply[] = [
+const TEST_REPLIES: readonly ScriptedReply[] = [
   { text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
   { text: 'And a picture.', calls: [{ name: 'draw' }] },
   'It is 3.',
@@ -86,7 +86,7 @@ const REPLIES: readonly ScriptedReply[] = [
 
 describe('HoldfastChatTransport', () => {
   it('requests the chunks of version 7, and shows the journal’s content', async () => {
-    const { chat, id, say, requests } = chatBy(unchanged, ...REPLIES);
+    const { chat, id, say, requests } = createChatOver(keepSend, ...TEST_REPLIES);
     await say();
     expect(requests).toEqual([{ method: 'POST', path: `/agents/${agent}/chat?ui=7` }]);
     await expectSameAsLoaded(chat, id, 7);
@@ -95,12 +95,12 @@ describe('HoldfastChatTransport', () => {
   it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
     'shows the same even if its stream breaks off after %i chunks',
     async (chunks) => {
-      const { chat, id, say, requests } = chatBy(cutAfter(chunks), ...REPLIES);
+      const { chat, id, say, requests } = createChatOver(cutAfter(chunks), ...TEST_REPLIES);
       await say();
       await waitForRequests(chat);
       expect(requests.length).toBe(2);
       await expectSameAsLoaded(chat, id, 7);
-      const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+      const starts = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
       expect(starts).toHaveLength(1);
     },
   );
@@ -109,17 +109,17 @@ describe('HoldfastChatTransport', () => {
     'sends an approval automatically, and shows its result even if the stream breaks off after %i chunks',
     async (chunks) => {
       let isAnswering = false;
-      const line = (send: Send): Send => {
+      const cutLine = (send: Send): Send => {
         const cut = cutAfter(chunks)(send);
         return (path, init) => (isAnswering ? cut(path, init) : send(path, init));
       };
-      const { chat, id, say } = chatBy(
-        line,
+      const { chat, id, say } = createChatOver(
+        cutLine,
         { text: 'I ask.', calls: [{ name: 'pay', input: { amount: 5 } }] },
         'Paid.',
       );
       await say();
-      const { approval } = Object(lastParts(chat).at(-1));
+      const { approval } = Object(getLastParts(chat).at(-1));
       isAnswering = true;
       await chat.addToolApprovalResponse({ id: approval.id, approved: true });
       await expect.poll(() => chat.messages.at(-1)?.metadata?.outcome).toBe('completed');
@@ -130,7 +130,7 @@ describe('HoldfastChatTransport', () => {
 
   it.each(['while it streams', 'in a reloaded page'])('cancels the turn of a fork, %s', async (when) => {
     const hangs = holdReply('Never.');
-    const { chat, id, say, transport, requests } = chatBy(unchanged, 'One.', hangs.reply);
+    const { chat, id, say, transport, requests } = createChatOver(keepSend, 'One.', hangs.reply);
     await say();
     const regenerating = chat.regenerate();
     await hangs.asked();
@@ -138,7 +138,7 @@ describe('HoldfastChatTransport', () => {
       await expect.poll(() => chat.messages.at(-1)?.metadata?.session).toBeDefined();
       await chat.stop();
     } else {
-      const fresh = chatBy(unchanged);
+      const fresh = createChatOver(keepSend);
       await fresh.transport.loadMessages(id);
       await fresh.transport.cancel(id);
       requests.push(...fresh.requests);
@@ -158,23 +158,23 @@ describe('HoldfastChatTransport', () => {
     'shows a regenerated answer even if the stream of its fork breaks off after %i chunks',
     async (chunks) => {
       let isAgain = false;
-      const line = (send: Send): Send => {
+      const cutLine = (send: Send): Send => {
         const cut = cutAfter(chunks)(send);
         return (path, init) => (isAgain ? cut(path, init) : send(path, init));
       };
-      const { chat, id, say, transport } = chatBy(line, 'One.', 'Other.');
+      const { chat, id, say, transport } = createChatOver(cutLine, 'One.', 'Other.');
       await say();
       isAgain = true;
       await chat.regenerate();
       await waitForRequests(chat);
       expect(copyAsJson(chat.messages.at(-1))).toEqual((await transport.loadMessages(id)).at(-1));
-      expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Other.' });
+      expect(getLastParts(chat).at(-1)).toMatchObject({ text: 'Other.' });
     },
   );
 
   it('repeats a message without an answer, and starts one turn', async () => {
     let failures = 2;
-    const line =
+    const cutLine =
       (send: Send): Send =>
       async (path, init) => {
         const response = await send(path, init);
@@ -183,18 +183,18 @@ describe('HoldfastChatTransport', () => {
         if (failures === 0) return new Response('Bad gateway', { status: 502 });
         throw new TypeError('Failed to fetch');
       };
-    const { chat, id, say, requests } = chatBy(line, 'Here I am.');
+    const { chat, id, say, requests } = createChatOver(cutLine, 'Here I am.');
     await say();
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
     expect(chat.messages).toHaveLength(2);
     await expectSameAsLoaded(chat, id, 7);
-    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    const starts = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-started');
     expect(starts).toHaveLength(1);
   });
 
   it('cancels the turn if the chat is stopped, and accepts the next message immediately', async () => {
     const hangs = holdReply('Never.');
-    const { chat, id, say, requests } = chatBy(unchanged, hangs.reply, 'Again.');
+    const { chat, id, say, requests } = createChatOver(keepSend, hangs.reply, 'Again.');
     const saying = say();
     await hangs.asked();
     await expect.poll(() => chat.messages.length).toBe(2);
@@ -204,38 +204,38 @@ describe('HoldfastChatTransport', () => {
     const next = chat.sendMessage({ text: 'Hello again' });
     await next;
     expect(chat.error).toBeUndefined();
-    expect(requests).toContainEqual({ method: 'POST', path: `${pathOf(id)}/cancel?turn=${turn}` });
-    const ends = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-ended');
+    expect(requests).toContainEqual({ method: 'POST', path: `${getPath(id)}/cancel?turn=${turn}` });
+    const ends = (await readJournal(getPath(id), via)).filter(({ type }) => type === 'turn-ended');
     expect(ends.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed']);
   });
 
   it('cancels a turn even if its stream had not begun when the chat was stopped', async () => {
     const hangs = holdReply('Never.');
-    let arrived = (): void => {};
+    let signalArrival = (): void => {};
     const sent = new Promise<void>((resolve) => {
-      arrived = resolve;
+      signalArrival = resolve;
     });
     let pass = (): void => {};
     const passing = new Promise<void>((resolve) => {
       pass = resolve;
     });
-    const line =
+    const cutLine =
       (send: Send): Send =>
       async (path, init) => {
         if (init?.method === 'POST' && path.includes('/chat')) {
-          arrived();
+          signalArrival();
           await passing;
         }
         return send(path, init);
       };
-    const { chat, id, say } = chatBy(line, hangs.reply);
+    const { chat, id, say } = createChatOver(cutLine, hangs.reply);
     const saying = say();
     await sent;
     await chat.stop();
     await saying;
     pass();
     await expect
-      .poll(async () => (await journal(pathOf(id), via).catch(() => [])).at(-1)?.outcome)
+      .poll(async () => (await readJournal(getPath(id), via).catch(() => [])).at(-1)?.outcome)
       .toBe('cancelled');
   });
 
@@ -264,12 +264,12 @@ describe('HoldfastChatTransport', () => {
     await stream.cancel();
     expect(paths).toEqual([`/agents/${agent}/chat?ui=7`]);
     await transport.cancel(id);
-    expect(paths.at(-1)).toBe(`${pathOf(id)}/cancel`);
-    await expect.poll(async () => (await journal(pathOf(id), via)).at(-1)?.outcome).toBe('cancelled');
+    expect(paths.at(-1)).toBe(`${getPath(id)}/cancel`);
+    await expect.poll(async () => (await readJournal(getPath(id), via)).at(-1)?.outcome).toBe('cancelled');
   });
 
   it('loads the earlier messages, and none for a new chat', async () => {
-    const { chat, id, say, transport } = chatBy(unchanged, 'Hello.');
+    const { chat, id, say, transport } = createChatOver(keepSend, 'Hello.');
     expect(await transport.loadMessages(id)).toEqual([]);
     await say();
     const loaded = copyAsJson(await transport.loadMessages(id));
@@ -280,14 +280,14 @@ describe('HoldfastChatTransport', () => {
 
   it('resumes a running turn after a reload, even if that stream breaks off too', async () => {
     const hangs = holdReply('Now.');
-    const first = chatBy(
-      unchanged,
+    const first = createChatOver(
+      keepSend,
       { text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] },
       hangs.reply,
     );
     void first.say();
     await hangs.asked();
-    const second = chatBy(cutAfter(3));
+    const second = createChatOver(cutAfter(3));
     const transport = second.transport;
     const stream = await transport.reconnectToStream({ chatId: first.id });
     if (!stream) throw new Error('The chat has no running turn.');
@@ -313,10 +313,10 @@ describe('HoldfastChatTransport', () => {
     async (count) => {
       const hangs = holdReply('Now.');
       const replies = [{ text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] }, hangs.reply];
-      const first = chatBy(unchanged, ...replies.slice(-count));
+      const first = createChatOver(keepSend, ...replies.slice(-count));
       const saying = first.say();
       await hangs.asked();
-      const { transport } = chatBy(unchanged);
+      const { transport } = createChatOver(keepSend);
       expect(await transport.loadMessages(first.id)).toHaveLength(2);
       hangs.release();
       await saying;
@@ -333,15 +333,16 @@ describe('HoldfastChatTransport', () => {
   it.each(['as they were sent', 'reloaded'])(
     'answers a message after its page has removed the others, which were %s',
     async (how) => {
-      const { chat, id, say, model, transport } = chatBy(
-        unchanged,
+      const { chat, id, say, model, transport } = createChatOver(
+        keepSend,
         'One.',
         'Two.',
         'Three.',
         'Four.',
         'Five.',
       );
-      const shown = (): readonly string[] => model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
+      const getShownTexts = (): readonly string[] =>
+        model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
       await say();
       const stale = copyAsJson(chat.messages);
       await chat.sendMessage({ text: 'And then?' });
@@ -351,21 +352,21 @@ describe('HoldfastChatTransport', () => {
         transport: (api, fetch) => new HoldfastChatTransport({ api, fetch }),
       });
       await tab.chat.sendMessage({ text: 'Go on.' });
-      expect(shown().slice(-4)).toEqual(['One.', 'And then?', 'Two.', 'Go on.']);
+      expect(getShownTexts().slice(-4)).toEqual(['One.', 'And then?', 'Two.', 'Go on.']);
       const messages = how === 'reloaded' ? await transport.loadMessages(id) : chat.messages;
       chat.messages = copyAsJson(messages).slice(0, 2) as typeof chat.messages;
       await chat.sendMessage({ text: 'And now?' });
-      expect(shown().slice(-2)).toEqual(['One.', 'And now?']);
+      expect(getShownTexts().slice(-2)).toEqual(['One.', 'And now?']);
       await chat.sendMessage({ text: 'And last?' });
-      expect(shown().slice(-4)).toEqual(['One.', 'And now?', 'Four.', 'And last?']);
+      expect(getShownTexts().slice(-4)).toEqual(['One.', 'And now?', 'Four.', 'And last?']);
       const loaded = copyAsJson(await transport.loadMessages(id));
       expect([loaded.length, loaded.at(-1)]).toEqual([6, copyAsJson(chat.messages.at(-1))]);
     },
   );
 
   it('continues with the fork of a chat after an edit that was refused', async () => {
-    const { chat, id, transport, say, words } = chatBy(
-      unchanged,
+    const { chat, id, transport, say, words } = createChatOver(
+      keepSend,
       'One.',
       { calls: [{ name: 'note' }] },
       'Noted.',
@@ -389,7 +390,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('reports a refusal with the text of the Worker', async () => {
-    const { chat } = chatBy(unchanged, 'Hello.');
+    const { chat } = createChatOver(keepSend, 'Hello.');
     await chat.sendMessage({ text: ' ' });
     expect(chat.error?.message).toContain('message');
     const transport = new HoldfastChatTransport({

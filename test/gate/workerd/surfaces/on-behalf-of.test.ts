@@ -11,11 +11,11 @@ import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
 
-const app = (tenant?: string): Send =>
-  appWith({
+const createApp = (tenant?: string): Send =>
+  createTestApp({
     agents: [scripted],
     use: [
       onBehalfOf(({ headers }) => headers.get('x-user-id')),
@@ -31,13 +31,13 @@ const app = (tenant?: string): Send =>
 /**
  * A protocol's request: the path and the body. `id` is the client's id of its message, its thread or its key.
  */
-interface Protocol {
+interface ProtocolCase {
   readonly path: string;
   body(text: string, id: string): unknown;
   headers?(id: string): Readonly<Record<string, string>>;
 }
 
-const a2aProtocol: Protocol = {
+const a2aProtocol: ProtocolCase = {
   path: '/a2a/scripted',
   body: (text, messageId) => ({
     jsonrpc: '2.0',
@@ -46,7 +46,7 @@ const a2aProtocol: Protocol = {
     params: { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } },
   }),
 };
-const agUiProtocol: Protocol = {
+const agUiProtocol: ProtocolCase = {
   path: '/agents/scripted/ag-ui',
   body: (text, threadId) => ({
     threadId,
@@ -58,7 +58,7 @@ const agUiProtocol: Protocol = {
     forwardedProps: {},
   }),
 };
-const aiSdkProtocol: Protocol = {
+const aiSdkProtocol: ProtocolCase = {
   path: '/agents/scripted/chat',
   body: (text, id) => ({
     id,
@@ -66,11 +66,11 @@ const aiSdkProtocol: Protocol = {
     messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }],
   }),
 };
-const responsesProtocol: Protocol = {
+const responsesProtocol: ProtocolCase = {
   path: '/v1/responses',
   body: (input, conversation) => ({ model: 'scripted', input, conversation }),
 };
-const chatProtocol: Protocol = {
+const chatProtocol: ProtocolCase = {
   path: '/v1/chat/completions',
   body: (content) => ({ model: 'scripted', messages: [{ role: 'user', content }] }),
   headers: (id) => ({ 'idempotency-key': id }),
@@ -78,7 +78,7 @@ const chatProtocol: Protocol = {
 
 const send = async (
   via: Send,
-  { path, body, headers }: Protocol,
+  { path, body, headers }: ProtocolCase,
   { person, text, id }: { readonly person: string; readonly text: string; readonly id: string },
 ): Promise<string> => {
   const response = await via(path, {
@@ -91,7 +91,7 @@ const send = async (
 };
 
 /** Returns the user's messages in a request to the model. */
-const saidIn = ({ messages }: ModelRequest): string[] =>
+const listUserTexts = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
 
 describe('two people behind one caller who send the same message', () => {
@@ -102,13 +102,13 @@ describe('two people behind one caller who send the same message', () => {
     ['responses', responsesProtocol],
     ['chat completions', chatProtocol],
   ])('have separate sessions over %s', async (_, protocol) => {
-    const via = app();
+    const via = createApp();
     const { message, model } = script('Words of Ann.', 'Words of Ben.');
     const [text, id] = [message(), crypto.randomUUID()];
     await send(via, protocol, { person: 'ann', text, id });
     const ofBen = await send(via, protocol, { person: 'ben', text, id });
     expect(ofBen).not.toContain('Ann');
-    expect(model.requests.map(saidIn)).toEqual([[text], [text]]);
+    expect(model.requests.map(listUserTexts)).toEqual([[text], [text]]);
   });
 
   it.each([
@@ -117,14 +117,14 @@ describe('two people behind one caller who send the same message', () => {
   ])(
     'have separate new chats under one key over %s, even if a tenant shares its sessions',
     async (_, protocol) => {
-      const via = app(crypto.randomUUID());
+      const via = createApp(crypto.randomUUID());
       const { message, model } = script('Words of Ann.', 'Words of Ben.');
       const [text, id] = [message(), crypto.randomUUID()];
       const answers: string[] = [];
       for (const person of ['ann', 'ben', 'ann'])
         answers.push(await send(via, protocol, { person, text, id }));
       expect(answers.map((answer) => answer.includes('of Ann.'))).toEqual([true, false, true]);
-      expect(model.requests.map(saidIn)).toEqual([[text], [text]]);
+      expect(model.requests.map(listUserTexts)).toEqual([[text], [text]]);
     },
   );
 });

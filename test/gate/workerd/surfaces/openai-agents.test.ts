@@ -2,31 +2,31 @@ import { Agent, hostedMcpTool, OpenAIProvider, Runner, tool, user } from '@opena
 import { describe, expect, it } from 'vitest';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { fileAgent, fileModel, MEDIA } from '../http/file-app.ts';
-import { clientOf, openAiApp } from './openai-app.ts';
+import { createTestApp } from '../http/app.ts';
+import { createFileAgent, createFileModel, MEDIA_TYPES } from '../http/file-app.ts';
+import { createOpenAiClient, openAiApp } from './openai-app.ts';
 
-const runnerOver = (via = openAiApp) =>
+const createRunner = (via = openAiApp) =>
   new Runner({
-    modelProvider: new OpenAIProvider({ openAIClient: clientOf(via), useResponses: true }),
+    modelProvider: new OpenAIProvider({ openAIClient: createOpenAiClient(via), useResponses: true }),
     tracingDisabled: true,
   });
-const runner = runnerOver();
+const runner = createRunner();
 
 /** The tools run in the Worker. The label makes the SDK accept approval requests for them. */
 const tools = [
   hostedMcpTool({ serverLabel: 'holdfast', serverUrl: 'http://localhost', requireApproval: 'always' }),
 ];
-const agentOf = (model: string) => new Agent({ name: model, model, tools });
+const createTestAgent = (model: string) => new Agent({ name: model, model, tools });
 
 describe('@openai/agents', () => {
   it('runs several turns, each with the whole conversation', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.', 'Still 3.');
-    const first = await runner.run(agentOf('scripted'), message());
+    const first = await runner.run(createTestAgent('scripted'), message());
     expect(first.finalOutput).toBe('It is 3.');
-    const second = await runner.run(agentOf('scripted'), [...first.history, user('And now?')]);
+    const second = await runner.run(createTestAgent('scripted'), [...first.history, user('And now?')]);
     expect(second.finalOutput).toBe('Still 3.');
   });
 
@@ -35,22 +35,22 @@ describe('@openai/agents', () => {
     async (decision) => {
       const to = crypto.randomUUID();
       const { message, model } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'All done.');
-      const first = await runner.run(agentOf('clerk'), message());
+      const first = await runner.run(createTestAgent('clerk'), message());
       const [interruption] = first.interruptions;
       if (!interruption) throw new Error('The run has no interruption.');
       expect(interruption.name).toBe('pay');
       if (decision === 'approve') first.state.approve(interruption);
       else first.state.reject(interruption, { message: 'Too much.' });
-      const second = await runner.run(agentOf('clerk'), first.state);
+      const second = await runner.run(createTestAgent('clerk'), first.state);
       expect(second.finalOutput).toBe('All done.');
-      expect(paidTo(to)).toEqual(decision === 'approve' ? [1] : []);
+      expect(listPaymentsTo(to)).toEqual(decision === 'approve' ? [1] : []);
       expect(model.requests).toHaveLength(2);
     },
   );
 
   it('streams the answer', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.');
-    const streamed = await runner.run(agentOf('scripted'), message(), { stream: true });
+    const streamed = await runner.run(createTestAgent('scripted'), message(), { stream: true });
     let text = '';
     for await (const event of streamed) {
       if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')
@@ -68,14 +68,14 @@ describe('@openai/agents', () => {
       { calls: [{ name: 'pay_now', input: { to, amount: 3 } }] },
       'Done.',
     );
-    const first = await runner.run(agentOf('clerk'), message());
+    const first = await runner.run(createTestAgent('clerk'), message());
     const [one, other] = first.interruptions;
     if (!one || !other) throw new Error('The run does not have two interruptions.');
     first.state.approve(one);
     first.state.reject(other);
-    const second = await runner.run(agentOf('clerk'), first.state);
+    const second = await runner.run(createTestAgent('clerk'), first.state);
     expect(second.finalOutput).toBe('Done.');
-    expect(paidTo(to)).toEqual([1, 3]);
+    expect(listPaymentsTo(to)).toEqual([1, 3]);
   });
 
   it('runs a tool that the agent leaves to its caller, call after call', async () => {
@@ -101,12 +101,12 @@ describe('@openai/agents', () => {
       { type: 'text' as const, text: 'A cat.' },
     ];
     const model = {
-      ...fileModel(MEDIA),
+      ...createFileModel(MEDIA_TYPES),
       ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop' as const, parts }),
     };
-    const via = appWith({ agents: [fileAgent({ model })], use: [openAi(), files()] });
+    const via = createTestApp({ agents: [createFileAgent({ model })], use: [openAi(), files()] });
     const image = `data:image/png;base64,${btoa('a cat')}`;
-    const result = await runnerOver(via).run(agentOf('seer'), [
+    const result = await createRunner(via).run(createTestAgent('seer'), [
       user([
         { type: 'input_text', text: 'What is this?' },
         { type: 'input_image', image },

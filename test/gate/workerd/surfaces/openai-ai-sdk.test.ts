@@ -2,7 +2,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { openAiApp } from './openai-app.ts';
 
@@ -16,7 +16,7 @@ const model = provider.responses('clerk');
 const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
 const withoutRetries = { maxRetries: 0 };
 
-const thinkingReply = (text: string, ...calls: { name: string; input: object }[]) => ({
+const createThinkingReply = (text: string, ...calls: { name: string; input: object }[]) => ({
   parts: [
     { type: 'reasoning' as const, text: 'Hm.' },
     { type: 'text' as const, text },
@@ -37,7 +37,7 @@ describe.each([
 
   it('runs the tools that the agent leaves to it, step after step', async () => {
     const { message } = script(
-      thinkingReply('Let me see.', { name: 'look_up', input: { id: '1' } }),
+      createThinkingReply('Let me see.', { name: 'look_up', input: { id: '1' } }),
       { calls: ['2', '3'].map((id) => ({ name: 'look_up', input: { id } })) },
       'All found.',
     );
@@ -63,7 +63,7 @@ describe.each([
   it('answers the questions, and continues', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
-    const { message, model: asked } = script(thinkingReply('I pay.', ...calls), 'Paid.', 'Welcome.');
+    const { message, model: asked } = script(createThinkingReply('I pay.', ...calls), 'Paid.', 'Welcome.');
     const messages: ModelMessage[] = [{ role: 'user', content: message() }];
     const say = async () => {
       const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...withoutRetries });
@@ -84,7 +84,7 @@ describe.each([
       })),
     });
     expect((await say()).text).toBe('Paid.');
-    expect(paidTo(to)).toEqual([2]);
+    expect(listPaymentsTo(to)).toEqual([2]);
     messages.push({ role: 'user', content: 'Thanks.' });
     expect((await say()).text).toBe('Welcome.');
     expect(asked.requests).toHaveLength(3);

@@ -7,17 +7,17 @@ import { retry } from '../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { journal, json } from '../http/client.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal, readJson } from '../http/client.ts';
 import {
   type ChatOptions,
   type ChatResult,
-  lastText,
+  findLastText,
   type Message,
   sendHistory as sayBy,
   UNKNOWN_CHAT,
 } from './chat-histories.ts';
-import { clientOf } from './openai-app.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
 const note = defineTool({
   name: 'note',
@@ -36,8 +36,8 @@ const noter = defineAgent({
 const agents = [scripted, noter];
 const auth = () => ({ id: 'ada', delegates: false });
 const use = [openAi(), branches()];
-const app = appWith({ agents, use, auth });
-const client = clientOf(app, { maxRetries: 0 });
+const app = createTestApp({ agents, use, auth });
+const client = createOpenAiClient(app, { maxRetries: 0 });
 
 const say = (
   history: readonly Message[],
@@ -46,20 +46,20 @@ const say = (
 ): Promise<ChatResult> => sayBy(history, text, { via: client, ...options });
 
 /** A repeated request of the client library. */
-const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
+const LIBRARY_RETRY = { headers: { 'x-stainless-retry-count': '1' } };
 /** A client that does not count its tries. */
-const UNCOUNTED = { headers: { 'x-stainless-retry-count': null } };
+const UNCOUNTED_RETRY = { headers: { 'x-stainless-retry-count': null } };
 
-const messagesOf = async (session: string, agent = 'scripted') =>
-  (await journal(`/agents/${agent}/sessions/${session}`, app)).flatMap(({ type, message }) =>
+const listMessages = async (session: string, agent = 'scripted') =>
+  (await readJournal(`/agents/${agent}/sessions/${session}`, app)).flatMap(({ type, message }) =>
     type === 'turn-started' ? [message] : [],
   );
 
-const forksOf = async (session: string, agent = 'scripted'): Promise<unknown[]> =>
-  Object((await json(await app(`/agents/${agent}/sessions/${session}/forks`))).forks);
+const listForks = async (session: string, agent = 'scripted'): Promise<unknown[]> =>
+  Object((await readJson(await app(`/agents/${agent}/sessions/${session}/forks`))).forks);
 
 /** Returns the model's last messages, without instructions. */
-const shownTexts = ({ model }: ReturnType<typeof script>) =>
+const getShownTexts = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
 /** A chat of two turns. */
@@ -74,33 +74,33 @@ describe('an edited history', () => {
   it('becomes a fork after the last turn that it shares with the session, and continues there', async () => {
     const { asked, first, second, message } = await startChat('Other.', 'Last.', 'Three.');
     const edited = await say(first.history, 'And when?');
-    expect([lastText(edited), edited.session === first.session]).toEqual(['Other.', false]);
-    expect(shownTexts(asked)).toEqual([message, 'One.', 'And when?']);
+    expect([findLastText(edited), edited.session === first.session]).toEqual(['Other.', false]);
+    expect(getShownTexts(asked)).toEqual([message, 'One.', 'And when?']);
     const next = await say(edited.history, 'So?');
-    expect([lastText(next), next.session]).toEqual(['Last.', edited.session]);
+    expect([findLastText(next), next.session]).toEqual(['Last.', edited.session]);
     // The client can return to its earlier history.
     const back = await say(second.history, 'Go on.');
-    expect([lastText(back), back.session]).toEqual(['Three.', first.session]);
-    expect(await messagesOf(first.session)).toEqual([message, 'And then?', 'Go on.']);
-    expect(await messagesOf(edited.session)).toEqual([message, 'And when?', 'So?']);
+    expect([findLastText(back), back.session]).toEqual(['Three.', first.session]);
+    expect(await listMessages(first.session)).toEqual([message, 'And then?', 'Go on.']);
+    expect(await listMessages(edited.session)).toEqual([message, 'And when?', 'So?']);
   });
 
   it.each([
-    ['the client library', BY_LIBRARY],
-    ['a client that does not count its tries', UNCOUNTED],
+    ['the client library', LIBRARY_RETRY],
+    ['a client that does not count its tries', UNCOUNTED_RETRY],
   ])('makes one fork if %s repeats it', async (_, again) => {
     const { asked, first } = await startChat('Other.');
     const edited = await say(first.history, 'And when?');
     const retried = await say(first.history, 'And when?', again);
-    expect([lastText(retried), retried.session]).toEqual(['Other.', edited.session]);
-    expect(await forksOf(first.session)).toHaveLength(1);
+    expect([findLastText(retried), retried.session]).toEqual(['Other.', edited.session]);
+    expect(await listForks(first.session)).toHaveLength(1);
     expect(asked.model.requests).toHaveLength(3);
   });
 
   it('makes one fork and one turn if it arrives twice concurrently', async () => {
     const { asked, first } = await startChat('Other.');
     const both = await Promise.all([say(first.history, 'And when?'), say(first.history, 'And when?')]);
-    expect(both.map(lastText)).toEqual(['Other.', 'Other.']);
+    expect(both.map(findLastText)).toEqual(['Other.', 'Other.']);
     expect(both[0]?.session).toBe(both[1]?.session);
     expect(asked.model.requests).toHaveLength(3);
   });
@@ -110,16 +110,16 @@ describe('an edited history', () => {
     const edited = await say(first.history, 'And when?');
     const again = await say(first.history, 'And where?');
     const last = await say(first.history, 'And who?');
-    expect([again, last].map(lastText)).toEqual(['Third.', 'Fourth.']);
+    expect([again, last].map(findLastText)).toEqual(['Third.', 'Fourth.']);
     expect(new Set([first, edited, again, last].map(({ session }) => session)).size).toBe(4);
-    expect(await messagesOf(last.session)).toHaveLength(2);
+    expect(await listMessages(last.session)).toHaveLength(2);
   });
 
   it('can leave out several turns', async () => {
     const { asked, first, second, message } = await startChat('Three.', 'Other.');
     await say(second.history, 'And last?');
-    expect(lastText(await say(first.history, 'Well?'))).toBe('Other.');
-    expect(shownTexts(asked)).toEqual([message, 'One.', 'Well?']);
+    expect(findLastText(await say(first.history, 'Well?'))).toBe('Other.');
+    expect(getShownTexts(asked)).toEqual([message, 'One.', 'Well?']);
   });
 
   it('is refused if it removes a tool call that had an effect, and the session is unchanged', async () => {
@@ -127,7 +127,7 @@ describe('an edited history', () => {
     const model = 'noter';
     const { history, session } = await say([], asked.message(), { model });
     await say(history, 'Note it.', { model });
-    const before = await messagesOf(session, model);
+    const before = await listMessages(session, model);
     for (const words of ['Do not note it.', 'Note it.'])
       await expect(say(history, words, { model })).rejects.toMatchObject({
         status: 409,
@@ -136,7 +136,7 @@ describe('an edited history', () => {
         message: expect.stringContaining("could repeat them: 'note'. Send a new message instead."),
         error: { calls: [{ tool: 'note' }] },
       });
-    expect([await messagesOf(session, model), await forksOf(session, model)]).toEqual([before, []]);
+    expect([await listMessages(session, model), await listForks(session, model)]).toEqual([before, []]);
     expect(asked.model.requests).toHaveLength(3);
   });
 
@@ -148,17 +148,17 @@ describe('an edited history', () => {
   });
 
   it('makes a fork without a known person if the chat has only text', async () => {
-    const via = clientOf(appWith({ agents, use }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use }), { maxRetries: 0 });
     const asked = script('One.', 'Two.', 'Other.', 'Last.');
     const first = await say([], asked.message(), { via });
     await say(first.history, 'And then?', { via });
     const edited = await say(first.history, 'And when?', { via });
-    expect(lastText(edited)).toBe('Other.');
-    expect(lastText(await say(edited.history, 'So?', { via }))).toBe('Last.');
+    expect(findLastText(edited)).toBe('Other.');
+    expect(findLastText(await say(edited.history, 'So?', { via }))).toBe('Last.');
   });
 
   it('is refused without a known person if the session has later tool calls', async () => {
-    const via = clientOf(appWith({ agents, use }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use }), { maxRetries: 0 });
     const asked = script('One.', { calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const first = await say([], asked.message(), { via });
     await say(first.history, 'Add.', { via });
@@ -166,31 +166,31 @@ describe('an edited history', () => {
   });
 
   it('is refused by an app without branches()', async () => {
-    const via = clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use: [openAi()], auth }), { maxRetries: 0 });
     const { first } = await startChat();
     await expect(say(first.history, 'And when?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('is matched even if people have given feedback about its turns', async () => {
     const use = [openAi(), branches(), feedback()];
-    const shop = appWith({ agents, use });
-    const via = clientOf(shop, { maxRetries: 0 });
+    const shop = createTestApp({ agents, use });
+    const via = createOpenAiClient(shop, { maxRetries: 0 });
     const asked = script('One.', 'Two.', 'Other.');
     const first = await say([], asked.message(), { via });
     const path = `/agents/scripted/sessions/${first.session}`;
-    const like = async () => {
-      const { turn } = Object((await json(await shop(path))).turn);
+    const postLike = async () => {
+      const { turn } = Object((await readJson(await shop(path))).turn);
       const body = JSON.stringify({ score: 1 });
       const headers = { 'content-type': 'application/json' };
       expect((await shop(`${path}/turns/${turn}/feedback`, { method: 'POST', headers, body })).status).toBe(
         200,
       );
     };
-    await like();
+    await postLike();
     const second = await say(first.history, 'And then?', { via });
-    expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
-    await like();
-    expect(lastText(await say(first.history, 'And when?', { via }))).toBe('Other.');
+    expect([second.session, findLastText(second)]).toEqual([first.session, 'Two.']);
+    await postLike();
+    expect(findLastText(await say(first.history, 'And when?', { via }))).toBe('Other.');
   });
 });
 
@@ -199,18 +199,18 @@ describe('a message that is repeated after the same history', () => {
     const { asked, first, second, message } = await startChat('Other two.', 'Third two.', 'Last.');
     const other = await say(first.history, 'And then?');
     const third = await say(first.history, 'And then?');
-    expect([other, third].map(lastText)).toEqual(['Other two.', 'Third two.']);
+    expect([other, third].map(findLastText)).toEqual(['Other two.', 'Third two.']);
     expect(new Set([second, other, third].map(({ session }) => session)).size).toBe(3);
-    expect(shownTexts(asked)).toEqual([message, 'One.', 'And then?']);
+    expect(getShownTexts(asked)).toEqual([message, 'One.', 'And then?']);
     const next = await say(other.history, 'So?');
-    expect([lastText(next), next.session]).toEqual(['Last.', other.session]);
+    expect([findLastText(next), next.session]).toEqual(['Last.', other.session]);
   });
 
   it('returns the turn of the fork if the client library repeats it', async () => {
     const { asked, first } = await startChat('Other two.');
     const other = await say(first.history, 'And then?');
-    const again = await say(first.history, 'And then?', BY_LIBRARY);
-    expect([lastText(again), again.session]).toEqual(['Other two.', other.session]);
+    const again = await say(first.history, 'And then?', LIBRARY_RETRY);
+    expect([findLastText(again), again.session]).toEqual(['Other two.', other.session]);
     expect(asked.model.requests).toHaveLength(3);
   });
 
@@ -222,21 +222,23 @@ describe('a message that is repeated after the same history', () => {
     await hanging.asked();
     const other = say(history, 'And then?');
     hanging.release();
-    expect((await Promise.all([one, other])).map(lastText)).toEqual(['Two.', 'Two.']);
+    expect((await Promise.all([one, other])).map(findLastText)).toEqual(['Two.', 'Two.']);
     expect(asked.model.requests).toHaveLength(2);
   });
 
   it.each([
-    ['from a client that does not count its tries', UNCOUNTED],
+    ['from a client that does not count its tries', UNCOUNTED_RETRY],
     ['under a key', { headers: { 'idempotency-key': 'k1' } }],
   ])('returns its turn if it comes %s', async (_, options) => {
     const { asked, first } = await startChat();
-    expect(lastText(await say(first.history, 'And then?', options))).toBe('Two.');
+    expect(findLastText(await say(first.history, 'And then?', options))).toBe('Two.');
     expect(asked.model.requests).toHaveLength(2);
   });
 
   it('is a retry if its turn has no answer, even with other instructions, and otherwise a fork', async () => {
-    const via = clientOf(appWith({ agents, use: [...use, retry()], auth }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use: [...use, retry()], auth }), {
+      maxRetries: 0,
+    });
     const hanging = holdReply('Cut.');
     const asked = script('One.', hanging.reply, 'Two.', 'Other.');
     const first = await say([], asked.message(), { via });
@@ -244,10 +246,13 @@ describe('a message that is repeated after the same history', () => {
     await hanging.asked();
     await app(`/agents/scripted/sessions/${first.session}/cancel`, { method: 'POST' });
     await answering;
-    const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...first.history];
-    const retried = await say(at('noon'), 'And then?', { via });
-    expect([lastText(retried), retried.session]).toEqual(['Two.', first.session]);
-    const other = await say(at('one'), 'And then?', { via });
-    expect([lastText(other), other.session === first.session]).toEqual(['Other.', false]);
+    const createHistoryAt = (time: string): Message[] => [
+      { role: 'system', content: `It is ${time}.` },
+      ...first.history,
+    ];
+    const retried = await say(createHistoryAt('noon'), 'And then?', { via });
+    expect([findLastText(retried), retried.session]).toEqual(['Two.', first.session]);
+    const other = await say(createHistoryAt('one'), 'And then?', { via });
+    expect([findLastText(other), other.session === first.session]).toEqual(['Other.', false]);
   });
 });

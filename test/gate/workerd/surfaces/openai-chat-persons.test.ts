@@ -7,30 +7,30 @@ import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { objectsWith } from '../http/app.ts';
+import { wrapObjects } from '../http/app.ts';
 import {
   type ChatOptions,
-  clientsOf,
-  lastText,
+  createClients,
+  createUserMessage,
+  findLastText,
   type Message,
   sendHistory,
   UNKNOWN_CHAT,
-  user,
 } from './chat-histories.ts';
 
 /** One token for all users, from a backend that does not name them. */
-const shared = clientsOf({ id: 'app' });
+const sharedClients = createClients({ id: 'app' });
 
 /** The same, where the backend names its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
-const delegatingClients = clientsOf({ id: 'app', delegates: true }, { use });
+const delegatingClients = createClients({ id: 'app', delegates: true }, { use });
 const sayAs = (person: string): ChatOptions => ({ via: delegatingClients({ 'x-user-id': person }) });
 
 const addReply: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const recordReply: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
 const lookUpReply: ScriptedReply = { calls: [{ name: 'look_up', input: { id: '7' } }] };
 
-const picture = (text: string): Message => ({
+const createPicture = (text: string): Message => ({
   role: 'user',
   content: [
     { type: 'text', text },
@@ -39,17 +39,17 @@ const picture = (text: string): Message => ({
 });
 
 /** A first message whose session contains more than text. */
-interface Opening {
+interface OpeningCase {
   readonly replies: readonly ScriptedReply[];
   readonly message?: (text: string) => Message;
   readonly saying?: Omit<ChatOptions, 'via'>;
   readonly config?: Partial<HoldfastConfig>;
 }
 
-const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = [
+const RICH_OPENINGS: readonly (readonly [what: string, opening: OpeningCase])[] = [
   ['a call', { replies: [addReply, 'Hi.'] }],
   ['a call’s memory', { replies: [recordReply, 'Hi.'] }],
-  ['a file', { replies: ['Hi.'], message: picture, saying: { model: 'seer' } }],
+  ['a file', { replies: ['Hi.'], message: createPicture, saying: { model: 'seer' } }],
   [
     'context of a mapped header',
     {
@@ -60,7 +60,7 @@ const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = 
   ],
 ];
 
-const NARROWING: readonly (readonly [
+const NARROWING_FIELDS: readonly (readonly [
   field: string,
   more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>,
 ])[] = [
@@ -72,13 +72,13 @@ const NARROWING: readonly (readonly [
 
 describe('two users with one token and equal first messages', () => {
   it.each(
-    MORE_THAN_WORDS.flatMap(([what, opening]) =>
-      NARROWING.map(([field, more]) => [what, field, opening, more] as const),
+    RICH_OPENINGS.flatMap(([what, opening]) =>
+      NARROWING_FIELDS.map(([field, more]) => [what, field, opening, more] as const),
     ),
   )('are both refused if their sessions contain %s, with %s', async (_, __, opening, more) => {
-    const { replies, message = user, saying, config } = opening;
+    const { replies, message = createUserMessage, saying, config } = opening;
     const { model, message: words } = script(...replies, ...replies, 'Leaked.', 'Leaked.');
-    const via = clientsOf({ id: 'app' }, config)();
+    const via = createClients({ id: 'app' }, config)();
     const text = message(words());
     const [ada, ben] = [
       await sendHistory([], text, { via, more, ...saying }),
@@ -97,8 +97,8 @@ describe('two users with one token and equal first messages', () => {
 
   it('are refused even if there is only one candidate, and the problem says what to send', async () => {
     const { message } = script(addReply, 'Hi.');
-    const { history } = await sendHistory([], message(), { via: shared() });
-    await expect(sendHistory(history, 'And now?', { via: shared() })).rejects.toMatchObject({
+    const { history } = await sendHistory([], message(), { via: sharedClients() });
+    await expect(sendHistory(history, 'And now?', { via: sharedClients() })).rejects.toMatchObject({
       status: 400,
       param: 'metadata.session',
       code: 'unknown_conversation',
@@ -108,23 +108,23 @@ describe('two users with one token and equal first messages', () => {
     });
   });
 
-  it.each(MORE_THAN_WORDS)(
+  it.each(RICH_OPENINGS)(
     'continue in their own sessions that contain %s, if the app names them',
     async (_, opening) => {
-      const { replies, message = user, saying, config } = opening;
+      const { replies, message = createUserMessage, saying, config } = opening;
       const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
-      const clients = clientsOf({ id: 'app', delegates: true }, { use, ...config });
+      const clients = createClients({ id: 'app', delegates: true }, { use, ...config });
       const text = message(words());
-      const options = (person: string): ChatOptions => ({
+      const createOptions = (person: string): ChatOptions => ({
         ...saying,
         via: clients({ 'x-user-id': person }),
       });
-      const ada = await sendHistory([], text, options('ada'));
-      const ben = await sendHistory([], text, options('ben'));
+      const ada = await sendHistory([], text, createOptions('ada'));
+      const ben = await sendHistory([], text, createOptions('ben'));
       expect(ben.history).toEqual(ada.history);
       const [ofBen, ofAda] = [
-        await sendHistory(ben.history, 'And now?', options('ben')),
-        await sendHistory(ada.history, 'And now?', options('ada')),
+        await sendHistory(ben.history, 'And now?', createOptions('ben')),
+        await sendHistory(ada.history, 'And now?', createOptions('ada')),
       ];
       expect([ofBen.session, ofAda.session]).toEqual([ben.session, ada.session]);
     },
@@ -133,7 +133,7 @@ describe('two users with one token and equal first messages', () => {
   it('continue in the session that they name', async () => {
     const { message } = script(addReply, 'Hi.', addReply, 'Hi.', 'One.', 'Other.');
     const text = message();
-    const via = shared();
+    const via = sharedClients();
     const [ada, ben] = [await sendHistory([], text, { via }), await sendHistory([], text, { via })];
     for (const { history, session } of [ada, ben]) {
       const next = await sendHistory(history, 'And now?', {
@@ -144,11 +144,11 @@ describe('two users with one token and equal first messages', () => {
     }
   });
 
-  it.each(NARROWING.slice(1))(
+  it.each(NARROWING_FIELDS.slice(1))(
     'have separate chats even with text only if they differ in %s',
     async (field, more) => {
       const { message } = script('Hi.', 'Mine.');
-      const via = shared();
+      const via = sharedClients();
       const { history, session } = await sendHistory([], message(), { via, more });
       const other = { [field]: 'ben' };
       await expect(sendHistory(history, 'And now?', { via, more: other })).rejects.toMatchObject(
@@ -161,7 +161,7 @@ describe('two users with one token and equal first messages', () => {
 
   it('have separate chats even with text only if they differ in a mapped header', async () => {
     const { message } = script('Hi.');
-    const via = clientsOf({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
+    const via = createClients({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
     const { history } = await sendHistory([], message(), { via });
     const headers = { 'x-ward': '7' };
     await expect(sendHistory(history, 'And now?', { via, headers })).rejects.toMatchObject(UNKNOWN_CHAT);
@@ -169,10 +169,10 @@ describe('two users with one token and equal first messages', () => {
 
   it('cannot see a turn that the other has begun with the same text once it has a call', async () => {
     const { message } = script('Hi.', addReply, 'Of Ada.');
-    const via = shared();
+    const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const ada = await sendHistory(history, 'Help me.', { via });
-    expect(lastText(ada)).toBe('Of Ada.');
+    expect(findLastText(ada)).toBe('Of Ada.');
     const headers = { 'x-stainless-retry-count': '1' };
     await expect(sendHistory(history, 'Help me.', { via, headers })).rejects.toMatchObject(UNKNOWN_CHAT);
     await expect(sendHistory(history, 'Help me.', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
@@ -181,25 +181,25 @@ describe('two users with one token and equal first messages', () => {
   it('cannot see the other’s running turn from its first call on', async () => {
     const hanging = holdReply(addReply);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
-    const via = shared();
+    const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const ada = sendHistory(history, 'Help me.', { via });
     await hanging.asked();
     const headers = { 'x-stainless-retry-count': '1' };
     const ben = sendHistory(history, 'Help me.', { via, headers }).catch((thrown: unknown) => thrown);
-    const messages = [...history, user('Help me.')];
+    const messages = [...history, createUserMessage('Help me.')];
     const stream = via.chat.completions.stream({ model: 'scripted', messages }, { headers });
     const inPieces = stream.finalContent().catch((thrown: unknown) => thrown);
     await stream.emitted('chunk');
     hanging.release();
-    expect(lastText(await ada)).toBe('Of Ada.');
+    expect(findLastText(await ada)).toBe('Of Ada.');
     expect(await ben).toMatchObject(UNKNOWN_CHAT);
     expect(await inPieces).toMatchObject({ code: 'unknown_conversation' });
   });
 
   it('get separate answers to equal concurrent messages, or one is refused', async () => {
     const { message } = script('Hi.', addReply, 'Mine.', addReply, 'Mine.');
-    const via = shared();
+    const via = sharedClients();
     const { history } = await sendHistory([], message(), { via });
     const both = await Promise.allSettled([
       sendHistory(history, 'Help me.', { via }),
@@ -212,7 +212,7 @@ describe('two users with one token and equal first messages', () => {
   it('get no answer after a turn that started between the search and the message', async () => {
     const { message } = script('Hi.', addReply, 'Of Ben.', 'Leaked.');
     let between: (() => Promise<unknown>) | undefined;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       async begin(request: Parameters<typeof stub.begin>[0]) {
         const faster = stub.name?.includes('openai:') ? undefined : between;
         if (faster) between = undefined;
@@ -220,10 +220,10 @@ describe('two users with one token and equal first messages', () => {
         return stub.begin(request);
       },
     }));
-    const via = clientsOf({ id: 'app' }, {}, { SESSIONS })();
+    const via = createClients({ id: 'app' }, {}, { SESSIONS })();
     const { history, session } = await sendHistory([], message(), { via });
     const headers = { 'x-holdfast-session': session };
-    between = () => sendHistory(history, 'I am Ben.', { via: shared(), headers });
+    between = () => sendHistory(history, 'I am Ben.', { via: sharedClients(), headers });
     await expect(sendHistory(history, 'I am Ada.', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
@@ -232,17 +232,26 @@ describe('two users with one token and equal first messages', () => {
     const text = message();
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const tenant = crypto.randomUUID();
-    const clients = clientsOf({ id: 'app', tenant, delegates: true }, { use });
-    const of = (person: string): ChatOptions => ({ via: clients({ 'x-user-id': person }), headers });
-    const [ada, ben] = [await sendHistory([], text, of('ada')), await sendHistory([], text, of('ben'))];
-    expect([lastText(ada), lastText(ben)]).toEqual(['Of Ada.', 'Of Ben.']);
+    const clients = createClients({ id: 'app', tenant, delegates: true }, { use });
+    const createOptionsFor = (person: string): ChatOptions => ({
+      via: clients({ 'x-user-id': person }),
+      headers,
+    });
+    const [ada, ben] = [
+      await sendHistory([], text, createOptionsFor('ada')),
+      await sendHistory([], text, createOptionsFor('ben')),
+    ];
+    expect([findLastText(ada), findLastText(ben)]).toEqual(['Of Ada.', 'Of Ben.']);
     expect(ben.session).not.toBe(ada.session);
-    expect((await sendHistory([], text, of('ada'))).session).toBe(ada.session);
+    expect((await sendHistory([], text, createOptionsFor('ada'))).session).toBe(ada.session);
     expect(model.requests).toHaveLength(2);
     const again = { headers: { 'idempotency-key': crypto.randomUUID() } };
-    const response = (person: string) =>
-      of(person).via.responses.create({ model: 'scripted', input: script('New.').message() }, again);
-    const [one, other] = [await response('ada'), await response('ben')];
+    const createResponse = (person: string) =>
+      createOptionsFor(person).via.responses.create(
+        { model: 'scripted', input: script('New.').message() },
+        again,
+      );
+    const [one, other] = [await createResponse('ada'), await createResponse('ben')];
     expect(one.conversation?.id).not.toBe(other.conversation?.id);
   });
 });
@@ -250,7 +259,7 @@ describe('two users with one token and equal first messages', () => {
 describe('a chat of one person', () => {
   it('continues with its calls, if `auth` says that the caller is one person', async () => {
     const { message } = script(addReply, 'Hi.', lookUpReply, 'More.', 'Still.');
-    const via = clientsOf({ id: 'ada', delegates: false })();
+    const via = createClients({ id: 'ada', delegates: false })();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });
     const third = await sendHistory(second.history, 'And now?', { via });
@@ -261,7 +270,7 @@ describe('a chat of one person', () => {
     const { message } = script('Hi.', addReply, 'More.');
     const { history } = await sendHistory([], message(), sayAs('ada'));
     await expect(sendHistory(history, 'And now?', sayAs('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
-    expect(lastText(await sendHistory(history, 'And now?', sayAs('ada')))).toBe('More.');
+    expect(findLastText(await sendHistory(history, 'And now?', sayAs('ada')))).toBe('More.');
   });
 
   it('returns its turn if it repeats its message, even after calls', async () => {
@@ -270,7 +279,7 @@ describe('a chat of one person', () => {
     const second = await sendHistory(history, 'And now?', sayAs('ada'));
     const headers = { 'x-stainless-retry-count': '1' };
     const again = await sendHistory(history, 'And now?', { ...sayAs('ada'), headers });
-    expect([again.session, lastText(again)]).toEqual([second.session, 'More.']);
+    expect([again.session, findLastText(again)]).toEqual([second.session, 'More.']);
     expect(model.requests).toHaveLength(4);
   });
 
@@ -283,7 +292,7 @@ describe('a chat of one person', () => {
 
   it('continues with text only if the person is unknown, until its first call', async () => {
     const { message } = script('Hi.', 'Words.', addReply, 'More.');
-    const via = shared();
+    const via = sharedClients();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });
     const third = await sendHistory(second.history, 'And now?', { via });

@@ -7,17 +7,17 @@ import { retry } from '../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { journal } from '../http/client.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal } from '../http/client.ts';
 import {
   type ChatOptions,
   type ChatResult,
-  lastText,
+  createUserMessage,
+  findLastText,
   type Message,
   sendHistory as sayBy,
-  user,
 } from './chat-histories.ts';
-import { clientOf } from './openai-app.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
 /** Its limit is one model request, which a reply with a call reaches. */
 const brief = defineAgent({
@@ -31,8 +31,8 @@ const brief = defineAgent({
 
 const agents = [scripted, brief];
 const auth = () => ({ id: 'ada', delegates: false });
-const app = appWith({ agents, use: [openAi(), retry()], auth });
-const client = clientOf(app, { maxRetries: 0 });
+const app = createTestApp({ agents, use: [openAi(), retry()], auth });
+const client = createOpenAiClient(app, { maxRetries: 0 });
 
 const say = (
   history: readonly Message[],
@@ -41,20 +41,22 @@ const say = (
 ): Promise<ChatResult> => sayBy(history, text, { via: client, ...options });
 
 /** A repeated request of the client library. */
-const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
+const LIBRARY_RETRY = { headers: { 'x-stainless-retry-count': '1' } };
 
 const downError = new ModelError('bad-request', 'It is down.');
 const failedStatus = { status: 502 };
 
 /** Reaches the limit, after which an answer is requested. */
-const CALL = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
+const CALL_REPLY = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
 
 /** Returns the model's last messages, without instructions. */
-const shownTexts = ({ model }: ReturnType<typeof script>) =>
+const getShownTexts = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
 const startEventsOf = async (session: string, agent = 'scripted') =>
-  (await journal(`/agents/${agent}/sessions/${session}`, app)).filter(({ type }) => type === 'turn-started');
+  (await readJournal(`/agents/${agent}/sessions/${session}`, app)).filter(
+    ({ type }) => type === 'turn-started',
+  );
 
 /** A chat whose second message is cancelled while it is being answered. */
 async function cancelChat(...replies: Parameters<typeof script>) {
@@ -75,12 +77,12 @@ describe('a repeated message of a chat', () => {
     const first = await say([], asked.message());
     await expect(say(first.history, 'Again.')).rejects.toMatchObject(failedStatus);
     const second = await say(first.history, 'Again.');
-    expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
-    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect([second.session, findLastText(second)]).toEqual([first.session, 'Two.']);
+    expect(getShownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
     const [, one, two] = await startEventsOf(first.session);
     expect(two?.retries).toBe(one?.turn);
     const third = await say(second.history, 'And on.');
-    expect([third.session, lastText(third)]).toEqual([first.session, 'Three.']);
+    expect([third.session, findLastText(third)]).toEqual([first.session, 'Three.']);
   });
 
   it('is a retry each time its retry has failed', async () => {
@@ -88,36 +90,36 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
     await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
-    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
-    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(findLastText(await say(history, 'Again.'))).toBe('Two.');
+    expect(getShownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a retry after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelChat('Two.', 'Three.');
     const second = await say(history, 'Again.');
-    expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
+    expect([second.session, findLastText(second)]).toEqual([session, 'Two.']);
     expect((await startEventsOf(session)).at(-1)?.retries).toBe(turn);
-    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
-    expect(lastText(await say(second.history, 'And on.'))).toBe('Three.');
+    expect(findLastText(await say(history, 'Again.'))).toBe('Two.');
+    expect(findLastText(await say(second.history, 'And on.'))).toBe('Three.');
     expect(asked.model.requests).toHaveLength(4);
   });
 
   it('is a retry after its turn reached a limit', async () => {
-    const asked = script('One.', CALL, 'No more.', 'Two.');
+    const asked = script('One.', CALL_REPLY, 'No more.', 'Two.');
     const model = 'brief';
     const { history, session } = await say([], asked.message(), { model });
     await say(history, 'Again.', { model });
-    expect(lastText(await say(history, 'Again.', { model }))).toBe('Two.');
+    expect(findLastText(await say(history, 'Again.', { model }))).toBe('Two.');
     const [, one, two] = await startEventsOf(session, model);
     expect(two?.retries).toBe(one?.turn);
   });
 
   it('is a new message if its client has the text from before the limit', async () => {
-    const asked = script('One.', CALL, 'No more.', 'Two.');
+    const asked = script('One.', CALL_REPLY, 'No more.', 'Two.');
     const model = 'brief';
     const first = await say([], asked.message(), { model });
     const second = await say(first.history, 'Go on.', { model });
-    expect(lastText(await say(second.history, 'Go on.', { model }))).toBe('Two.');
+    expect(findLastText(await say(second.history, 'Go on.', { model }))).toBe('Two.');
     expect(await startEventsOf(first.session, model)).not.toContainEqual(
       expect.objectContaining({ retries: expect.anything() }),
     );
@@ -127,7 +129,7 @@ describe('a repeated message of a chat', () => {
     const asked = script('One.', 'Two.');
     const { history } = await say([], asked.message());
     await say(history, 'Again.');
-    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
+    expect(findLastText(await say(history, 'Again.'))).toBe('Two.');
     expect(asked.model.requests).toHaveLength(2);
   });
 
@@ -136,15 +138,15 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
     const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
-    expect(both.map(lastText)).toEqual(['Two.', 'Two.']);
+    expect(both.map(findLastText)).toEqual(['Two.', 'Two.']);
     expect(asked.model.requests).toHaveLength(3);
   });
 
   it('is the same request if the client library repeats it', async () => {
     const { asked, history, turn } = await cancelChat('Two.');
     const { metadata } = (await client.chat.completions.create(
-      { model: 'scripted', messages: [...history, user('Again.')] },
-      BY_LIBRARY,
+      { model: 'scripted', messages: [...history, createUserMessage('Again.')] },
+      LIBRARY_RETRY,
     )) as unknown as { metadata: Record<string, string> }; // the protocol lacks it
     expect(metadata.turn).toBe(turn);
     expect(asked.model.requests).toHaveLength(2);
@@ -162,18 +164,21 @@ describe('a repeated message of a chat', () => {
   it('is retried with its current instructions', async () => {
     const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message());
-    const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...history];
-    await expect(say(at('noon'), 'Again.')).rejects.toMatchObject(failedStatus);
-    expect(lastText(await say(at('one'), 'Again.'))).toBe('Two.');
+    const createHistoryAt = (time: string): Message[] => [
+      { role: 'system', content: `It is ${time}.` },
+      ...history,
+    ];
+    await expect(say(createHistoryAt('noon'), 'Again.')).rejects.toMatchObject(failedStatus);
+    expect(findLastText(await say(createHistoryAt('one'), 'Again.'))).toBe('Two.');
     const [system] = asked.model.requests.at(-1)?.messages ?? [];
     expect(system?.text).toContain('It is one.');
-    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(getShownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a retry with its current instructions, even after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelChat('Two.');
     const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
-    expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
+    expect([second.session, findLastText(second)]).toEqual([session, 'Two.']);
     expect((await startEventsOf(session)).at(-1)?.retries).toBe(turn);
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
   });
@@ -185,10 +190,10 @@ describe('a repeated message of a chat', () => {
     await expect(say([], message, { more })).rejects.toMatchObject(failedStatus);
     await expect(say([], message, { more })).rejects.toMatchObject(failedStatus);
     const { history } = await say([], message, { more });
-    expect(shownTexts(asked)).toEqual([message]);
+    expect(getShownTexts(asked)).toEqual([message]);
     await expect(say(history, 'Again.', { more })).rejects.toMatchObject(failedStatus);
     await say(history, 'Otherwise.', { more });
-    expect(shownTexts(asked)).toContain('Otherwise.');
+    expect(getShownTexts(asked)).toContain('Otherwise.');
     expect((await startEventsOf(more.metadata.session)).at(-1)).not.toHaveProperty('retries');
   });
 
@@ -206,62 +211,66 @@ describe('a repeated message of a chat', () => {
       code: 'session_busy',
     });
     hanging.release();
-    expect([lastText(await retrying), lastText(await same)]).toEqual(['One.', 'One.']);
+    expect([findLastText(await retrying), findLastText(await same)]).toEqual(['One.', 'One.']);
     expect(asked.model.requests).toHaveLength(2);
   });
 
   it('is a retry without a known person if the chat has only text', async () => {
-    const via = clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use: [openAi(), retry()] }), { maxRetries: 0 });
     const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failedStatus);
-    expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
-    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(findLastText(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect(getShownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a new message if the app has no retry()', async () => {
-    const via = clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 });
+    const via = createOpenAiClient(createTestApp({ agents, use: [openAi()], auth }), { maxRetries: 0 });
     const asked = script('One.', downError, 'Two.');
     const { history, session } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failedStatus);
-    expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect(findLastText(await say(history, 'Again.', { via }))).toBe('Two.');
     expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
 });
 
 describe('the repeated first message of a chat', () => {
   it('is a retry if its person is known, each time it has no answer', async () => {
-    const asked = script(CALL, downError, downError, 'Two.', 'Three.', 'Another chat.');
+    const asked = script(CALL_REPLY, downError, downError, 'Two.', 'Three.', 'Another chat.');
     const message = asked.message();
     await expect(say([], message)).rejects.toMatchObject(failedStatus);
     await expect(say([], message)).rejects.toMatchObject(failedStatus);
     const second = await say([], message);
-    expect(lastText(second)).toBe('Two.');
+    expect(findLastText(second)).toBe('Two.');
     expect((await startEventsOf(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
       false,
       true,
       true,
     ]);
     const third = await say(second.history, 'And on.');
-    expect([third.session, lastText(third)]).toEqual([second.session, 'Three.']);
+    expect([third.session, findLastText(third)]).toEqual([second.session, 'Three.']);
     const other = await say([], message);
-    expect([lastText(other), other.session === second.session]).toEqual(['Another chat.', false]);
+    expect([findLastText(other), other.session === second.session]).toEqual(['Another chat.', false]);
   });
 
   it('is a retry after its turn reached a limit', async () => {
-    const asked = script(CALL, 'No more.', 'Two.');
+    const asked = script(CALL_REPLY, 'No more.', 'Two.');
     const first = await say([], asked.message(), { model: 'brief' });
     const second = await say([], asked.message(), { model: 'brief' });
-    expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
+    expect([second.session, findLastText(second)]).toEqual([first.session, 'Two.']);
   });
 
   it.each([
     [
       'its person is not known',
-      clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 }),
+      createOpenAiClient(createTestApp({ agents, use: [openAi(), retry()] }), { maxRetries: 0 }),
       {},
     ],
-    ['the app has no retry()', clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 }), {}],
+    [
+      'the app has no retry()',
+      createOpenAiClient(createTestApp({ agents, use: [openAi()], auth }), { maxRetries: 0 }),
+      {},
+    ],
     ['it has a key', client, { headers: { 'idempotency-key': 'k' } }],
     ['its client does not count its tries', client, { headers: { 'x-stainless-retry-count': null } }],
   ])('begins a chat if %s', async (_, via, options) => {
@@ -271,7 +280,7 @@ describe('the repeated first message of a chat', () => {
     expect((await startEventsOf(session).catch(() => [])).some(({ retries }) => retries !== undefined)).toBe(
       false,
     );
-    expect(shownTexts(asked)).toEqual([asked.message()]);
+    expect(getShownTexts(asked)).toEqual([asked.message()]);
   });
 });
 
@@ -280,7 +289,7 @@ describe('a repeated message after a response', () => {
     client.responses.create({ model: 'scripted', previous_response_id: previous ?? null, input, ...more });
 
   /** A response, and a cancelled message after it. */
-  async function stopped(...replies: Parameters<typeof script>) {
+  async function runStopped(...replies: Parameters<typeof script>) {
     const hanging = holdReply('Cut.');
     const asked = script('One.', hanging.reply, ...replies);
     const first = await ask(undefined, asked.message());
@@ -293,13 +302,13 @@ describe('a repeated message after a response', () => {
   }
 
   it('is a retry after its turn was cancelled, with its current instructions', async () => {
-    const { asked, first, session } = await stopped('Two.', 'Three.');
+    const { asked, first, session } = await runStopped('Two.', 'Three.');
     const again = await ask(first.id, 'Again.', { instructions: 'It is one.' });
     expect([again.output_text, again.conversation?.id]).toEqual(['Two.', session]);
     expect((await startEventsOf(session)).at(-1)?.retries).toBeDefined();
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
     expect((await ask(again.id, 'And on.')).output_text).toBe('Three.');
-    expect(shownTexts(asked)?.filter((text) => text === 'Again.')).toHaveLength(1);
+    expect(getShownTexts(asked)?.filter((text) => text === 'Again.')).toHaveLength(1);
   });
 
   it.each([
@@ -311,20 +320,20 @@ describe('a repeated message after a response', () => {
     const failed = await ask(first.id, 'Again.');
     expect(failed.status).toBe('failed');
     expect((await ask(place === 'first' ? first.id : failed.id, 'Again.')).output_text).toBe('Two.');
-    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(getShownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it.each([
     ['it has other words', 'Otherwise.', {}],
-    ['the client library sends it', 'Again.', BY_LIBRARY.headers],
+    ['the client library sends it', 'Again.', LIBRARY_RETRY.headers],
   ])('is a new message if %s', async (_, input, headers) => {
-    const { first, session } = await stopped('Two.');
+    const { first, session } = await runStopped('Two.');
     await client.responses.create({ model: 'scripted', previous_response_id: first.id, input }, { headers });
     expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
 
   it('is a new message if it follows the cancelled response', async () => {
-    const { second, session } = await stopped('Two.');
+    const { second, session } = await runStopped('Two.');
     await ask(second.id, 'Again.');
     expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });

@@ -2,13 +2,13 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { playModel, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
-import { clientOf, openAiApp } from './openai-app.ts';
+import { createOpenAiClient, openAiApp } from './openai-app.ts';
 
-const client = clientOf();
+const client = createOpenAiClient();
 
-type Session = { readonly metadata: { readonly session: string } };
+type SessionAnswer = { readonly metadata: { readonly session: string } };
 /** Returns the session that a response names beside the protocol's fields. */
-const sessionIn = (answer: unknown): string => (answer as Session).metadata.session;
+const getSession = (answer: unknown): string => (answer as SessionAnswer).metadata.session;
 
 describe('a chat completion', () => {
   it('returns the answer of a turn with several iterations', async () => {
@@ -50,7 +50,7 @@ describe('a chat completion', () => {
       model: 'scripted',
       messages: [{ role: 'user', content: message() }],
     });
-    const session = sessionIn(first);
+    const session = getSession(first);
     const messages = [
       { role: 'user', content: message() },
       { role: 'assistant', content: 'One.' },
@@ -171,7 +171,7 @@ describe('a chat completion', () => {
       model: 'clerk',
       messages: [{ role: 'user', content: message() }],
     });
-    const session = sessionIn(answer);
+    const session = getSession(answer);
     const { metadata } = answer as unknown as { metadata: { pending: string } };
     const [{ call, message: asked }] = JSON.parse(metadata.pending);
     const at = `/agents/clerk/sessions/${session}/approvals/${encodeURIComponent(call)}`;

@@ -13,10 +13,10 @@ import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { clientTools } from '../../../../src/modules/client-tools/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { modelBySession, type Scripted, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { journal, type Send } from '../http/client.ts';
-import { clientOf } from './openai-app.ts';
+import { modelBySession, type ScriptedTurn, script } from '../../../fixtures/scripts.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal, type Send } from '../http/client.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
 const base = { description: 'Answers.', instructions: '', model: modelBySession };
 const guide = defineAgent({
@@ -25,16 +25,16 @@ const guide = defineAgent({
   tools: [defineTool({ name: 'read_page', description: 'Reads the page.', run: () => 'A page.' })],
   use: [clientTools()],
 });
-const closed = defineAgent({ ...base, name: 'closed' });
+const closedAgent = defineAgent({ ...base, name: 'closed' });
 
 const lines: LogEntry[] = [];
-const app = appWith({
-  agents: [guide, closed],
+const app = createTestApp({
+  agents: [guide, closedAgent],
   use: [openAi()],
   auth: () => ({ id: 'me', delegates: false }),
   log: (line) => lines.push(line),
 });
-const client = clientOf(app);
+const client = createOpenAiClient(app);
 const fetchThrough =
   (send: Send): typeof fetch =>
   (input, init) =>
@@ -48,7 +48,7 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 const weather = { name: 'get_weather', description: 'The weather of a city.', parameters: PARAMETERS };
-const forChat = (more: object = {}): OpenAI.ChatCompletionTool => ({
+const createChatTool = (more: object = {}): OpenAI.ChatCompletionTool => ({
   type: 'function',
   function: { ...weather, ...more },
 });
@@ -56,14 +56,14 @@ const forResponses = { type: 'function' as const, strict: true, ...weather };
 
 const lookReply = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
 /** A script that calls the weather tool, and then describes the weather. */
-const scriptCall = () => script(lookReply, 'It rains in Paris.', 'Yes.');
-const offeredTools = ({ model }: Scripted) =>
+const createCallScript = () => script(lookReply, 'It rains in Paris.', 'Yes.');
+const listOfferedTools = ({ model }: ScriptedTurn) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 
 describe('an unmodified client with its own tools', () => {
   it('calls a function through chat completions with the openai package, and continues in the chat', async () => {
-    const asked = scriptCall();
-    const tools = [forChat()];
+    const asked = createCallScript();
+    const tools = [createChatTool()];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];
     const first = await client.chat.completions.create({ model: 'guide', messages, tools });
     const [choice] = first.choices;
@@ -80,7 +80,7 @@ describe('an unmodified client with its own tools', () => {
     messages.push({ role: 'user', content: 'Really?' });
     const third = await client.chat.completions.create({ model: 'guide', messages });
     expect(third.choices[0]?.message.content).toBe('Yes.');
-    expect(offeredTools(asked)).toEqual([
+    expect(listOfferedTools(asked)).toEqual([
       ['get_weather', 'read_page'],
       ['get_weather', 'read_page'],
       ['read_page'],
@@ -93,7 +93,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('runs functions with runTools of the openai package', async () => {
-    const asked = scriptCall();
+    const asked = createCallScript();
     const runner = client.chat.completions.runTools({
       model: 'guide',
       messages: [{ role: 'user', content: asked.message() }],
@@ -113,7 +113,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('calls a function through responses with the openai package', async () => {
-    const asked = scriptCall();
+    const asked = createCallScript();
     const tools = [forResponses];
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: asked.message() }];
     const first = await client.responses.create({ model: 'guide', input, tools });
@@ -124,7 +124,7 @@ describe('an unmodified client with its own tools', () => {
     }
     const second = await client.responses.create({ model: 'guide', input, tools });
     expect(second.output_text).toBe('It rains in Paris.');
-    expect(offeredTools(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
+    expect(listOfferedTools(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
   });
 
   it.each(['responses', 'chat', 'compatible'] as const)(
@@ -140,18 +140,18 @@ describe('an unmodified client with its own tools', () => {
           execute: async ({ city }) => `Rain in ${city}`,
         }),
       };
-      const one = scriptCall();
+      const one = createCallScript();
       const { text } = await generateText({ model, tools, stopWhen: isStepCount(5), prompt: one.message() });
       expect(text).toBe('It rains in Paris.');
       expect(one.model.requests[1]?.messages.at(-1)?.text).toContain('Rain in Paris');
-      const other = scriptCall();
+      const other = createCallScript();
       const streamed = streamText({ model, tools, stopWhen: isStepCount(5), prompt: other.message() });
       expect(await streamed.text).toBe('It rains in Paris.');
     },
   );
 
   it('binds tools with LangChain, and continues with their results', async () => {
-    const asked = scriptCall();
+    const asked = createCallScript();
     const getWeather = langchainTool(({ city }) => `Rain in ${city}`, {
       name: 'get_weather',
       description: 'The weather of a city.',
@@ -172,7 +172,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('runs function tools of the Agents SDK', async () => {
-    const asked = scriptCall();
+    const asked = createCallScript();
     const agent = new Agent({
       name: 'guide',
       model: 'guide',
@@ -199,7 +199,11 @@ describe('functions of a client', () => {
     lines.length = 0;
     const asked = script('Hello.', 'Hello.');
     const messages = [{ role: 'user' as const, content: asked.message() }];
-    const chat = await client.chat.completions.create({ model: 'closed', messages, tools: [forChat()] });
+    const chat = await client.chat.completions.create({
+      model: 'closed',
+      messages,
+      tools: [createChatTool()],
+    });
     expect(chat.choices[0]?.message.content).toBe('Hello.');
     const response = await client.responses.create({
       model: 'closed',
@@ -207,7 +211,7 @@ describe('functions of a client', () => {
       tools: [forResponses],
     });
     expect(response.output_text).toBe('Hello.');
-    expect(offeredTools(asked)).toEqual([[], []]);
+    expect(listOfferedTools(asked)).toEqual([[], []]);
     const message =
       "1 tools of a client were left out: agent 'closed' does not use clientTools() from 'holdfast/client-tools'";
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([{ message }, { message }]);
@@ -217,24 +221,24 @@ describe('functions of a client', () => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     const choice = { type: 'function' as const, function: { name: 'get_weather' } };
     await expect(
-      client.chat.completions.create({ model, messages, tools: [forChat()], tool_choice: choice }),
+      client.chat.completions.create({ model, messages, tools: [createChatTool()], tool_choice: choice }),
     ).rejects.toMatchObject({ status: 400, param: 'tool_choice' });
   });
 
   it('are not part of the conversation, which continues with any declarations', async () => {
     const asked = script('Hello.', 'Hello again.');
-    const nobody = appWith({ agents: [guide], use: [openAi()] });
-    const anonymous = clientOf(nobody);
+    const nobody = createTestApp({ agents: [guide], use: [openAi()] });
+    const anonymous = createOpenAiClient(nobody);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];
     const create = (more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
       anonymous.chat.completions.create({ model: 'guide', messages, ...more });
-    const first = await create({ tools: [forChat()] });
+    const first = await create({ tools: [createChatTool()] });
     messages.push(first.choices[0]?.message ?? { role: 'user', content: '' });
     messages.push({ role: 'user', content: 'Again' });
-    const second = await create({ tools: [forChat({ name: 'other' })] });
+    const second = await create({ tools: [createChatTool({ name: 'other' })] });
     expect(second.choices[0]?.message.content).toBe('Hello again.');
     const session = (second as unknown as { metadata: { session: string } }).metadata.session; // an addition to the protocol
-    const turns = (await journal(`/agents/guide/sessions/${session}`, nobody)).filter(
+    const turns = (await readJournal(`/agents/guide/sessions/${session}`, nobody)).filter(
       ({ type }) => type === 'turn-started',
     );
     expect(turns).toHaveLength(2);
@@ -253,7 +257,11 @@ describe('functions of a client', () => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     const refused = { status: 422, code: 'invalid_body', message: expect.stringContaining(message) };
     await expect(
-      client.chat.completions.create({ model: 'guide', messages, tools: [forChat(), forChat(more)] }),
+      client.chat.completions.create({
+        model: 'guide',
+        messages,
+        tools: [createChatTool(), createChatTool(more)],
+      }),
     ).rejects.toMatchObject(refused);
     const tools = [forResponses, { ...forResponses, ...more }] as OpenAI.Responses.Tool[]; // deliberately invalid
     await expect(client.responses.create({ model: 'guide', input: 'Hello', tools })).rejects.toMatchObject(

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { appWith } from '../http/app.ts';
-import { journal } from '../http/client.ts';
-import { fileAgent } from '../http/file-app.ts';
-import { clientOf } from './openai-app.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJournal } from '../http/client.ts';
+import { createFileAgent } from '../http/file-app.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
-const via = appWith({ agents: [fileAgent()], use: [openAi(), files()] });
-const client = clientOf(via);
+const via = createTestApp({ agents: [createFileAgent()], use: [openAi(), files()] });
+const client = createOpenAiClient(via);
 
-const PNG = `data:image/png;base64,${btoa('a picture')}`;
+const PNG_URL = `data:image/png;base64,${btoa('a picture')}`;
 const link = { type: 'file', mediaType: 'image/webp', url: 'https://pictures.example/one.webp' };
 const picture = { type: 'file', mediaType: 'image/png', size: 9 };
 const paper = { type: 'file', mediaType: 'application/pdf', name: 'paper.pdf', size: 7 };
@@ -22,7 +22,7 @@ it('a response receives the images and files of its input', async () => {
         role: 'user',
         content: [
           { type: 'input_text', text: 'What is this?' },
-          { type: 'input_image', image_url: PNG, detail: 'auto' },
+          { type: 'input_image', image_url: PNG_URL, detail: 'auto' },
           { type: 'input_image', image_url: link.url, detail: 'auto' },
           { type: 'input_file', file_data: btoa('a paper'), filename: 'paper.pdf' },
         ],
@@ -30,7 +30,7 @@ it('a response receives the images and files of its input', async () => {
     ],
   });
   expect(response.output_text).toBe('Seen.');
-  const [, started] = await journal(`/agents/seer/sessions/${response.conversation?.id}`, via);
+  const [, started] = await readJournal(`/agents/seer/sessions/${response.conversation?.id}`, via);
   const question = { type: 'text', text: 'What is this?' };
   expect(started).toMatchObject({ type: 'turn-started', parts: [question, picture, link, paper] });
 });
@@ -43,7 +43,7 @@ it.each(['constructor', '__proto__', 'toString'])(
       model: 'seer',
       input: [{ role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] }],
     });
-    const [, started] = await journal(`/agents/seer/sessions/${response.conversation?.id}`, via);
+    const [, started] = await readJournal(`/agents/seer/sessions/${response.conversation?.id}`, via);
     expect(started).toMatchObject({ parts: [{ type: 'file', mediaType: 'image/jpeg', url }] });
   },
 );
@@ -89,7 +89,7 @@ it('a chat completion receives the images and files of its message', async () =>
           role: 'user',
           content: [
             { type: 'text', text: 'What is this?' },
-            { type: 'image_url', image_url: { url: PNG } },
+            { type: 'image_url', image_url: { url: PNG_URL } },
             { type: 'image_url', image_url: { url: link.url } },
             {
               type: 'file',
@@ -102,7 +102,7 @@ it('a chat completion receives the images and files of its message', async () =>
     .withResponse();
   expect(data.choices[0]?.message.content).toBe('Seen.');
   const session = response.headers.get('x-holdfast-session') ?? '';
-  const [, started] = await journal(`/agents/seer/sessions/${session}`, via);
+  const [, started] = await readJournal(`/agents/seer/sessions/${session}`, via);
   const question = { type: 'text', text: 'What is this?' };
   expect(started).toMatchObject({ parts: [question, picture, link, paper] });
 });

@@ -10,10 +10,10 @@ import { openAiLists } from '../../../../src/surfaces/openai/lists/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { createTestApp } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
-import { fileAgent } from '../http/file-app.ts';
-import { clientOf } from './openai-app.ts';
+import { createFileAgent } from '../http/file-app.ts';
+import { createOpenAiClient } from './openai-app.ts';
 
 const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()];
 
@@ -21,13 +21,13 @@ const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()]
 function createTenant(caller: Partial<Caller> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (who: Partial<Caller>): Send =>
-    appWith({
-      agents: [indexed, scripted, fileAgent()],
+    createTestApp({
+      agents: [indexed, scripted, createFileAgent()],
       use,
       auth: () => ({ id: 'ann', tenant: name, ...who }),
     });
   const via = as(caller);
-  const client = clientOf(via, { maxRetries: 0 });
+  const client = createOpenAiClient(via, { maxRetries: 0 });
   return {
     as,
     via,
@@ -36,11 +36,11 @@ function createTenant(caller: Partial<Caller> = {}) {
     ask: (conversation: string, input: string, model = 'indexed') =>
       client.responses.create({ model, input, conversation }),
     /** Returns a page of conversations. */
-    list: (query: Record<string, unknown> = {}): Promise<ListOf> => client.get('/conversations', { query }),
+    list: (query: Record<string, unknown> = {}): Promise<ListBody> => client.get('/conversations', { query }),
   };
 }
 
-interface ListOf {
+interface ListBody {
   readonly object: 'list';
   readonly data: OpenAI.Conversations.Conversation[];
   readonly first_id: string | null;
@@ -48,7 +48,7 @@ interface ListOf {
   readonly has_more: boolean;
 }
 
-const idsOf = (found: readonly { readonly id?: string | undefined }[]) => found.map(({ id }) => id);
+const getIds = (found: readonly { readonly id?: string | undefined }[]) => found.map(({ id }) => id);
 
 const now = expect.closeTo(Date.now() / 1000, -3);
 
@@ -167,11 +167,11 @@ describe('the list of conversations', () => {
     const first = await it.list({ limit: 2 });
     expect(first).toMatchObject({ first_id: 'c', last_id: 'b', has_more: true });
     const last = await it.list({ limit: 2, after: first.last_id });
-    expect([idsOf(first.data), idsOf(last.data), last.has_more]).toEqual([['c', 'b'], ['a'], false]);
+    expect([getIds(first.data), getIds(last.data), last.has_more]).toEqual([['c', 'b'], ['a'], false]);
     const oldest = await it.list({ order: 'asc', limit: 1 });
     expect([oldest.first_id, oldest.has_more]).toEqual(['a', true]);
     const rest = await it.list({ order: 'asc', after: 'a' });
-    expect(idsOf(rest.data)).toEqual(['b', 'c']);
+    expect(getIds(rest.data)).toEqual(['b', 'c']);
   });
 
   it('is empty for a person without conversations', async () => {
@@ -202,7 +202,7 @@ describe('the list of conversations', () => {
     const { id } = await ours.ask('only-ours', script('Secret.').message());
     await ours.client.conversations.retrieve('only-ours');
     await beginSessions(theirs, 'c1');
-    expect(idsOf((await theirs.list()).data)).toEqual(['c1']);
+    expect(getIds((await theirs.list()).data)).toEqual(['c1']);
     const { conversations, responses } = theirs.client;
     await expect(conversations.retrieve('only-ours')).rejects.toMatchObject(notFound);
     await expect(responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
@@ -211,14 +211,15 @@ describe('the list of conversations', () => {
     const [other] = (await conversations.items.list('c1', { order: 'desc' })).data;
     expect(JSON.stringify(other)).not.toBe(JSON.stringify(mine));
     await conversations.delete('c1');
-    expect(idsOf((await ours.list()).data).toSorted()).toEqual(['c1', 'only-ours']);
+    expect(getIds((await ours.list()).data).toSorted()).toEqual(['c1', 'only-ours']);
     expect((await ours.client.conversations.items.list('c1')).data).toHaveLength(2);
   });
 
   it('belongs to one person if there is no tenant', async () => {
     const id = `c-${crypto.randomUUID()}`;
-    const own = (who: string) => clientOf(appWith({ agents: [indexed], use, auth: () => ({ id: who }) }));
-    const [ann, ben] = [own(`ann-${id}`), own(`ben-${id}`)];
+    const createOwnClient = (who: string) =>
+      createOpenAiClient(createTestApp({ agents: [indexed], use, auth: () => ({ id: who }) }));
+    const [ann, ben] = [createOwnClient(`ann-${id}`), createOwnClient(`ben-${id}`)];
     await ann.responses.create({ model: 'indexed', input: script('Done.').message(), conversation: id });
     expect((await ann.conversations.retrieve(id)).id).toBe(id);
     await expect(ben.conversations.retrieve(id)).rejects.toMatchObject(notFound);
@@ -226,12 +227,12 @@ describe('the list of conversations', () => {
 
   it('is refused as misconfigured if the app has no index', async () => {
     const log: unknown[] = [];
-    const via = appWith({
+    const via = createTestApp({
       agents: [indexed],
       use: [openAi({ lists: openAiLists() })],
       log: (line) => log.push(line),
     });
-    await expect(clientOf(via, { maxRetries: 0 }).get('/conversations')).rejects.toMatchObject({
+    await expect(createOpenAiClient(via, { maxRetries: 0 }).get('/conversations')).rejects.toMatchObject({
       status: 500,
       code: 'misconfigured',
     });
@@ -313,7 +314,7 @@ describe('the items of a conversation', () => {
     const { items } = it.client.conversations;
     const { data } = await items.list('c1', { limit: 100, order: 'asc' });
     expect(data).toHaveLength(20);
-    expect(new Set(idsOf(data)).size).toBe(20);
+    expect(new Set(getIds(data)).size).toBe(20);
     for (const [order, limit] of [
       ['asc', 3],
       ['desc', 3],

@@ -3,9 +3,9 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
-import { json } from '../http/client.ts';
-import { clientOf, openAiApp } from './openai-app.ts';
+import { createTestApp } from '../http/app.ts';
+import { readJson } from '../http/client.ts';
+import { createOpenAiClient, openAiApp } from './openai-app.ts';
 
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
   const response = await openAiApp(path, {
@@ -13,109 +13,113 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  const { error } = await json(response);
+  const { error } = await readJson(response);
   return { status: response.status, retry: response.headers.get('x-should-retry'), error };
 };
 
-const refusal = (message: string, param: string | null, code: string, status = 400) => ({
+const createRefusal = (message: string, param: string | null, code: string, status = 400) => ({
   status,
   retry: null,
   error: { message, type: 'invalid_request_error', param, code },
 });
 
-const invalidValue = (param: string, what: string) =>
-  refusal(`Invalid value for '${param}'. It must be ${what}.`, param, 'invalid_value');
-const notAccepted = (param: string, instead: string) =>
-  refusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
+const createInvalidValue = (param: string, what: string) =>
+  createRefusal(`Invalid value for '${param}'. It must be ${what}.`, param, 'invalid_value');
+const createNotAccepted = (param: string, instead: string) =>
+  createRefusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
 
-const IN_CODE = 'the instructions of an agent are in its code.';
-const CHOOSES = "the agent's model chooses. Send 'auto', or leave it out.";
-const LABEL =
+const IN_CODE_TEXT = 'the instructions of an agent are in its code.';
+const CHOICE_TEXT = "the agent's model chooses. Send 'auto', or leave it out.";
+const LABEL_TEXT =
   "the tools of an agent are in its code. tools[0] may only be a function, or a tool of type mcp with server_label 'holdfast'.";
-const FILE = 'a data URL of base64, or an https URL';
+const FILE_TEXT = 'a data URL of base64, or an https URL';
 
 /** Returns an id in the form of responses. */
-const idOf = (prefix: string, inside: string): string => `${prefix}_${btoa(inside).replace(/=+$/, '')}`;
+const encodeId = (prefix: string, inside: string): string => `${prefix}_${btoa(inside).replace(/=+$/, '')}`;
 
-const approval = (inside: string) => ({
+const createApproval = (inside: string) => ({
   type: 'mcp_approval_response',
-  approval_request_id: idOf('mcpr', inside),
+  approval_request_id: encodeId('mcpr', inside),
   approve: true,
 });
 
 describe('a request for a response', () => {
-  it.each<[string, object, ReturnType<typeof refusal>]>([
+  it.each<[string, object, ReturnType<typeof createRefusal>]>([
     [
       'no model',
       { model: undefined },
-      invalidValue('model', 'the name of an agent, which GET /v1/models lists'),
+      createInvalidValue('model', 'the name of an agent, which GET /v1/models lists'),
     ],
     [
       'an unknown model',
       { model: 'gpt-5' },
-      refusal(
+      createRefusal(
         "The model 'gpt-5' does not exist. GET /v1/models lists those that do.",
         'model',
         'model_not_found',
         404,
       ),
     ],
-    ['invalid instructions', { instructions: 7 }, invalidValue('instructions', 'text')],
-    ['a prompt', { prompt: { id: 'p' } }, notAccepted('prompt', IN_CODE)],
-    ['an OpenAI tool', { tools: [{ type: 'web_search' }] }, notAccepted('tools', LABEL)],
-    ['an invalid tool', { tools: [7] }, invalidValue('tools[0]', 'an object')],
+    ['invalid instructions', { instructions: 7 }, createInvalidValue('instructions', 'text')],
+    ['a prompt', { prompt: { id: 'p' } }, createNotAccepted('prompt', IN_CODE_TEXT)],
+    ['an OpenAI tool', { tools: [{ type: 'web_search' }] }, createNotAccepted('tools', LABEL_TEXT)],
+    ['an invalid tool', { tools: [7] }, createInvalidValue('tools[0]', 'an object')],
     [
       'another server label',
       { tools: [{ type: 'mcp', server_label: 'other' }] },
-      notAccepted('tools', LABEL),
+      createNotAccepted('tools', LABEL_TEXT),
     ],
-    ['tools that are no list', { tools: 'all' }, invalidValue('tools', 'a list')],
-    ['a forced tool', { tool_choice: 'required' }, notAccepted('tool_choice', CHOOSES)],
-    ['an invalid text option', { text: 5 }, invalidValue('text', 'an object')],
+    ['tools that are no list', { tools: 'all' }, createInvalidValue('tools', 'a list')],
+    ['a forced tool', { tool_choice: 'required' }, createNotAccepted('tool_choice', CHOICE_TEXT)],
+    ['an invalid text option', { text: 5 }, createInvalidValue('text', 'an object')],
     [
       'a schema without a type',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
-      invalidValue('text.format.schema', 'a JSON Schema of an object'),
+      createInvalidValue('text.format.schema', 'a JSON Schema of an object'),
     ],
     [
       'a limit of calls',
       { max_tool_calls: 1 },
-      notAccepted('max_tool_calls', 'the settings of an agent are in its code.'),
+      createNotAccepted('max_tool_calls', 'the settings of an agent are in its code.'),
     ],
     [
       'an unknown parameter',
       { magic: true },
-      refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter'),
+      createRefusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter'),
     ],
-    ['an invalid flag', { stream: 'yes' }, invalidValue('stream', 'true or false')],
-    ['invalid metadata', { metadata: { a: 1 } }, invalidValue('metadata', 'an object of strings')],
+    ['an invalid flag', { stream: 'yes' }, createInvalidValue('stream', 'true or false')],
+    ['invalid metadata', { metadata: { a: 1 } }, createInvalidValue('metadata', 'an object of strings')],
     [
       'an unknown response',
       { previous_response_id: 'resp_1' },
-      refusal("Response with id 'resp_1' not found.", 'previous_response_id', 'previous_response_not_found'),
+      createRefusal(
+        "Response with id 'resp_1' not found.",
+        'previous_response_id',
+        'previous_response_not_found',
+      ),
     ],
     [
       'an invalid conversation',
       { conversation: 7 },
-      invalidValue('conversation', 'the id of a session, or { id }'),
+      createInvalidValue('conversation', 'the id of a session, or { id }'),
     ],
-    ['no input', { input: undefined }, invalidValue('input', 'text, or a list of items')],
-    ['an empty input', { input: [] }, invalidValue('input', 'text, or a list of items')],
-    ['an invalid item', { input: ['Hello'] }, invalidValue('input[0]', 'an object')],
+    ['no input', { input: undefined }, createInvalidValue('input', 'text, or a list of items')],
+    ['an empty input', { input: [] }, createInvalidValue('input', 'text, or a list of items')],
+    ['an invalid item', { input: ['Hello'] }, createInvalidValue('input[0]', 'an object')],
     [
       'instructions alone',
       { input: [{ role: 'system', content: 'Be kind.' }] },
-      invalidValue('input', 'a list that ends with a message of the user, or with answers'),
+      createInvalidValue('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'nobody',
       { input: [{ role: 'nobody', content: 'Hello' }] },
-      invalidValue('input[0].role', 'user, assistant, system or developer'),
+      createInvalidValue('input[0].role', 'user, assistant, system or developer'),
     ],
     [
       'an item of another kind',
       { input: [{ type: 'web_search_call', id: 'x' }] },
-      invalidValue(
+      createInvalidValue(
         'input[0].type',
         'message, mcp_approval_response, function_call_output or an item of a response',
       ),
@@ -129,7 +133,7 @@ describe('a request for a response', () => {
           { role: 'user', content: 'c' },
         ],
       },
-      refusal(
+      createRefusal(
         "The input contains no assistant message of this server. Send 'previous_response_id' or 'conversation'.",
         'input',
         'unknown_conversation',
@@ -138,17 +142,17 @@ describe('a request for a response', () => {
     [
       'no content',
       { input: [{ role: 'user' }] },
-      invalidValue('input[0].content', 'text, or a list of parts'),
+      createInvalidValue('input[0].content', 'text, or a list of parts'),
     ],
     [
       'an invalid image',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://a.example/b.png' }] }] },
-      invalidValue('input[0].content[0].image_url', FILE),
+      createInvalidValue('input[0].content[0].image_url', FILE_TEXT),
     ],
     [
       'a file that was uploaded',
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
-      notAccepted(
+      createNotAccepted(
         'input[0].content[0].file_id',
         'there are no uploads. Send the file with its data or its URL.',
       ),
@@ -156,47 +160,47 @@ describe('a request for a response', () => {
     [
       'a custom compaction',
       { context_management: [{ type: 'compaction' }] },
-      notAccepted('context_management', 'the settings of an agent are in its code.'),
+      createNotAccepted('context_management', 'the settings of an agent are in its code.'),
     ],
     [
       'a part of another kind',
       { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      invalidValue('input[0].content[0].type', 'input_text, input_image or input_file'),
+      createInvalidValue('input[0].content[0].type', 'input_text, input_image or input_file'),
     ],
     [
       'a file without bytes',
       { input: [{ role: 'user', content: [{ type: 'input_file' }] }] },
-      invalidValue('input[0].content[0]', 'a file with its data or its URL'),
+      createInvalidValue('input[0].content[0]', 'a file with its data or its URL'),
     ],
     [
       'only known items',
-      { input: [{ type: 'reasoning', id: idOf('rs', 'scripted/s1/t.1/0'), summary: [] }] },
-      invalidValue('input', 'a list that ends with a message of the user, or with answers'),
+      { input: [{ type: 'reasoning', id: encodeId('rs', 'scripted/s1/t.1/0'), summary: [] }] },
+      createInvalidValue('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'a message together with an answer',
-      { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
-      invalidValue('input', 'a message or answers to calls, not both'),
+      { input: [{ role: 'user', content: 'Hello' }, createApproval('scripted/s1/t.1.1/1')] },
+      createInvalidValue('input', 'a message or answers to calls, not both'),
     ],
     [
       'a denied approval with an input',
-      { input: [{ ...approval('scripted/s1/t.1.1/1'), approve: false, input: {} }] },
-      invalidValue('input[0].input', 'an object, beside approve: true'),
+      { input: [{ ...createApproval('scripted/s1/t.1.1/1'), approve: false, input: {} }] },
+      createInvalidValue('input[0].input', 'an object, beside approve: true'),
     ],
     [
       'answers to two sessions',
-      { input: [approval('scripted/s1/t.1.1/1'), approval('scripted/s2/t.1.1/1')] },
-      invalidValue('input', 'a list with answers of one session'),
+      { input: [createApproval('scripted/s1/t.1.1/1'), createApproval('scripted/s2/t.1.1/1')] },
+      createInvalidValue('input', 'a list with answers of one session'),
     ],
     [
       'an answer from another agent',
-      { input: [approval('clerk/s1/t.1.1/1')] },
-      refusal("This session belongs to the model 'clerk'.", 'model', 'invalid_value'),
+      { input: [createApproval('clerk/s1/t.1.1/1')] },
+      createRefusal("This session belongs to the model 'clerk'.", 'model', 'invalid_value'),
     ],
     [
       'an answer to an unknown call',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true }] },
-      refusal(
+      createRefusal(
         "Invalid value for 'input[0].approval_request_id'. It must be an id from a response.",
         'input[0].approval_request_id',
         'invalid_value',
@@ -207,7 +211,9 @@ describe('a request for a response', () => {
   });
 
   it('that is not JSON, or too large, gets the protocol’s error', async () => {
-    expect(await post('/v1/responses', '{')).toEqual(refusal('The body is not JSON.', null, 'bad_json'));
+    expect(await post('/v1/responses', '{')).toEqual(
+      createRefusal('The body is not JSON.', null, 'bad_json'),
+    );
     expect(await post('/v1/responses', { model: 'x'.repeat(2_000_000) })).toMatchObject({
       status: 413,
       error: { type: 'invalid_request_error', code: 'body_too_large' },
@@ -218,13 +224,13 @@ describe('a request for a response', () => {
     const { message } = script('Hi.');
     const empty = { conversation: '', previous_response_id: '', instructions: '', prompt: null, text: {} };
     const asked = { model: 'scripted', input: message(), tools: [], metadata: null, ...empty };
-    expect((await clientOf().responses.create(asked)).output_text).toBe('Hi.');
+    expect((await createOpenAiClient().responses.create(asked)).output_text).toBe('Hi.');
   });
 
   it('is not repeated if its session is busy', async () => {
     const reply = holdReply('Done.');
     const { message } = script(reply.reply);
-    const client = clientOf();
+    const client = createOpenAiClient();
     const conversation = crypto.randomUUID();
     await client.responses.create({ model: 'scripted', input: message(), conversation, background: true });
     await reply.asked();
@@ -247,7 +253,7 @@ describe('a request for a response', () => {
   it('is refused with the pending calls if its session waits', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'a shop', amount: 2 } }] });
     const conversation = crypto.randomUUID();
-    await clientOf().responses.create({ model: 'clerk', input: message(), conversation });
+    await createOpenAiClient().responses.create({ model: 'clerk', input: message(), conversation });
     const { error } = await post('/v1/responses', { model: 'clerk', input: 'Hello', conversation });
     expect(error).toHaveProperty(
       'message',
@@ -258,7 +264,7 @@ describe('a request for a response', () => {
   it('is accepted once under its key', async () => {
     const { message, model } = script('Once.', 'Twice.');
     const create = () =>
-      clientOf().responses.create(
+      createOpenAiClient().responses.create(
         { model: 'scripted', input: message() },
         { headers: { 'idempotency-key': `k${message().slice(-36)}` } },
       );
@@ -270,26 +276,26 @@ describe('a request for a response', () => {
 });
 
 describe('an id of another caller', () => {
-  const owned = (id: string) =>
-    clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
+  const createClientFor = (id: string) =>
+    createOpenAiClient(createTestApp({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
 
   it('is not found if it is invalid', async () => {
-    const client = clientOf();
+    const client = createOpenAiClient();
     for (const inside of [
       'scripted/%2e/t/0',
       'scripted/a b/t/0',
       'scripted/s/t/-1',
       `scripted/${'s'.repeat(129)}/t/0`,
     ]) {
-      const asked = client.responses.retrieve(idOf('resp', inside));
+      const asked = client.responses.retrieve(encodeId('resp', inside));
       await expect(asked).rejects.toMatchObject({ status: 404, code: 'response_not_found' });
     }
   });
 
   it('is not found', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
-    const theirs = await owned('ada').responses.create({ model: 'clerk', input: message() });
-    const mine = owned('ben');
+    const theirs = await createClientFor('ada').responses.create({ model: 'clerk', input: message() });
+    const mine = createClientFor('ben');
     const answer = {
       type: 'mcp_approval_response',
       approval_request_id: theirs.output[0]?.id ?? '',
@@ -308,10 +314,10 @@ describe('an id of another caller', () => {
 
 describe('an unknown caller', () => {
   it('gets the protocol’s error', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
+    const send = createTestApp({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/models');
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([401, 'false']);
-    expect(await json(response)).toMatchObject({
+    expect(await readJson(response)).toMatchObject({
       error: { type: 'authentication_error', code: 'unauthorized' },
     });
   });
@@ -323,7 +329,7 @@ describe('an unknown route', () => {
 
   it('returns the protocol’s error', async () => {
     expect(await post('/v1/conversations', {})).toEqual({ status: 404, retry: null, error });
-    const client = clientOf();
+    const client = createOpenAiClient();
     for (const ask of [
       () => client.conversations.items.list('c'),
       () => client.responses.inputItems.list('resp_1'),
@@ -334,27 +340,27 @@ describe('an unknown route', () => {
   });
 
   it('returns the protocol’s error below the path of the app too, and only there', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/ai' } });
-    expect(await json(await send('/ai/v1/files'))).toEqual({ error });
-    expect(await json(await send('/v1/files'))).toEqual({ error });
+    const send = createTestApp({ agents: [scripted], use: [openAi()], http: { basePath: '/ai' } });
+    expect(await readJson(await send('/ai/v1/files'))).toEqual({ error });
+    expect(await readJson(await send('/v1/files'))).toEqual({ error });
     for (const path of ['/ai/v2/files', '/ai/nothing', '/v1s']) {
-      const { type } = await json(await send(path));
+      const { type } = await readJson(await send(path));
       expect([path, type]).toEqual([path, 'urn:holdfast:problem:unknown-route']);
     }
   });
 
   it('returns the protocol’s error even if the path of the app is in the middle of another path', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/a' } });
-    expect(await json(await send('/v1/audio'))).toEqual({ error });
-    const { type } = await json(await send('/ab/v1/audio'));
+    const send = createTestApp({ agents: [scripted], use: [openAi()], http: { basePath: '/a' } });
+    expect(await readJson(await send('/v1/audio'))).toEqual({ error });
+    const { type } = await readJson(await send('/ab/v1/audio'));
     expect(type).toBe('urn:holdfast:problem:unknown-route');
-    expect(await json(await send('/a/v1/audio'))).toEqual({ error });
+    expect(await readJson(await send('/a/v1/audio'))).toEqual({ error });
   });
 
   it('is hidden from unknown callers', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
+    const send = createTestApp({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/conversations');
-    expect([response.status, (await json(response)).error]).toMatchObject([
+    expect([response.status, (await readJson(response)).error]).toMatchObject([
       401,
       { type: 'authentication_error' },
     ]);
@@ -362,14 +368,14 @@ describe('an unknown route', () => {
 });
 
 describe('a model name that is an alias of an agent', () => {
-  const via = appWith({
+  const via = createTestApp({
     agents: [scripted],
     use: [openAi({ models: { 'gpt-5.5': 'scripted', 'gpt-4': 'nobody' } })],
   });
 
   it('runs the agent, in both protocols', async () => {
     const { message } = script('One.', 'Two.');
-    const client = clientOf(via);
+    const client = createOpenAiClient(via);
     const response = await client.responses.create({ model: 'gpt-5.5', input: message() });
     expect([response.output_text, response.model]).toEqual(['One.', 'scripted']);
     const messages = [{ role: 'user' as const, content: message() }];
@@ -379,7 +385,7 @@ describe('a model name that is an alias of an agent', () => {
 
   it.each(['gpt-4', 'toString'])('is unknown as %s, which is not the name of an agent', async (model) => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
-    await expect(clientOf(via).chat.completions.create({ model, messages })).rejects.toMatchObject({
+    await expect(createOpenAiClient(via).chat.completions.create({ model, messages })).rejects.toMatchObject({
       status: 404,
       code: 'model_not_found',
     });
@@ -388,7 +394,7 @@ describe('a model name that is an alias of an agent', () => {
 
 describe('/v1/models', () => {
   it('lists the agents', async () => {
-    const client = clientOf();
+    const client = createOpenAiClient();
     const model = { object: 'model', created: 0, owned_by: 'holdfast' };
     const { data } = await client.models.list();
     expect(data).toEqual([
@@ -404,52 +410,60 @@ describe('/v1/models', () => {
 });
 
 describe('a request for a chat completion', () => {
-  it.each<[string, object, ReturnType<typeof refusal>]>([
-    ['no messages', { messages: [] }, invalidValue('messages', 'a list of messages')],
+  it.each<[string, object, ReturnType<typeof createRefusal>]>([
+    ['no messages', { messages: [] }, createInvalidValue('messages', 'a list of messages')],
     [
       'an assistant message at the end',
       { messages: [{ role: 'assistant', content: 'Hello' }] },
-      invalidValue('messages', 'a list that ends with a message of the user or of a tool'),
+      createInvalidValue('messages', 'a list that ends with a message of the user or of a tool'),
     ],
     [
       'instructions alone',
       { messages: [{ role: 'system', content: 'Be kind.' }] },
-      invalidValue('messages', 'a list that ends with a message of the user or of a tool'),
+      createInvalidValue('messages', 'a list that ends with a message of the user or of a tool'),
     ],
     [
       'nobody',
       { messages: [{ role: 'nobody' }] },
-      invalidValue('messages[0].role', 'user, assistant, tool, system or developer'),
+      createInvalidValue('messages[0].role', 'user, assistant, tool, system or developer'),
     ],
-    ['several answers', { n: 2 }, notAccepted('n', 'a session has one answer.')],
+    ['several answers', { n: 2 }, createNotAccepted('n', 'a session has one answer.')],
     [
       'an unknown response format',
       { response_format: { type: 'grammar' } },
-      invalidValue('response_format.type', 'text, json_object or json_schema'),
+      createInvalidValue('response_format.type', 'text, json_object or json_schema'),
     ],
-    ['an audio answer', { modalities: ['text', 'audio'] }, notAccepted('modalities', 'answers are text.')],
+    [
+      'an audio answer',
+      { modalities: ['text', 'audio'] },
+      createNotAccepted('modalities', 'answers are text.'),
+    ],
     [
       'a forced function',
       { function_call: { name: 'add' } },
-      notAccepted('function_call', "the agent's model chooses."),
+      createNotAccepted('function_call', "the agent's model chooses."),
     ],
-    ['moderation', { moderation: { model: 'm' } }, notAccepted('moderation', 'answers are not moderated.')],
-    ['a stop sequence', { stop: ['\n'] }, notAccepted('stop', "the agent's model ends its answers.")],
+    [
+      'moderation',
+      { moderation: { model: 'm' } },
+      createNotAccepted('moderation', 'answers are not moderated.'),
+    ],
+    ['a stop sequence', { stop: ['\n'] }, createNotAccepted('stop', "the agent's model ends its answers.")],
     [
       'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
-      invalidValue('messages[0].tool_call_id', 'the id of a call from a completion'),
+      createInvalidValue('messages[0].tool_call_id', 'the id of a call from a completion'),
     ],
     [
       'results for two conversations',
       {
         messages: ['one', 'two'].map((session) => ({
           role: 'tool',
-          tool_call_id: idOf('call', `scripted/${session}/t.3.0/1`),
+          tool_call_id: encodeId('call', `scripted/${session}/t.3.0/1`),
           content: 'x',
         })),
       },
-      invalidValue('messages', 'a list with answers of one session'),
+      createInvalidValue('messages', 'a list with answers of one session'),
     ],
     [
       'an invalid image',
@@ -458,12 +472,12 @@ describe('a request for a chat completion', () => {
           { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,!' } }] },
         ],
       },
-      invalidValue('messages[0].content[0].image_url.url', FILE),
+      createInvalidValue('messages[0].content[0].image_url.url', FILE_TEXT),
     ],
     [
       'an audio part',
       { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      invalidValue('messages[0].content[0].type', 'text, image_url or file'),
+      createInvalidValue('messages[0].content[0].type', 'text, image_url or file'),
     ],
   ])('with %s is refused, with the reason', async (_, body, told) => {
     const hello = [{ role: 'user', content: 'Hello' }];
@@ -474,7 +488,11 @@ describe('a request for a chat completion', () => {
     const { message } = script('Hi.');
     const messages = [{ role: 'user' as const, content: message() }];
     const asked = { modalities: ['text' as const], function_call: 'auto' as const, stop: [], tools: [] };
-    const { choices } = await clientOf().chat.completions.create({ model: 'scripted', messages, ...asked });
+    const { choices } = await createOpenAiClient().chat.completions.create({
+      model: 'scripted',
+      messages,
+      ...asked,
+    });
     expect(choices[0]?.message.content).toBe('Hi.');
   });
 });

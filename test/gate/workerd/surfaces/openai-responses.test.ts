@@ -3,18 +3,20 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { branches } from '../../../../src/modules/branches/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { clerk, listPaymentsTo } from '../../../fixtures/clerk-agent.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, playModel, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
-import { appWith, objectsWith } from '../http/app.ts';
-import { journal } from '../http/client.ts';
-import { clientOf, journalOf, openAiApp, textsOf, typesOf } from './openai-app.ts';
+import { createTestApp, wrapObjects } from '../http/app.ts';
+import { readJournal } from '../http/client.ts';
+import { createOpenAiClient, joinTexts, listEventTypes, openAiApp, readJournalOf } from './openai-app.ts';
 
-const client = clientOf();
+const client = createOpenAiClient();
 
 describe('a message after an older response', () => {
-  const forking = clientOf(appWith({ agents: [scripted, clerk], use: [openAi(), branches()] }));
+  const forking = createOpenAiClient(
+    createTestApp({ agents: [scripted, clerk], use: [openAi(), branches()] }),
+  );
   const ask = (input: string, previous_response_id: string | null, key?: string) =>
     forking.responses.create(
       { model: 'scripted', input, previous_response_id },
@@ -100,7 +102,7 @@ describe('a response', () => {
     });
     expect(response.output_text).toBe('Let me add.It is 3.');
     expect(await client.responses.retrieve(response.id)).toEqual({ ...response, metadata: {} });
-    const events = await journalOf(response);
+    const events = await readJournalOf(response);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
@@ -174,9 +176,9 @@ describe('a response', () => {
     const last = await stream.finalResponse();
     expect(last.output_text).toBe('It is 3.');
     expect(last.output.map(({ type }) => type)).toEqual(['mcp_call', 'reasoning', 'message']);
-    expect(textsOf(events)).toEqual({ text: 'It is 3.', reasoning: 'Hm, 3.' });
+    expect(joinTexts(events)).toEqual({ text: 'It is 3.', reasoning: 'Hm, 3.' });
     expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(3);
-    expect(typesOf(events)).toEqual([
+    expect(listEventTypes(events)).toEqual([
       'response.created',
       'response.in_progress',
       'response.output_item.added',
@@ -242,8 +244,8 @@ describe('the stream of a response', () => {
       const stream = await client.responses.retrieve(id, { stream: true, starting_after: after });
       for await (const event of stream) rest.push(event);
       const whole = [...events.slice(0, place + 1), ...rest];
-      expect(typesOf(whole)).toEqual(typesOf(events));
-      expect(textsOf(whole)).toEqual(textsOf(events));
+      expect(listEventTypes(whole)).toEqual(listEventTypes(events));
+      expect(joinTexts(whole)).toEqual(joinTexts(events));
       expect(rest.at(-1)).toEqual(place === events.length - 1 ? undefined : events.at(-1));
     }
   });
@@ -263,7 +265,7 @@ describe('the stream of a response', () => {
     const after = seen.at(-1)?.sequence_number ?? 0;
     for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: after }))
       seen.push(event);
-    expect(textsOf(seen).text).toBe('It goes on.');
+    expect(joinTexts(seen).text).toBe('It goes on.');
     expect(seen.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
   });
 });
@@ -294,14 +296,14 @@ describe('the stream of a response that fails internally', () => {
     const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
     await reply.asked();
     let reads = 0;
-    const SESSIONS = objectsWith((stub) => ({
+    const SESSIONS = wrapObjects((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
         reads += 1;
         if (reads > 2) throw new Error('secret of the inside');
         return stub.read(query);
       },
     }));
-    const via = appWith({ agents: [scripted], use: [openAi()] }, { SESSIONS });
+    const via = createTestApp({ agents: [scripted], use: [openAi()] }, { SESSIONS });
     const response = await via(`/v1/responses/${id}?stream=true`);
     const streaming = response.text();
     reply.release();
@@ -371,12 +373,12 @@ describe('a response in the background', () => {
 });
 
 describe('a call that waits', () => {
-  const asking = (...inputs: { to: string; amount: number }[]) =>
+  const createPayScript = (...inputs: { to: string; amount: number }[]) =>
     script({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
 
   it('is an approval request, whose answer finds its session', async () => {
     const to = crypto.randomUUID();
-    const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
+    const { message } = createPayScript({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
     expect(first).toMatchObject({
       status: 'completed',
@@ -399,7 +401,7 @@ describe('a call that waits', () => {
         ...(place === 1 && { reason: 'Too much.' }),
       })),
     });
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
     expect(second.id).not.toBe(first.id);
     expect(second).toMatchObject({
       status: 'completed',
@@ -433,7 +435,7 @@ describe('a call that waits', () => {
 
   it('can be answered one after the other, and the remaining ones are listed again', async () => {
     const to = crypto.randomUUID();
-    const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
+    const { message } = createPayScript({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
     const approve = (id: string) =>
       client.responses.create({
@@ -445,13 +447,13 @@ describe('a call that waits', () => {
     expect(second.output).toEqual([first.output[0]]);
     const third = await approve(first.output[0]?.id ?? '');
     expect(third.output_text).toBe('All done.');
-    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+    expect(listPaymentsTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('can ask again: the second question’s answer is accepted, and the first’s is refused', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
-    const approved = ({ output }: OpenAI.Responses.Response) =>
+    const approveAll = ({ output }: OpenAI.Responses.Response) =>
       client.responses.create({
         model: 'clerk',
         input: output.flatMap((item) =>
@@ -460,11 +462,11 @@ describe('a call that waits', () => {
             : [],
         ),
       });
-    const second = await approved(await client.responses.create({ model: 'clerk', input: message() }));
+    const second = await approveAll(await client.responses.create({ model: 'clerk', input: message() }));
     expect(second.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
-    expect(paidTo(to)).toEqual([]);
-    const third = await approved(second);
-    expect(paidTo(to)).toEqual([3]);
+    expect(listPaymentsTo(to)).toEqual([]);
+    const third = await approveAll(second);
+    expect(listPaymentsTo(to)).toEqual([3]);
     expect(third.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
     expect(third.output_text).toBe('Paid.');
     expect(third.id).not.toBe(second.id);
@@ -483,12 +485,12 @@ describe('a call that waits', () => {
       }
     }
     expect(input.length).toBe(5);
-    expect(paidTo(to)).toEqual([3]);
+    expect(listPaymentsTo(to)).toEqual([3]);
   });
 
   it('is approved with another input', async () => {
     const to = crypto.randomUUID();
-    const { message } = asking({ to, amount: 1 });
+    const { message } = createPayScript({ to, amount: 1 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
     const edit = { input: { to, amount: 3 } };
     await client.responses.create({
@@ -502,7 +504,7 @@ describe('a call that waits', () => {
         },
       ],
     });
-    expect(paidTo(to)).toEqual([3]);
+    expect(listPaymentsTo(to)).toEqual([3]);
   });
 
   it('is a function call if the client runs it', async () => {
@@ -520,7 +522,7 @@ describe('a call that waits', () => {
     expect((await stream.finalResponse()).output_text).toBe('It is red.');
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('A red one.');
     const { agent, session } = { agent: 'clerk', session: first.conversation?.id };
-    const events = await journal(`/agents/${agent}/sessions/${session}`);
+    const events = await readJournal(`/agents/${agent}/sessions/${session}`);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
@@ -529,7 +531,7 @@ describe('a call that waits', () => {
     const events: ResponseStreamEvent[] = [];
     const asked = { model: 'clerk', input: message(), stream: true } as const;
     for await (const event of await client.responses.create(asked)) events.push(event);
-    expect(typesOf(events).slice(2, -1)).toEqual([
+    expect(listEventTypes(events).slice(2, -1)).toEqual([
       'response.output_item.added',
       'response.function_call_arguments.delta',
       'response.function_call_arguments.done',
@@ -565,7 +567,7 @@ describe('a call that waits', () => {
 
   it('is answered once: the same answer returns the same response, and another is refused', async () => {
     const to = crypto.randomUUID();
-    const { message, model } = asking({ to, amount: 1 });
+    const { message, model } = createPayScript({ to, amount: 1 });
     const [asked] = (await client.responses.create({ model: 'clerk', input: message() })).output;
     const decide = (approve: boolean) =>
       client.responses.create({
@@ -575,7 +577,7 @@ describe('a call that waits', () => {
     const first = await decide(true);
     expect(await decide(true)).toEqual(first);
     await expect(decide(false)).rejects.toMatchObject({ status: 409, code: 'already_answered' });
-    expect(paidTo(to)).toEqual([1]);
+    expect(listPaymentsTo(to)).toEqual([1]);
     expect(model.requests).toHaveLength(2);
   });
 });

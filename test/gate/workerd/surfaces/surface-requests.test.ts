@@ -8,20 +8,31 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
 import { createModule, createUse } from '../../../doors/openapi.ts';
-import { ENDED } from '../../../doors/session.ts';
+import { STOP_SEAM } from '../../../doors/session.ts';
 import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../fixtures/scripts.ts';
-import { type AppConfig, appWith, objectsWith } from '../http/app.ts';
-import { followToEnd, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
-import { fileAgent } from '../http/file-app.ts';
+import { type AppConfig, createTestApp, wrapObjects } from '../http/app.ts';
+import {
+  createSessionPath,
+  followToEnd,
+  getSessionId,
+  ORIGIN,
+  readJson,
+  type Send,
+  send,
+} from '../http/client.ts';
+import { createFileAgent } from '../http/file-app.ts';
 
 /** The handler of the only route. */
-type Handle = (asked: ModuleRequest, named: { readonly session: string }) => Response | Promise<Response>;
+type RouteHandler = (
+  asked: ModuleRequest,
+  named: { readonly session: string },
+) => Response | Promise<Response>;
 
 /** A surface with one route for this handler, and its own format of problems. */
-const surfaceOf = (handle: Handle, name = 'echo') =>
+const createSurface = (handle: RouteHandler, name = 'echo') =>
   defineModule({ name }).use({
     routes: [
       defineRoute({
@@ -34,31 +45,34 @@ const surfaceOf = (handle: Handle, name = 'echo') =>
     ],
   });
 
-const appOf = (handle: Handle, config: AppConfig = {}, vars = {}): Send =>
-  appWith({ agents: [scripted, clerk], use: [surfaceOf(handle)], ...config }, vars);
+const createApp = (handle: RouteHandler, config: AppConfig = {}, vars = {}): Send =>
+  createTestApp({ agents: [scripted, clerk], use: [createSurface(handle)], ...config }, vars);
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 const ask = (via: Send, body: unknown = {}, init: RequestInit = {}, path = '/echo/s1') =>
   via(path, {
     method: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...init,
-    headers: { ...JSON_TYPE, ...init.headers },
+    headers: { ...JSON_HEADERS, ...init.headers },
   });
 
 /** Returns the refusal in a response. */
-const readRefusal = async (response: Response) => ({ status: response.status, ...(await json(response)) });
+const readRefusal = async (response: Response) => ({
+  status: response.status,
+  ...(await readJson(response)),
+});
 
-const echoRequest: Handle = async (asked, named) => {
+const echoRequest: RouteHandler = async (asked, named) => {
   const { agents, base, caller } = asked;
   return Response.json({ agents, base, caller, named, body: await asked.json() });
 };
 
 describe('a request to a surface', () => {
   it('contains its caller, the agents, its path parameters, and its body', async () => {
-    const response = await ask(appOf(echoRequest), { a: 1 });
-    expect(await json(response)).toEqual({
+    const response = await ask(createApp(echoRequest), { a: 1 });
+    expect(await readJson(response)).toEqual({
       agents: [scripted, clerk].map(({ name, description, tools }) => ({
         name,
         description,
@@ -75,24 +89,28 @@ describe('a request to a surface', () => {
   });
 
   it('has the same id in its response and in its handler', async () => {
-    const response = await ask(appOf(({ requestId }) => new Response(requestId)));
+    const response = await ask(createApp(({ requestId }) => new Response(requestId)));
     expect(await response.text()).toBe(response.headers.get('x-request-id'));
   });
 
   it('is served below the app’s mount path, and its links begin with that', async () => {
-    const holdfast = createHoldfast({ agents: [scripted], use: [surfaceOf(echoRequest)] });
+    const holdfast = createHoldfast({ agents: [scripted], use: [createSurface(echoRequest)] });
     const app = new Hono();
     app.route('/ai', holdfast.routes);
-    const request = new Request(`${ORIGIN}/ai/echo/s1`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
+    const request = new Request(`${ORIGIN}/ai/echo/s1`, {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: '{}',
+    });
     const waits = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
-    const body = await json(await app.fetch(request, env, waits));
+    const body = await readJson(await app.fetch(request, env, waits));
     expect([body.base, body.named]).toEqual(['/ai', { session: 's1' }]);
   });
 
   it('is described in OpenAPI by its route’s description, or by its method and path', async () => {
     const post = async (descriptions?: readonly RouteDescriptions[]) => {
-      const via = appOf(echoRequest, { use: [surfaceOf(echoRequest), openApi({ descriptions })] });
-      return Object((await json(await via('/openapi.json'))).paths)['/echo/{session}'].post;
+      const via = createApp(echoRequest, { use: [createSurface(echoRequest), openApi({ descriptions })] });
+      return Object((await readJson(await via('/openapi.json'))).paths)['/echo/{session}'].post;
     };
     const described = { summary: 'Echoes', answers: { 200: { description: 'The echo' } } };
     expect(await post([{ 'POST /echo/{session}': described }])).toMatchObject({
@@ -107,23 +125,23 @@ describe('a request to a surface', () => {
   });
 
   it('has the app’s limit for its body, and the limit of a message with files if it has files', async () => {
-    const tooLarge = (detail: string) => ({
+    const createTooLarge = (detail: string) => ({
       status: 413,
       oops: { type: 'body-too-large', detail, more: {} },
     });
     const large = { text: 'x'.repeat(2_000_000) };
-    expect(await readRefusal(await ask(appOf(echoRequest), large))).toEqual(
-      tooLarge('The body is larger than 1000000 bytes. Send less.'),
+    expect(await readRefusal(await ask(createApp(echoRequest), large))).toEqual(
+      createTooLarge('The body is larger than 1000000 bytes. Send less.'),
     );
-    const withFiles = { agents: [scripted, fileAgent()], use: [surfaceOf(echoRequest), files()] };
-    expect((await ask(appOf(echoRequest, withFiles), large)).status).toBe(200);
+    const withFiles = { agents: [scripted, createFileAgent()], use: [createSurface(echoRequest), files()] };
+    expect((await ask(createApp(echoRequest, withFiles), large)).status).toBe(200);
     const larger = { text: 'x'.repeat(12 * 1024 * 1024) };
-    expect(await readRefusal(await ask(appOf(echoRequest, withFiles), larger))).toEqual(
-      tooLarge('The body is larger than 12582912 bytes. Send less.'),
+    expect(await readRefusal(await ask(createApp(echoRequest, withFiles), larger))).toEqual(
+      createTooLarge('The body is larger than 12582912 bytes. Send less.'),
     );
     const many = { list: Array.from({ length: 600_000 }, () => 1) };
-    expect(await readRefusal(await ask(appOf(echoRequest, withFiles), many))).toEqual(
-      tooLarge(
+    expect(await readRefusal(await ask(createApp(echoRequest, withFiles), many))).toEqual(
+      createTooLarge(
         'Without its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
       ),
     );
@@ -143,15 +161,15 @@ describe('a public route', () => {
     },
     refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
   });
-  const via = appWith(
-    { use: [defineModule({ name: 'cards' }).use({ routes: [card] }), surfaceOf(echoRequest), openApi()] },
+  const via = createTestApp(
+    { use: [defineModule({ name: 'cards' }).use({ routes: [card] }), createSurface(echoRequest), openApi()] },
     { HOLDFAST_TOKEN: 'secret' },
   );
 
   it('needs no token, is open to every page, and gets no caller and no sessions', async () => {
     const headers = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
     const response = await ask(via, { a: 1 }, { headers }, '/cards/scripted');
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       caller: 'undefined',
       sessions:
         'ConfigurationError: sessionOf received a principal whose id or tenant is empty or not a string.',
@@ -164,84 +182,91 @@ describe('a public route', () => {
 
   it('also uses the surface’s format for problems', async () => {
     const response = await ask(via, '{', {}, '/cards/scripted');
-    expect([response.status, await json(response)]).toEqual([400, { oops: 'bad-json' }]);
+    expect([response.status, await readJson(response)]).toEqual([400, { oops: 'bad-json' }]);
   });
 
   it('is described as a route without a token', async () => {
     const response = await via('/openapi.json', { headers: { authorization: 'Bearer secret' } });
-    const { paths } = await json(response);
+    const { paths } = await readJson(response);
     expect(Object(paths)['/cards/{agent}'].post.security).toEqual([]);
     expect(Object(paths)['/echo/{session}'].post.security).toBeUndefined();
   });
 });
 
-const BUSY = { status: 'busy', turn: 't1', retryAfter: 1 };
+const BUSY_REFUSAL = { status: 'busy', turn: 't1', retryAfter: 1 };
 
 describe('the index of a surface', () => {
   /** Stores the texts of the body in the index, and returns the stored texts. */
-  const keeping: Handle = async (asked, { session: key }) => {
+  const keepTexts: RouteHandler = async (asked, { session: key }) => {
     const { texts = [] } = await asked.json();
     for (const text of Array.isArray(texts) ? texts : []) await asked.keep(key, String(text));
     return Response.json(await asked.kept(key));
   };
-  const newPath = () => `/echo/${crypto.randomUUID()}`;
-  const kept = async (via: Send, path: string, texts: readonly string[] = []): Promise<string[]> =>
+  const createPath = () => `/echo/${crypto.randomUUID()}`;
+  const askKept = async (via: Send, path: string, texts: readonly string[] = []): Promise<string[]> =>
     (await ask(via, { texts }, {}, path)).json();
 
   it('finds texts by their key, the latest first, and none under another', async () => {
-    const [via, path] = [appOf(keeping), newPath()];
-    expect(await kept(via, path, ['one', 'two'])).toEqual(['two', 'one']);
-    expect(await kept(via, path, ['three'])).toEqual(['three', 'two', 'one']);
-    expect(await kept(via, newPath())).toEqual([]);
+    const [via, path] = [createApp(keepTexts), createPath()];
+    expect(await askKept(via, path, ['one', 'two'])).toEqual(['two', 'one']);
+    expect(await askKept(via, path, ['three'])).toEqual(['three', 'two', 'one']);
+    expect(await askKept(via, createPath())).toEqual([]);
   });
 
   it('returns up to the 20 latest texts', async () => {
     const texts = Array.from({ length: 25 }, (_, place) => `text ${place}`);
     const newest = texts.slice(5).toReversed();
-    expect(await kept(appOf(keeping), newPath(), texts)).toEqual(newest);
+    expect(await askKept(createApp(keepTexts), createPath(), texts)).toEqual(newest);
   });
 
   it('is complete after concurrent writes', async () => {
-    const [via, path] = [appOf(keeping), newPath()];
-    await Promise.all(['one', 'two', 'three'].map((text) => kept(via, path, [text])));
-    expect(new Set(await kept(via, path))).toEqual(new Set(['one', 'two', 'three']));
+    const [via, path] = [createApp(keepTexts), createPath()];
+    await Promise.all(['one', 'two', 'three'].map((text) => askKept(via, path, [text])));
+    expect(new Set(await askKept(via, path))).toEqual(new Set(['one', 'two', 'three']));
   });
 
   it('belongs to its owner and its surface', async () => {
-    const path = newPath();
-    const of = (id: string, tenant?: string) => appOf(keeping, { auth: () => ({ id, tenant }) });
-    await kept(of('ada'), path, ['hers']);
-    await kept(of('ada', 'acme'), path, ['ours']);
-    expect(await kept(of('ben'), path)).toEqual([]);
-    expect(await kept(of('ada'), path)).toEqual(['hers']);
-    expect(await kept(of('ben', 'acme'), path)).toEqual(['ours']);
-    const other = appOf(keeping, { use: [surfaceOf(keeping, 'other')], auth: () => ({ id: 'ada' }) });
-    expect(await kept(other, path)).toEqual([]);
+    const path = createPath();
+    const createAppFor = (id: string, tenant?: string) =>
+      createApp(keepTexts, { auth: () => ({ id, tenant }) });
+    await askKept(createAppFor('ada'), path, ['hers']);
+    await askKept(createAppFor('ada', 'acme'), path, ['ours']);
+    expect(await askKept(createAppFor('ben'), path)).toEqual([]);
+    expect(await askKept(createAppFor('ada'), path)).toEqual(['hers']);
+    expect(await askKept(createAppFor('ben', 'acme'), path)).toEqual(['ours']);
+    const other = createApp(keepTexts, {
+      use: [createSurface(keepTexts, 'other')],
+      auth: () => ({ id: 'ada' }),
+    });
+    expect(await askKept(other, path)).toEqual([]);
   });
 
   it('causes no model call, no log line and no notification', async () => {
     const lines: unknown[] = [];
     const told: string[] = [];
     const watching = createUse(createModule({ name: 'watching' }));
-    ENDED.give(watching, ({ id }) => {
+    STOP_SEAM.give(watching, ({ id }) => {
       told.push(id);
       return undefined;
     });
-    const via = appOf(keeping, { log: (line) => lines.push(line), use: [surfaceOf(keeping), watching] });
-    expect(await kept(via, newPath(), ['one'])).toEqual(['one']);
+    const via = createApp(keepTexts, {
+      log: (line) => lines.push(line),
+      use: [createSurface(keepTexts), watching],
+    });
+    expect(await askKept(via, createPath(), ['one'])).toEqual(['one']);
     expect([lines, told]).toEqual([[], []]);
   });
 
   it.each([
-    ['its object is always busy', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
+    ['its object is always busy', { SESSIONS: wrapObjects(() => ({ begin: async () => BUSY_REFUSAL })) }],
     ['there is no binding', { SESSIONS: undefined }],
   ])('can lose an entry with a log line, if %s', async (_, vars) => {
     const lines: unknown[] = [];
-    const keeps: Handle = async (asked) => {
+    const keepOne: RouteHandler = async (asked) => {
       await asked.keep('key', 'one');
       return new Response('Done.');
     };
-    const via = appOf(keeps, { log: (line) => lines.push(line) }, vars);
+    const via = createApp(keepOne, { log: (line) => lines.push(line) }, vars);
     expect(await (await ask(via)).text()).toBe('Done.');
     expect(lines).toMatchObject([
       {
@@ -254,63 +279,69 @@ describe('the index of a surface', () => {
 });
 
 describe('a surface formats', () => {
-  const never: Handle = () => {
+  const throwIfCalled: RouteHandler = () => {
     throw new Error('The handler was called.');
   };
-  const told = (status: number, type: string, detail: string, more = {}) => ({
+  const createOops = (status: number, type: string, detail: string, more = {}) => ({
     status,
     oops: { type, detail, more },
   });
 
   it('the refusal of an unknown caller', async () => {
-    const response = await ask(appOf(never, { auth: () => null }));
+    const response = await ask(createApp(throwIfCalled, { auth: () => null }));
     const detail = 'Send valid credentials.';
-    expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(await readRefusal(response)).toEqual(createOops(401, 'unauthorized', detail));
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   it('the refusal without a token, with the headers of a 401', async () => {
-    const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
+    const response = await ask(createApp(throwIfCalled, {}, { HOLDFAST_TOKEN: 'secret' }));
     const detail = 'Send a valid token as "Authorization: Bearer ...".';
-    expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(await readRefusal(response)).toEqual(createOops(401, 'unauthorized', detail));
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('the refusal of another site’s page', async () => {
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-    const response = await ask(appOf(never), {}, { headers });
+    const response = await ask(createApp(throwIfCalled), {}, { headers });
     expect(await readRefusal(response)).toMatchObject({ status: 403, oops: { type: 'cross-site' } });
   });
 
   it('an invalid body', async () => {
-    const via = appOf(echoRequest);
-    expect(await readRefusal(await ask(via, '{'))).toEqual(told(400, 'bad-json', 'The body is not JSON.'));
+    const via = createApp(echoRequest);
+    expect(await readRefusal(await ask(via, '{'))).toEqual(
+      createOops(400, 'bad-json', 'The body is not JSON.'),
+    );
     const problems = ['it must be a JSON object'];
     const detail = `The body is not valid: ${problems}.`;
-    expect(await readRefusal(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
+    expect(await readRefusal(await ask(via, '[]'))).toEqual(
+      createOops(422, 'invalid-body', detail, { problems }),
+    );
     const text = await ask(via, '{}', { headers: { 'content-type': 'text/plain' } });
     expect(await readRefusal(text)).toEqual(
-      told(415, 'unsupported-media-type', 'Send the body as application/json.'),
+      createOops(415, 'unsupported-media-type', 'Send the body as application/json.'),
     );
   });
 
   it('too many requests', async () => {
     const RATE_LIMIT = { limit: async () => ({ success: false }) };
-    const response = await ask(appOf(never, { use: [surfaceOf(never), rateLimit()] }, { RATE_LIMIT }));
+    const response = await ask(
+      createApp(throwIfCalled, { use: [createSurface(throwIfCalled), rateLimit()] }, { RATE_LIMIT }),
+    );
     const detail = 'There were too many messages for sessions of this owner. Send the message again later.';
-    expect(await readRefusal(response)).toEqual(told(429, 'rate-limited', detail));
+    expect(await readRefusal(response)).toEqual(createOops(429, 'rate-limited', detail));
     expect(response.headers.get('retry-after')).toBe('10');
   });
 
   it('the wrong method', async () => {
-    const response = await appOf(never)('/echo/s1');
-    expect(await readRefusal(response)).toEqual(told(405, 'method-not-allowed', 'Use POST.'));
+    const response = await createApp(throwIfCalled)('/echo/s1');
+    expect(await readRefusal(response)).toEqual(createOops(405, 'method-not-allowed', 'Use POST.'));
     expect(response.headers.get('allow')).toBe('POST');
   });
 
   it('the refusal of a session', async () => {
-    const unknown = appOf(async (asked, { session }) => {
+    const unknown = createApp(async (asked, { session }) => {
       await asked.session({ agent: 'nobody', session }).send('Hello');
       return new Response();
     });
@@ -318,7 +349,7 @@ describe('a surface formats', () => {
       status: 404,
       oops: { type: 'unknown-agent' },
     });
-    const unreadable = appOf(async (asked, { session }) => {
+    const unreadable = createApp(async (asked, { session }) => {
       await asked.session({ agent: 'scripted', session }).state();
       return new Response();
     });
@@ -329,7 +360,7 @@ describe('a surface formats', () => {
   it('an internal failure without its details, which are logged', async () => {
     const log = vi.fn();
     const failure = new TypeError('secret of the inside');
-    const via = appOf(
+    const via = createApp(
       () => {
         throw failure;
       },
@@ -337,7 +368,7 @@ describe('a surface formats', () => {
     );
     const response = await ask(via);
     const detail = 'The request failed. The log of the Worker shows why. Accepted messages are kept.';
-    expect(await readRefusal(response)).toEqual(told(500, 'internal-error', detail));
+    expect(await readRefusal(response)).toEqual(createOops(500, 'internal-error', detail));
     const id = response.headers.get('x-request-id');
     expect(log.mock.calls).toEqual([
       [expect.objectContaining({ event: 'request-failed', message: `request ${id} failed` })],
@@ -346,7 +377,7 @@ describe('a surface formats', () => {
 
   it('a handler without a response like a failure, and the log names the route', async () => {
     const log = vi.fn();
-    const response = await ask(appOf(() => undefined as never, { log }));
+    const response = await ask(createApp(() => undefined as never, { log }));
     expect(await readRefusal(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
       "POST /echo/{session} of module 'echo' returned undefined, but its `handle` must return a Response.",
@@ -354,8 +385,8 @@ describe('a surface formats', () => {
   });
 
   it('a failure after its response began, on request', async () => {
-    const via = appOf(({ problem }) => Response.json(problem(new Error('secret of the inside'))));
-    expect(await json(await ask(via))).toEqual({
+    const via = createApp(({ problem }) => Response.json(problem(new Error('secret of the inside'))));
+    expect(await readJson(await ask(via))).toEqual({
       type: 'internal-error',
       status: 500,
       detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
@@ -368,15 +399,18 @@ describe('a surface formats', () => {
     const plain = defineModule({ name: 'plain' }).use({
       routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
-    const response = await appWith({ use: [plain], log: false })('/plain');
-    expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error', status: 500 });
+    const response = await createTestApp({ use: [plain], log: false })('/plain');
+    expect(await readJson(response)).toMatchObject({
+      type: 'urn:holdfast:problem:internal-error',
+      status: 500,
+    });
   });
 });
 
 describe('a problem that a surface formats', () => {
-  const refusing = (refuse: (problem: RouteProblem) => Response, log = vi.fn()) => ({
+  const createRefusingApp = (refuse: (problem: RouteProblem) => Response, log = vi.fn()) => ({
     log,
-    via: appWith({
+    via: createTestApp({
       use: [
         defineModule({ name: 'plain' }).use({
           routes: [
@@ -394,7 +428,7 @@ describe('a problem that a surface formats', () => {
   });
 
   it('can have immutable headers', async () => {
-    const { via } = refusing(() => Response.redirect('https://elsewhere.example/', 303));
+    const { via } = createRefusingApp(() => Response.redirect('https://elsewhere.example/', 303));
     const response = await via('/plain', { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
@@ -410,9 +444,9 @@ describe('a problem that a surface formats', () => {
       /Inside of refuse/,
     ],
   ])('is the standard one if the formatter %s, and both errors are logged', async (_, refuse, why) => {
-    const { via, log } = refusing(refuse);
+    const { via, log } = createRefusingApp(refuse);
     const response = await via('/plain');
-    expect(await json(response)).toEqual({
+    expect(await readJson(response)).toEqual({
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,
@@ -426,18 +460,18 @@ describe('a problem that a surface formats', () => {
 
 describe('a surface’s response', () => {
   it('can be a fetched one, whose headers are immutable', async () => {
-    const via = appOf(() => Response.redirect('https://elsewhere.example/', 303));
+    const via = createApp(() => Response.redirect('https://elsewhere.example/', 303));
     const response = await ask(via);
     expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('can be a stream of raw frames, with custom headers', async () => {
-    async function* frames() {
+    async function* yieldFrames() {
       yield 'data: 1\n\n';
       yield 'data: 2\n\n';
     }
-    const response = await ask(appOf(({ stream }) => stream(frames, { 'x-protocol': 'v1' })));
+    const response = await ask(createApp(({ stream }) => stream(yieldFrames, { 'x-protocol': 'v1' })));
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     expect(response.headers.get('x-protocol')).toBe('v1');
@@ -446,7 +480,7 @@ describe('a surface’s response', () => {
 
   it('has no stream for HEAD, which would not be read', async () => {
     let asked = 0;
-    async function* frames() {
+    async function* yieldFrames() {
       asked += 1;
       yield 'data: never\n\n';
     }
@@ -455,11 +489,11 @@ describe('a surface’s response', () => {
         defineRoute({
           method: 'GET',
           path: '/tape',
-          handle: ({ stream }) => stream(frames, { 'x-of': 'tape' }),
+          handle: ({ stream }) => stream(yieldFrames, { 'x-of': 'tape' }),
         }),
       ],
     });
-    const via = appWith({ agents: [scripted], use: [surface] });
+    const via = createTestApp({ agents: [scripted], use: [surface] });
     const response = await via('/tape', { method: 'HEAD' });
     const told = ['content-type', 'x-of'].map((name) => response.headers.get(name));
     expect([response.status, told, await response.text()]).toEqual([200, ['text/event-stream', 'tape'], '']);
@@ -468,21 +502,21 @@ describe('a surface’s response', () => {
 
   it('is not produced faster than its client reads', async () => {
     let made = 0;
-    async function* frames() {
+    async function* yieldFrames() {
       for (; made < 100; made += 1) yield `data: ${'x'.repeat(10_000)}\n\n`;
     }
-    const response = await ask(appOf(({ stream }) => stream(frames)));
+    const response = await ask(createApp(({ stream }) => stream(yieldFrames)));
     await expect.poll(() => made).toBeGreaterThanOrEqual(6);
     expect(made).toBeLessThan(10);
     expect((await response.text()).length).toBeGreaterThan(1_000_000);
   });
 
   it('is notified if its client has disconnected, and the turn continues', async () => {
-    const path = newSession();
+    const path = createSessionPath();
     const slow = holdReply('Done.');
     const { message } = script(slow.reply);
     const signals: AbortSignal[] = [];
-    const via = appOf(async (asked, { session }) => {
+    const via = createApp(async (asked, { session }) => {
       signals.push(asked.signal);
       const turn = await asked
         .session({ agent: 'scripted', session })
@@ -491,7 +525,7 @@ describe('a surface’s response', () => {
         for await (const { type } of turn) yield `data: ${type}\n\n`;
       });
     });
-    const response = await ask(via, {}, {}, `/echo/${sessionId(path)}`);
+    const response = await ask(via, {}, {}, `/echo/${getSessionId(path)}`);
     await slow.asked();
     await response.body?.cancel();
     await expect.poll(() => signals[0]?.aborted).toBe(true);
@@ -501,29 +535,33 @@ describe('a surface’s response', () => {
 });
 
 describe('a surface’s session', () => {
-  const sending =
-    (context: unknown): Handle =>
+  const createSendHandle =
+    (context: unknown): RouteHandler =>
     async (asked, { session }) => {
       const chat = asked.session({ agent: 'scripted', session });
       const answer = await chat.send(script('Done.').message(), { context: context as never });
       return Response.json(answer);
     };
-  const contextOf = async (path: string): Promise<unknown> =>
+  const readContext = async (path: string): Promise<unknown> =>
     Object((await followToEnd(path)).find(({ type }) => type === 'turn-started')).context;
 
   it('is the same as the caller’s over HTTP', async () => {
-    const path = newSession();
-    const answer = await json(await ask(appOf(sending({})), {}, {}, `/echo/${sessionId(path)}`));
+    const path = createSessionPath();
+    const answer = await readJson(
+      await ask(createApp(createSendHandle({})), {}, {}, `/echo/${getSessionId(path)}`),
+    );
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(await json(await send(`${path}/turns/${answer.turn}`))).toEqual(answer);
+    expect(await readJson(await send(`${path}/turns/${answer.turn}`))).toEqual(answer);
   });
 
   it('accepts only the context keys that a body can set', async () => {
-    const path = newSession();
-    const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
+    const path = createSessionPath();
+    const via = createApp(createSendHandle({ tenant: 'mine', locale: 'de' }), {
+      http: { bodyContext: ['locale'] },
+    });
     const problem =
       "context: a body cannot set 'tenant'. Allow it in createHoldfast({ http: { bodyContext: [...] } })";
-    expect(await readRefusal(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
+    expect(await readRefusal(await ask(via, {}, {}, `/echo/${getSessionId(path)}`))).toEqual({
       status: 422,
       oops: {
         type: 'invalid-body',
@@ -531,18 +569,18 @@ describe('a surface’s session', () => {
         more: { problems: [problem] },
       },
     });
-    const allowed = appOf(sending({ locale: 'de' }), { http: { bodyContext: ['locale'] } });
-    expect((await ask(allowed, {}, {}, `/echo/${sessionId(path)}`)).status).toBe(200);
-    expect(await contextOf(path)).toEqual({ locale: 'de' });
+    const allowed = createApp(createSendHandle({ locale: 'de' }), { http: { bodyContext: ['locale'] } });
+    expect((await ask(allowed, {}, {}, `/echo/${getSessionId(path)}`)).status).toBe(200);
+    expect(await readContext(path)).toEqual({ locale: 'de' });
   });
 
   it('lets headers override the client’s context', async () => {
-    const path = newSession();
-    const via = appOf(sending({ locale: 'de' }), {
+    const path = createSessionPath();
+    const via = createApp(createSendHandle({ locale: 'de' }), {
       http: { bodyContext: ['locale'], contextHeaders: { 'x-locale': 'locale', 'x-tenant': 'tenant' } },
     });
     const headers = { 'x-locale': 'fr', 'x-tenant': 't1' };
-    await ask(via, {}, { headers }, `/echo/${sessionId(path)}`);
-    expect(await contextOf(path)).toEqual({ locale: 'fr', tenant: 't1' });
+    await ask(via, {}, { headers }, `/echo/${getSessionId(path)}`);
+    expect(await readContext(path)).toEqual({ locale: 'fr', tenant: 't1' });
   });
 });

@@ -11,43 +11,43 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { askFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { copyAsJson, lastParts, loadedFrom, openChat, toolOf } from '../../../fixtures/ui-chat.ts';
-import { type AppConfig, appWith } from '../http/app.ts';
-import { json, type Send } from '../http/client.ts';
-import { PIXEL } from './desk.ts';
+import { copyAsJson, findToolName, getLastParts, loadMessages, openChat } from '../../../fixtures/ui-chat.ts';
+import { type AppConfig, createTestApp } from '../http/app.ts';
+import { readJson, type Send } from '../http/client.ts';
+import { PIXEL_BYTES } from './desk.ts';
 
-const INSIDE = 'HTTP 500 of https://models.internal: quota of key sk-1 is used up';
+const INSIDE_TEXT = 'HTTP 500 of https://models.internal: quota of key sk-1 is used up';
 
 const sayNo = defineTool({
   name: 'say_no',
   description: 'Returns an error.',
   effect: 'read',
-  run: () => error(INSIDE),
+  run: () => error(INSIDE_TEXT),
 });
 const throwingTool = defineTool({
   name: 'fall',
   description: 'Throws.',
   effect: 'read',
   run: () => {
-    throw new Error(INSIDE);
+    throw new Error(INSIDE_TEXT);
   },
 });
 const draw = defineTool({
   name: 'draw',
   description: 'Draws.',
   effect: 'read',
-  run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+  run: () => content(['A pixel:', image(PIXEL_BYTES, 'image/png', 'dot.png')]),
 });
 const sketch = defineTool({
   name: 'sketch',
   description: 'Draws the answer.',
   effect: 'read',
   returnDirect: true,
-  run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+  run: () => content(['A pixel:', image(PIXEL_BYTES, 'image/png', 'dot.png')]),
 });
-const pay = asksFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
+const pay = askFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
 const where = defineManualTool({ name: 'where', description: 'Is run by the page.' });
 
 const desk = defineAgent({
@@ -71,7 +71,7 @@ const agentWithoutModel = defineAgent({
 /** The surfaces of an app with its own callers, at its production host. */
 function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
-  const via = appWith({
+  const via = createTestApp({
     agents: [desk, agentWithoutModel],
     use: [aiSdkUi(words), openAi(words), agUi(words), a2a({ agents: ['desk'], ...words }), files()],
     auth: () => ({ id: 'ada' }),
@@ -80,15 +80,15 @@ function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.exam
   return (path, init) => via(path.startsWith('/') ? `${origin}${path}` : path, init);
 }
 
-function chatOf(via: Send, ...replies: readonly ScriptedReply[]) {
+function createChat(via: Send, ...replies: readonly ScriptedReply[]) {
   const { message, model } = script(...replies);
   const id = crypto.randomUUID();
   const { chat } = openChat({ version: 7, agent: 'desk', via, id, sends: 'both' });
-  const loaded = async () => (await loadedFrom(via, { agent: 'desk', id, version: 7 })).at(-1);
-  return { chat, model, loaded, say: () => chat.sendMessage({ text: message() }) };
+  const readLastLoaded = async () => (await loadMessages(via, { agent: 'desk', id, version: 7 })).at(-1);
+  return { chat, model, loaded: readLastLoaded, say: () => chat.sendMessage({ text: message() }) };
 }
 
-const modelFailure = (): ModelError => new ModelError('bad-request', INSIDE);
+const createModelFailure = (): ModelError => new ModelError('bad-request', INSIDE_TEXT);
 const callReply = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 const post = (via: Send, path: string, body: object) =>
@@ -102,46 +102,46 @@ describe('a page with useChat', () => {
   it('shows a short sentence for a failed turn, and the log has the provider’s error', async () => {
     const lines: string[] = [];
     const via = deploy(undefined, { log: ({ message }) => void lines.push(message ?? '') });
-    const { chat, loaded, say } = chatOf(via, modelFailure());
+    const { chat, loaded, say } = createChat(via, createModelFailure());
     await say();
     expect(chat.error?.message).toBe('The model is not available right now.');
     const { error } = Object(chat.messages.at(-1)?.metadata);
     expect(error).toEqual({ type: 'model-failure', message: 'The model is not available right now.' });
     expect((await loaded())?.metadata).toMatchObject({ error });
-    expect(lines.join('\n')).toContain(INSIDE);
+    expect(lines.join('\n')).toContain(INSIDE_TEXT);
   });
 
   it.each(['say_no', 'fall'])(
     'shows a short sentence for a call of %s, whose error the model reads',
     async (name) => {
-      const { chat, model, loaded, say } = chatOf(deploy(), callReply(name), 'Sorry.');
+      const { chat, model, loaded, say } = createChat(deploy(), callReply(name), 'Sorry.');
       await say();
       const failed = expect.objectContaining({ state: 'output-error', errorText: 'The tool failed.' });
-      expect(lastParts(chat)).toContainEqual(failed);
+      expect(getLastParts(chat)).toContainEqual(failed);
       expect((await loaded())?.parts).toContainEqual(failed);
       expect(JSON.stringify([chat.messages, await loaded()])).not.toContain('models.internal');
       const read = model.requests.at(-1)?.messages.at(-1)?.text;
-      expect(read).toContain(INSIDE);
+      expect(read).toContain(INSIDE_TEXT);
     },
   );
 
   it('shows the reason of a declined call, and its own error for a call that it ran', async () => {
-    const { chat, loaded, say } = chatOf(deploy(), callReply('pay'), callReply('where'), 'Then not.');
+    const { chat, loaded, say } = createChat(deploy(), callReply('pay'), callReply('where'), 'Then not.');
     await say();
-    const [asked] = lastParts(chat).filter(toolOf);
+    const [asked] = getLastParts(chat).filter(findToolName);
     await chat.addToolApprovalResponse({
       id: String(asked?.toolCallId),
       approved: false,
       reason: 'Too much.',
     });
     await expect
-      .poll(() => lastParts(chat).at(-1))
+      .poll(() => getLastParts(chat).at(-1))
       .toMatchObject({ type: 'tool-where', state: 'input-available' });
     await expect.poll(() => chat.status).toBe('ready');
-    const toolCallId = lastParts(chat).at(-1)?.toolCallId;
+    const toolCallId = getLastParts(chat).at(-1)?.toolCallId;
     await chat.addToolOutput({ tool: 'where', toolCallId, state: 'output-error', errorText: 'No signal.' });
-    await expect.poll(() => lastParts(chat).at(-1)).toMatchObject({ text: 'Then not.' });
-    const ended = (await loaded())?.parts.filter(toolOf);
+    await expect.poll(() => getLastParts(chat).at(-1)).toMatchObject({ text: 'Then not.' });
+    const ended = (await loaded())?.parts.filter(findToolName);
     expect(ended).toMatchObject([
       { state: 'output-denied', approval: { approved: false, reason: 'Too much.' } },
       { state: 'output-error', errorText: 'No signal.' },
@@ -149,35 +149,35 @@ describe('a page with useChat', () => {
   });
 
   it('shows a tool’s text and its file, but not the line for the model', async () => {
-    const { chat, loaded, model, say } = chatOf(deploy(), callReply('draw'), 'There.');
+    const { chat, loaded, model, say } = createChat(deploy(), callReply('draw'), 'There.');
     await say();
-    expect(lastParts(chat)).toContainEqual(
+    expect(getLastParts(chat)).toContainEqual(
       expect.objectContaining({ type: 'tool-draw', output: 'A pixel:' }),
     );
-    expect((await loaded())?.parts).toEqual(lastParts(chat));
+    expect((await loaded())?.parts).toEqual(getLastParts(chat));
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^A pixel:\s+\[file /);
-    const direct = chatOf(deploy(), callReply('sketch'));
+    const direct = createChat(deploy(), callReply('sketch'));
     await direct.say();
-    expect(lastParts(direct.chat).at(-1)).toEqual({ type: 'text', text: 'A pixel:', state: 'done' });
-    expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
+    expect(getLastParts(direct.chat).at(-1)).toEqual({ type: 'text', text: 'A pixel:', state: 'done' });
+    expect((await direct.loaded())?.parts).toEqual(getLastParts(direct.chat));
   });
 
   it('shows a person that a question is open, and a program how to continue', async () => {
     const via = deploy();
-    const { chat, say } = chatOf(via, callReply('pay'));
+    const { chat, say } = createChat(via, callReply('pay'));
     await say();
     const message = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] };
-    const asks = async (headers: Record<string, string>) => {
+    const askWithHeaders = async (headers: Record<string, string>) => {
       const body = JSON.stringify({ id: chat.id, messages: [message] });
       const sent = { 'content-type': 'application/json', ...headers };
       const response = await via('/agents/desk/chat', { method: 'POST', headers: sent, body });
       return [response.status, await response.text()];
     };
-    expect(await asks({ 'sec-fetch-site': 'same-origin' })).toEqual([
+    expect(await askWithHeaders({ 'sec-fetch-site': 'same-origin' })).toEqual([
       409,
       'A question must be answered first.',
     ]);
-    expect(await asks({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
+    expect(await askWithHeaders({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
   });
 
   it('shows an invalid field and a busy session, and hides gaps in the deployment', async () => {
@@ -187,7 +187,7 @@ describe('a page with useChat', () => {
       422,
       'The body is not valid: messages: must be a list that holds at least one message.',
     ]);
-    const { chat, say } = chatOf(via, callReply('pay'));
+    const { chat, say } = createChat(via, callReply('pay'));
     await say();
     await chat.sendMessage({ text: 'And?' });
     expect(chat.error?.message).toContain('waits for an answer from outside');
@@ -202,21 +202,21 @@ describe('a page with useChat', () => {
       told.push(copyAsJson(problem));
       return `${problem.type}: sorry.`;
     });
-    const { chat, say } = chatOf(via, callReply('fall'), modelFailure());
+    const { chat, say } = createChat(via, callReply('fall'), createModelFailure());
     await say();
     expect(chat.error?.message).toBe('model-failure: sorry.');
-    expect(lastParts(chat)).toContainEqual(expect.objectContaining({ errorText: 'tool-error: sorry.' }));
+    expect(getLastParts(chat)).toContainEqual(expect.objectContaining({ errorText: 'tool-error: sorry.' }));
     expect(told).toContainEqual({
       type: 'model-failure',
       title: 'The model is not available right now.',
-      detail: INSIDE,
+      detail: INSIDE_TEXT,
       status: 502,
       error: 'model-failure',
     });
     expect(told).toContainEqual({
       type: 'tool-error',
       title: 'The tool failed.',
-      detail: expect.stringContaining(INSIDE),
+      detail: expect.stringContaining(INSIDE_TEXT),
       status: 502,
       reason: 'threw',
     });
@@ -226,23 +226,23 @@ describe('a page with useChat', () => {
 
   it('shows the title if `tell` throws, or returns no text', async () => {
     for (const tell of [() => undefined as never, () => Object(undefined).nothing.there] satisfies Tell[]) {
-      const { chat, say } = chatOf(deploy(tell), modelFailure());
+      const { chat, say } = createChat(deploy(tell), createModelFailure());
       await say();
       expect(chat.error?.message).toBe('The model is not available right now.');
     }
   });
 
   it('shows every detail on the developer’s machine, unless a proxy forwarded the request', async () => {
-    const own = chatOf(deploy(undefined, {}, 'http://localhost'), modelFailure());
+    const own = createChat(deploy(undefined, {}, 'http://localhost'), createModelFailure());
     await own.say();
-    expect(own.chat.error?.message).toBe(INSIDE);
+    expect(own.chat.error?.message).toBe(INSIDE_TEXT);
     const local = deploy(undefined, {}, 'http://localhost');
-    const tunnel: Send = (path, init) => {
+    const sendThroughTunnel: Send = (path, init) => {
       const headers = new Headers(init?.headers);
       headers.set('x-forwarded-for', '203.0.113.7');
       return local(path, { ...init, headers });
     };
-    const passed = chatOf(tunnel, modelFailure());
+    const passed = createChat(sendThroughTunnel, createModelFailure());
     await passed.say();
     expect(passed.chat.error?.message).toBe('The model is not available right now.');
   });
@@ -263,7 +263,7 @@ describe('a surface', () => {
 });
 
 describe('an OpenAI client', () => {
-  const clientOf = (via: Send): OpenAI =>
+  const createTestClient = (via: Send): OpenAI =>
     new OpenAI({
       baseURL: 'https://desk.example/v1',
       apiKey: 'none',
@@ -272,8 +272,8 @@ describe('an OpenAI client', () => {
     });
 
   it('gets short sentences for a failed turn and a failed call', async () => {
-    const client = clientOf(deploy());
-    const { message } = script(callReply('say_no'), modelFailure());
+    const client = createTestClient(deploy());
+    const { message } = script(callReply('say_no'), createModelFailure());
     const response = await client.responses.create({ model: 'desk', input: message() });
     expect(response).toMatchObject({
       status: 'failed',
@@ -283,7 +283,7 @@ describe('an OpenAI client', () => {
       ],
     });
     expect(await client.responses.retrieve(response.id)).toMatchObject({ error: response.error });
-    const again = script(modelFailure());
+    const again = script(createModelFailure());
     const messages = [{ role: 'user' as const, content: again.message() }];
     await expect(client.chat.completions.create({ model: 'desk', messages })).rejects.toMatchObject({
       status: 502,
@@ -293,7 +293,7 @@ describe('an OpenAI client', () => {
 
   it('gets a tool’s text and its file, but not the line for the model', async () => {
     const { message } = script(callReply('draw'), 'There.');
-    const response = await clientOf(deploy()).responses.create({ model: 'desk', input: message() });
+    const response = await createTestClient(deploy()).responses.create({ model: 'desk', input: message() });
     expect(response.output[0]).toMatchObject({
       type: 'mcp_call',
       output: expect.stringMatching(/^A pixel:/),
@@ -304,7 +304,7 @@ describe('an OpenAI client', () => {
   it('gets the name of a wrong parameter, but not the gaps in the deployment', async () => {
     const via = deploy();
     const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
-    expect([lacking.status, await json(lacking)]).toEqual([
+    expect([lacking.status, await readJson(lacking)]).toEqual([
       500,
       {
         error: {
@@ -316,12 +316,14 @@ describe('an OpenAI client', () => {
       },
     ]);
     const wrong = await post(via, '/v1/responses', { model: 'desk', input: 'Hello', n: 2 });
-    expect(await json(wrong)).toMatchObject({ error: { message: "Unknown parameter: 'n'.", param: 'n' } });
+    expect(await readJson(wrong)).toMatchObject({
+      error: { message: "Unknown parameter: 'n'.", param: 'n' },
+    });
   });
 });
 
 describe('an A2A client', () => {
-  const rpc = async (via: Send, text: string) => {
+  const callRpc = async (via: Send, text: string) => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
     const response = await post(via, '/a2a/desk', {
       jsonrpc: '2.0',
@@ -333,19 +335,19 @@ describe('an A2A client', () => {
   };
 
   it('gets a short sentence for a failed turn', async () => {
-    const answer = await rpc(deploy(), script(modelFailure()).message());
+    const answer = await callRpc(deploy(), script(createModelFailure()).message());
     expect(answer).toContain('The model is not available right now.');
     expect(answer).not.toContain('models.internal');
     expect(
-      await rpc(
+      await callRpc(
         deploy(() => 'Sorry.'),
-        script(modelFailure()).message(),
+        script(createModelFailure()).message(),
       ),
     ).toContain('"Sorry."');
   });
 
   it('gets a tool’s text with the file that is the answer', async () => {
-    const answer = await rpc(deploy(), script(callReply('sketch')).message());
+    const answer = await callRpc(deploy(), script(callReply('sketch')).message());
     expect(answer).toContain('{"text":"A pixel:"}');
     expect(answer).not.toContain('[file ');
   });
@@ -368,7 +370,7 @@ describe('an AG-UI client', () => {
   it('gets short sentences for a failed turn and a failed call, even after a reload', async () => {
     const via = deploy();
     const thread = crypto.randomUUID();
-    const { message } = script(callReply('fall'), modelFailure());
+    const { message } = script(callReply('fall'), createModelFailure());
     const first = await run(via, thread, [{ id: 'm1', role: 'user', content: message() }]);
     expect(first).toContain('Error: The tool failed.');
     expect(first).toContain('"message":"The model is not available right now."');

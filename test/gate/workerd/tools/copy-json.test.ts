@@ -38,7 +38,7 @@ function fail(thrown: unknown = 'no'): never {
 const cyclic: { self?: unknown } = {};
 cyclic.self = { back: cyclic };
 
-const nestedArrays = (levels: number): unknown => (levels === 0 ? 1 : [nestedArrays(levels - 1)]);
+const createNestedArrays = (levels: number): unknown => (levels === 0 ? 1 : [createNestedArrays(levels - 1)]);
 
 describe('copyJson', () => {
   it('copies every JSON value, including names of prototypes', () => {
@@ -106,15 +106,18 @@ describe('copyJson', () => {
 
   it('calls toJSON once, with its key, as JSON.stringify does', () => {
     const asked: unknown[] = [];
-    const asks = () => ({
+    const createKeyRecorder = () => ({
       toJSON(key: unknown) {
         asked.push(key);
         return asked.length;
       },
     });
-    expect(copyJson({ a: asks(), b: [asks()] })).toEqual({ ok: true, value: { a: 1, b: [2] } });
+    expect(copyJson({ a: createKeyRecorder(), b: [createKeyRecorder()] })).toEqual({
+      ok: true,
+      value: { a: 1, b: [2] },
+    });
     expect(asked).toEqual(['a', '0']);
-    JSON.stringify({ a: asks(), b: [asks()] });
+    JSON.stringify({ a: createKeyRecorder(), b: [createKeyRecorder()] });
     expect(asked).toEqual(['a', '0', 'a', '0']);
   });
 
@@ -181,10 +184,10 @@ describe('copyJson', () => {
       { ok: false, problem: { path: '$', what: 'unreadable' } },
       { ok: false, problem: { path: '$', what: 'unreadable' } },
     ]);
-    expect(copyJson(nestedArrays(500))).toMatchObject({ ok: true });
-    expect(copyJson(nestedArrays(501))).toMatchObject({
+    expect(copyJson(createNestedArrays(500))).toMatchObject({ ok: true });
+    expect(copyJson(createNestedArrays(501))).toMatchObject({
       problem: { what: 'nested more than 500 levels deep' },
     });
-    expect(copyJson(nestedArrays(5000))).toMatchObject({ ok: false });
+    expect(copyJson(createNestedArrays(5000))).toMatchObject({ ok: false });
   });
 });

@@ -7,7 +7,7 @@ import { createHoldfast, type Holdfast, type HoldfastConfig } from '../../../../
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
 
 /** Returns a model that replies to a user message with this call, and to its result with "Done.". */
-const callsOnce = (name: string, input: object): ChatModel => ({
+const createCallingModel = (name: string, input: object): ChatModel => ({
   name: 'measured',
   ask: async ({ messages }) =>
     messages.at(-1)?.role === 'user'
@@ -53,7 +53,7 @@ interface Scene extends Pick<HoldfastConfig, 'use'> {
 
 /** Creates the Worker of one agent. */
 export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent, use }: Scene): Holdfast {
-  const model = callsOnce(calls.name, calls.input);
+  const model = createCallingModel(calls.name, calls.input);
   const served = defineAgent({
     ...agent,
     name: 'agent',

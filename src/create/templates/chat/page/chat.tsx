@@ -66,12 +66,12 @@ export function Chat({ desk, id, before }: ChatProps) {
   );
 }
 
-type Decide = ReturnType<typeof useChat>['addToolApprovalResponse'];
+type DecideFunction = ReturnType<typeof useChat>['addToolApprovalResponse'];
 
 interface PartProps {
   readonly part: UIMessage['parts'][number];
   readonly isBusy: boolean;
-  readonly decide: Decide;
+  readonly decide: DecideFunction;
 }
 
 function Part({ part, isBusy, decide }: PartProps) {
@@ -81,7 +81,7 @@ function Part({ part, isBusy, decide }: PartProps) {
   if (part.state !== 'approval-requested' || !approval)
     return (
       <div className="call">
-        <code>{getToolName(part)}</code> {outcomeOf(part, isBusy)}
+        <code>{getToolName(part)}</code> {formatOutcome(part, isBusy)}
       </div>
     );
   return (
@@ -98,7 +98,7 @@ function Part({ part, isBusy, decide }: PartProps) {
   );
 }
 
-function outcomeOf(part: ToolUIPart | DynamicToolUIPart, isBusy: boolean): string {
+function formatOutcome(part: ToolUIPart | DynamicToolUIPart, isBusy: boolean): string {
   switch (part.state) {
     case 'output-available':
       return typeof part.output === 'string' ? part.output : JSON.stringify(part.output);

@@ -10,7 +10,7 @@ const env: Cloudflare.Env = {
 const secret = new TextEncoder().encode(env.JWT_SECRET);
 const claims = { sub: 'ann', tenant: 'acme', roles: ['manager'] };
 
-const signing = (
+const signToken = (
   payload: Record<string, unknown> = claims,
   header: { alg: string; kid?: string } = { alg: 'HS256' },
 ) =>
@@ -20,16 +20,16 @@ const signing = (
     .setAudience(env.JWT_AUDIENCE)
     .setExpirationTime('5m');
 
-const callerOf = (token: string, of = env) =>
+const authenticateToken = (token: string, of = env) =>
   authenticate(new Request('https://agent.example/', { headers: { authorization: `Bearer ${token}` } }), of);
 
 afterEach(() => vi.unstubAllGlobals());
 
 it('reads the tenant, the roles and the operator from a valid token', async () => {
   const ann = { id: 'ann', tenant: 'acme', roles: ['manager'] };
-  expect(await callerOf(await signing().sign(secret))).toEqual({ ...ann, operator: false });
-  const token = await signing({ ...claims, operator: true }).sign(secret);
-  expect(await callerOf(token)).toEqual({ ...ann, operator: true });
+  expect(await authenticateToken(await signToken().sign(secret))).toEqual({ ...ann, operator: false });
+  const token = await signToken({ ...claims, operator: true }).sign(secret);
+  expect(await authenticateToken(token)).toEqual({ ...ann, operator: true });
 });
 
 it.each([
@@ -37,15 +37,15 @@ it.each([
   ['a text that is not a token', async () => 'x.y.z'],
   [
     'a token of another secret',
-    () => signing().sign(new TextEncoder().encode('another secret, which is as long as it')),
+    () => signToken().sign(new TextEncoder().encode('another secret, which is as long as it')),
   ],
-  ['a token that has expired', () => signing().setExpirationTime('-1m').sign(secret)],
-  ['a token of another issuer', () => signing().setIssuer('https://evil.example/').sign(secret)],
-  ['a token for others', () => signing().setAudience('another-app').sign(secret)],
-  ['a token without a tenant', () => signing({ sub: 'ann' }).sign(secret)],
+  ['a token that has expired', () => signToken().setExpirationTime('-1m').sign(secret)],
+  ['a token of another issuer', () => signToken().setIssuer('https://evil.example/').sign(secret)],
+  ['a token for others', () => signToken().setAudience('another-app').sign(secret)],
+  ['a token without a tenant', () => signToken({ sub: 'ann' }).sign(secret)],
   ['a token without a signature', async () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(claims))}.`],
 ])('refuses %s', async (_, token) => {
-  expect(await callerOf(await token())).toBeNull();
+  expect(await authenticateToken(await token())).toBeNull();
 });
 
 it('uses the keys of the issuer instead of the secret if both are set', async () => {
@@ -53,9 +53,9 @@ it('uses the keys of the issuer instead of the secret if both are set', async ()
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }];
   vi.stubGlobal('fetch', async () => Response.json({ keys }));
   const deployed = { ...env, JWKS_URL: 'https://login.example/jwks.json' };
-  const token = await signing(claims, { alg: 'ES256', kid: 'k1' }).sign(privateKey);
-  expect(await callerOf(token, deployed)).toMatchObject({ id: 'ann', tenant: 'acme' });
-  expect(await callerOf(await signing().sign(secret), deployed)).toBeNull();
+  const token = await signToken(claims, { alg: 'ES256', kid: 'k1' }).sign(privateKey);
+  expect(await authenticateToken(token, deployed)).toMatchObject({ id: 'ann', tenant: 'acme' });
+  expect(await authenticateToken(await signToken().sign(secret), deployed)).toBeNull();
 });
 
 it.each([
@@ -64,5 +64,5 @@ it.each([
   ['JWT_SECRET', 'JWKS_URL is missing'],
 ])('reports a missing setting of the Worker, not an invalid token: %s', async (name, problem) => {
   const unset = { ...env, [name]: '' };
-  await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow(problem);
+  await expect(authenticateToken(await signToken().sign(secret), unset)).rejects.toThrow(problem);
 });

@@ -2,7 +2,7 @@ import { console } from 'holdfast/console';
 import { orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { ConfigurationError, createHoldfast } from 'holdfast/worker';
-import { authenticate, missingSettings } from './auth.ts';
+import { authenticate, findMissingSettings } from './auth.ts';
 import { clerk } from './clerk.ts';
 
 const holdfast = createHoldfast<Cloudflare.Env>({
@@ -12,7 +12,7 @@ const holdfast = createHoldfast<Cloudflare.Env>({
     scheme: 'Bearer' as const,
     // For GET /health.
     check(env: Cloudflare.Env) {
-      const problem = missingSettings(env);
+      const problem = findMissingSettings(env);
       if (problem !== undefined) throw new ConfigurationError(problem);
     },
   }),

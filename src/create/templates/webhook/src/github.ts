@@ -27,22 +27,26 @@ const commentSchema = v.object({ html_url: v.string(), body: v.nullish(v.string(
  */
 export const github: GitHub = {
   async addLabel(issue, label, call) {
-    if (isDryRun(call)) return `Without GITHUB_TOKEN: "${label}" would be added to ${nameOf(issue)}.`;
-    await ask(call, `${pathOf(issue)}/labels`, { labels: [label] });
+    if (isDryRun(call))
+      return `Without GITHUB_TOKEN: "${label}" would be added to ${formatIssueName(issue)}.`;
+    await ask(call, `${getIssuePath(issue)}/labels`, { labels: [label] });
     return `Added "${label}".`;
   },
   async comment(issue, text, call) {
-    if (isDryRun(call)) return `Without GITHUB_TOKEN: ${nameOf(issue)} would get the comment "${text}".`;
-    const answer = await ask(call, `${pathOf(issue)}/comments`, { body: `${text}\n\n${markOf(call)}` });
+    if (isDryRun(call))
+      return `Without GITHUB_TOKEN: ${formatIssueName(issue)} would get the comment "${text}".`;
+    const answer = await ask(call, `${getIssuePath(issue)}/comments`, {
+      body: `${text}\n\n${formatMark(call)}`,
+    });
     return v.parse(commentSchema, answer).html_url;
   },
   async findComment(issue, call) {
     if (isDryRun(call)) return 'not-done';
     const comments = v.parse(
       v.array(commentSchema),
-      await ask(call, `${pathOf(issue)}/comments?per_page=100`),
+      await ask(call, `${getIssuePath(issue)}/comments?per_page=100`),
     );
-    const ours = comments.find(({ body }) => body?.includes(markOf(call)));
+    const ours = comments.find(({ body }) => body?.includes(formatMark(call)));
     if (ours) return { done: ours.html_url };
     // A recent request may not be stored yet, and a longer list has more pages.
     const isSure = call.now() - call.startedAt > 30_000 && comments.length < 100;
@@ -51,12 +55,12 @@ export const github: GitHub = {
 };
 
 const isDryRun = ({ env }: CallContext): boolean => !env.GITHUB_TOKEN;
-const nameOf = ({ repository, number }: Issue): string => `${repository}#${number}`;
-const pathOf = ({ repository, number }: Issue): string => `/repos/${repository}/issues/${number}`;
+const formatIssueName = ({ repository, number }: Issue): string => `${repository}#${number}`;
+const getIssuePath = ({ repository, number }: Issue): string => `/repos/${repository}/issues/${number}`;
 /**
  * Returns the mark in a comment. GitHub has no idempotency keys, so a comment contains the key of its call.
  */
-const markOf = ({ idempotencyKey }: CallContext): string => `<!-- ${idempotencyKey} -->`;
+const formatMark = ({ idempotencyKey }: CallContext): string => `<!-- ${idempotencyKey} -->`;
 
 async function ask({ env, signal }: CallContext, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`https://api.github.com${path}`, {

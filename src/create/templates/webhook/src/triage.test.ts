@@ -33,8 +33,8 @@ const onPaper = ({ effect, happened }: Pick<CrashKit, 'effect' | 'happened'>): G
 
 it('labels and answers the issue that the webhook is about', async () => {
   const done: string[] = [];
-  const effect = async (what: string) => done.push(what) > 0;
-  const session = createTestSession(defineTriage(onPaper({ effect, happened: () => false })), {
+  const performEffect = async (what: string) => done.push(what) > 0;
+  const session = createTestSession(defineTriage(onPaper({ effect: performEffect, happened: () => false })), {
     replies,
     context,
   });

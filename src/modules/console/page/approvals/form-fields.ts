@@ -2,24 +2,24 @@
 import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
 
 /** A field. `raw` is the text that a person types. */
-export type Field = { readonly schema: JsonSchema } & (
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
-  | { readonly kind: 'list'; readonly items: Field[]; readonly item: JsonSchema }
+export type FormField = { readonly schema: JsonSchema } & (
+  | { readonly kind: 'object'; readonly members: readonly FieldMember[] }
+  | { readonly kind: 'list'; readonly items: FormField[]; readonly item: JsonSchema }
   | { readonly kind: 'text' | 'number' | 'json'; raw: string }
   | { readonly kind: 'flag'; raw: '' | 'true' | 'false' }
   | { readonly kind: 'choice'; readonly choices: readonly unknown[]; raw: string }
 );
 
-export interface Member {
+export interface FieldMember {
   readonly name: string;
   readonly isRequired: boolean;
-  readonly field: Field;
+  readonly field: FormField;
 }
 
 /** Creates the field for a value. References resolve within `root`. */
-export function toField(given: unknown, value: Json | undefined, root: JsonSchema): Field {
+export function toField(given: unknown, value: Json | undefined, root: JsonSchema): FormField {
   const schema = resolveReference(given, root);
-  const choices = choicesOf(schema);
+  const choices = findChoices(schema);
   if (choices)
     return { kind: 'choice', schema, choices, raw: value === undefined ? '' : JSON.stringify(value) };
   switch (schema.type) {
@@ -42,12 +42,12 @@ export function toField(given: unknown, value: Json | undefined, root: JsonSchem
         items: (value ?? []).map((item: Json) => toField(schema.items, item, root)),
       };
     case 'object':
-      return objectField(schema, value, root) ?? jsonField(schema, value);
+      return createObjectField(schema, value, root) ?? createJsonField(schema, value);
   }
-  return jsonField(schema, value);
+  return createJsonField(schema, value);
 }
 
-const jsonField = (schema: JsonSchema, value: Json | undefined): Field => ({
+const createJsonField = (schema: JsonSchema, value: Json | undefined): FormField => ({
   kind: 'json',
   schema,
   raw: value === undefined ? '' : JSON.stringify(value, null, 2),
@@ -57,7 +57,11 @@ const jsonField = (schema: JsonSchema, value: Json | undefined): Field => ({
  * Creates the field for an object. Returns `undefined` if the value has members that the schema does not
  * declare.
  */
-function objectField(schema: JsonSchema, value: Json | undefined, root: JsonSchema): Field | undefined {
+function createObjectField(
+  schema: JsonSchema,
+  value: Json | undefined,
+  root: JsonSchema,
+): FormField | undefined {
   const { properties, required } = schema;
   if (!isObject(properties) || Object.keys(properties).length === 0) return undefined;
   const members = value === undefined ? {} : value;
@@ -78,7 +82,7 @@ function objectField(schema: JsonSchema, value: Json | undefined, root: JsonSche
  * Returns the current value of a field, or `undefined` if it is empty. An invalid number or invalid JSON is
  * returned as text.
  */
-export function readField(field: Field, isRequired = true): Json | undefined {
+export function readField(field: FormField, isRequired = true): Json | undefined {
   switch (field.kind) {
     case 'object': {
       const entries = field.members.flatMap(({ name, isRequired: isNeeded, field: member }) => {
@@ -120,11 +124,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isJsonObject = (value: Json): value is JsonObject => isObject(value);
 
 /** The maximum number of references to follow, since they can form a cycle. */
-const MOST_REFERENCES = 10;
+const MAX_REFERENCES = 10;
 
 function resolveReference(given: unknown, root: JsonSchema): JsonSchema {
   let schema: unknown = given;
-  for (let at = 0; at < MOST_REFERENCES; at += 1) {
+  for (let at = 0; at < MAX_REFERENCES; at += 1) {
     if (!isObject(schema)) return {};
     const { $ref } = schema;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema;
@@ -136,7 +140,7 @@ function resolveReference(given: unknown, root: JsonSchema): JsonSchema {
   return {};
 }
 
-function choicesOf({ enum: choices, const: only }: JsonSchema): readonly unknown[] | undefined {
+function findChoices({ enum: choices, const: only }: JsonSchema): readonly unknown[] | undefined {
   if (Array.isArray(choices) && choices.length > 0) return choices;
   return only === undefined ? undefined : [only];
 }

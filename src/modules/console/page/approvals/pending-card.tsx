@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { Json, JsonObject } from '../../../../tool/json.ts';
 import type { PendingView } from '../../../../worker/turn-view.ts';
-import { type Action, useAction } from '../data/action.ts';
-import { dateAndTime, formatAgo, formatDuration } from '../ui/format.ts';
+import { type ActionState, useAction } from '../data/action.ts';
+import { formatAgo, formatDateTime, formatDuration } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Problem } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -21,7 +21,7 @@ interface PendingCardProps {
 export function PendingCard({ session, pending, onAnswered }: PendingCardProps) {
   const action = useAction();
   const { value: failure } = action.failure;
-  const answer: Send = (given) =>
+  const answer: AnswerSender = (given) =>
     void action
       .run(() => session.answer([{ call: pending, ...given }], { background: true }))
       .then((isTaken) => isTaken && onAnswered());
@@ -50,7 +50,7 @@ export function PendingCard({ session, pending, onAnswered }: PendingCardProps) 
   );
 }
 
-type Send = (
+type AnswerSender = (
   answer: Parameters<ClientSession['result']>[1] | (Parameters<ClientSession['decide']>[1] & object),
 ) => void;
 
@@ -66,7 +66,7 @@ function Terms({ pending: { by, notBy, expiresAt } }: Pick<PendingCardProps, 'pe
       )}
       {notBy !== undefined && <span>Not for the person who asked</span>}
       {left !== undefined && expiresAt !== undefined && (
-        <time dateTime={new Date(expiresAt).toISOString()} title={dateAndTime(expiresAt)}>
+        <time dateTime={new Date(expiresAt).toISOString()} title={formatDateTime(expiresAt)}>
           {left > 0 ? `Expires in ${formatDuration(left)}` : `Expired ${formatAgo(expiresAt)}`}
         </time>
       )}
@@ -91,16 +91,16 @@ function Input({ pending: { input, sent } }: Pick<PendingCardProps, 'pending'>) 
 
 interface DecisionProps {
   readonly pending: PendingView;
-  readonly action: Action;
-  readonly onSend: Send;
+  readonly action: ActionState;
+  readonly onSend: AnswerSender;
 }
 
 function Decision({ pending, action, onSend }: DecisionProps) {
   const [mode, setMode] = useState<'choose' | 'edit' | 'reject' | 'exit'>('choose');
   const { allows = [], schema } = pending;
-  const { isEdit, value } = initialOf(pending);
+  const { isEdit, value } = getInitialValue(pending);
   const { value: isBusy } = action.isBusy;
-  const back = (): void => setMode('choose');
+  const goBack = (): void => setMode('choose');
   if (mode === 'edit' && schema)
     return (
       <SchemaForm
@@ -109,11 +109,11 @@ function Decision({ pending, action, onSend }: DecisionProps) {
         submit={isEdit ? 'Approve with changes' : 'Send'}
         isBusy={isBusy}
         onSubmit={(input: JsonObject) => onSend({ decision: 'edit', input })}
-        onCancel={back}
+        onCancel={goBack}
       />
     );
   if (mode === 'reject' || mode === 'exit')
-    return <Reason decision={mode} isBusy={isBusy} onSend={onSend} onCancel={back} />;
+    return <Reason decision={mode} isBusy={isBusy} onSend={onSend} onCancel={goBack} />;
   return (
     <>
       <Input pending={pending} />
@@ -147,7 +147,7 @@ function Decision({ pending, action, onSend }: DecisionProps) {
  * Returns the initial value of a form. `isEdit` is false if the question asks for another value than the input
  * of its call.
  */
-function initialOf({ schema, input }: PendingView): {
+function getInitialValue({ schema, input }: PendingView): {
   readonly isEdit: boolean;
   readonly value: Json | undefined;
 } {
@@ -159,12 +159,12 @@ function initialOf({ schema, input }: PendingView): {
 interface ReasonProps {
   readonly decision: 'reject' | 'exit';
   readonly isBusy: boolean;
-  readonly onSend: Send;
+  readonly onSend: AnswerSender;
   readonly onCancel: () => void;
 }
 
 /** The maximum number of characters of a reason that the server accepts. */
-const MOST_OF_REASON = 2_000;
+const MAX_REASON_LENGTH = 2_000;
 
 function Reason({ decision, isBusy, onSend, onCancel }: ReasonProps) {
   const [reason, setReason] = useState('');
@@ -179,7 +179,7 @@ function Reason({ decision, isBusy, onSend, onCancel }: ReasonProps) {
         <textarea
           class="input"
           rows={2}
-          maxLength={MOST_OF_REASON}
+          maxLength={MAX_REASON_LENGTH}
           value={reason}
           ref={focusFirst}
           onInput={(event) => setReason(event.currentTarget.value)}

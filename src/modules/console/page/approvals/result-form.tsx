@@ -4,18 +4,18 @@ import type { ClientSession } from '../../../../client/client-session.ts';
 import type { Json } from '../../../../tool/json.ts';
 import { Button } from '../ui/parts.tsx';
 
-type Kind = 'text' | 'json' | 'error';
-type Result = Parameters<ClientSession['result']>[1];
+type ResultKind = 'text' | 'json' | 'error';
+type ClientResult = Parameters<ClientSession['result']>[1];
 
 interface ResultFormProps {
   readonly isBusy: boolean;
-  readonly onSend: (result: Result) => void;
+  readonly onSend: (result: ClientResult) => void;
 }
 
-const LABELS: Readonly<Record<Kind, string>> = { text: 'Text', json: 'JSON', error: 'Error' };
+const KIND_LABELS: Readonly<Record<ResultKind, string>> = { text: 'Text', json: 'JSON', error: 'Error' };
 
 export function ResultForm({ isBusy, onSend }: ResultFormProps) {
-  const [kind, setKind] = useState<Kind>('text');
+  const [kind, setKind] = useState<ResultKind>('text');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
   const send = (event: Event): void => {
@@ -28,14 +28,14 @@ export function ResultForm({ isBusy, onSend }: ResultFormProps) {
     <form class="reason" onSubmit={send}>
       <fieldset class="choices">
         <legend class="visually-hidden">Kind of result</legend>
-        {Object.entries(LABELS).map(([one, label]) => (
+        {Object.entries(KIND_LABELS).map(([one, label]) => (
           <label key={one}>
             <input
               type="radio"
               name="kind"
               checked={one === kind}
               onChange={() => {
-                setKind(one as Kind); // `one` is a key of the labels
+                setKind(one as ResultKind); // `one` is a key of the labels
                 setProblem('');
               }}
             />
@@ -68,7 +68,7 @@ export function ResultForm({ isBusy, onSend }: ResultFormProps) {
 }
 
 /** Returns the result, or `undefined` if the text should be JSON but is invalid. */
-function toResult(kind: Kind, text: string): Result | undefined {
+function toResult(kind: ResultKind, text: string): ClientResult | undefined {
   if (kind === 'text') return { text };
   if (kind === 'error') return { error: text };
   try {

@@ -1,10 +1,10 @@
 /** A form for a JSON value. Checks its fields as the server does. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
-import { jsonSchemaCheck } from '../../../json-schema/check.ts';
+import { createJsonSchemaCheck } from '../../../json-schema/check.ts';
 import { Button } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { type Field, type Member, readField, toField } from './form-fields.ts';
+import { type FieldMember, type FormField, readField, toField } from './form-fields.ts';
 
 interface SchemaFormProps {
   readonly schema: JsonSchema;
@@ -17,18 +17,18 @@ interface SchemaFormProps {
 }
 
 /** The problems of a form, by the paths of their fields. */
-type Problems = ReadonlyMap<string, string>;
+type FieldProblems = ReadonlyMap<string, string>;
 
-const pathText = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+const formatPath = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
 
 export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }: SchemaFormProps) {
   const root = useMemo(() => toField(schema, value, schema), []);
-  const [problems, setProblems] = useState<Problems>(new Map());
+  const [problems, setProblems] = useState<FieldProblems>(new Map());
   const [, redraw] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const send = (event: Event): void => {
     event.preventDefault();
-    const found = problemsOf(schema, root);
+    const found = findProblems(schema, root);
     setProblems(found);
     if (found.size === 0)
       onSubmit(readField(root) as JsonObject); // the schema of an input describes an object
@@ -36,7 +36,7 @@ export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
   const shared = { root: schema, problems, onChange: () => redraw((count) => count + 1) };
-  const shown = new Set(pathsOf(root, []));
+  const shown = new Set(collectPaths(root, []));
   const others = [...problems].filter(([path]) => !shown.has(path));
   return (
     <form class="schema-form" ref={form} onSubmit={send} noValidate>
@@ -56,33 +56,37 @@ export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }
   );
 }
 
-function problemsOf(schema: JsonSchema, root: Field): Problems {
-  const missing = missingIn(root, []);
-  const problems = new Map(missing.map((path) => [pathText(path), 'Fill this in.']));
+function findProblems(schema: JsonSchema, root: FormField): FieldProblems {
+  const missing = collectMissingPaths(root, []);
+  const problems = new Map(missing.map((path) => [formatPath(path), 'Fill this in.']));
   const value = readField(root);
   // Skip an object's own problem if its members are missing. The messages at the empty fields are clearer.
   for (const { path, message } of checkValue(schema, value ?? {}))
-    if (!problems.has(pathText(path)) && !missing.some((one) => isBelow(one, path)))
-      problems.set(pathText(path), message);
+    if (!problems.has(formatPath(path)) && !missing.some((one) => isBelow(one, path)))
+      problems.set(formatPath(path), message);
   return problems;
 }
 
 /** Returns the problems of a value, or none if only the server can check the schema. */
-export function checkValue(schema: JsonSchema, value: Json): ReturnType<ReturnType<typeof jsonSchemaCheck>> {
+export function checkValue(
+  schema: JsonSchema,
+  value: Json,
+): ReturnType<ReturnType<typeof createJsonSchemaCheck>> {
   try {
-    return jsonSchemaCheck(structuredClone(schema))(value);
+    return createJsonSchemaCheck(structuredClone(schema))(value);
   } catch {
     return [];
   }
 }
 
 /** Returns the paths of required inputs that are empty. */
-function missingIn(field: Field, path: readonly string[]): (readonly string[])[] {
-  if (field.kind === 'list') return field.items.flatMap((item, at) => missingIn(item, [...path, String(at)]));
+function collectMissingPaths(field: FormField, path: readonly string[]): (readonly string[])[] {
+  if (field.kind === 'list')
+    return field.items.flatMap((item, at) => collectMissingPaths(item, [...path, String(at)]));
   if (field.kind === 'object')
     return field.members
       .filter(({ isRequired, field: member }) => isRequired || readField(member, false) !== undefined)
-      .flatMap(({ name, field: member }) => missingIn(member, [...path, name]));
+      .flatMap(({ name, field: member }) => collectMissingPaths(member, [...path, name]));
   return readField(field) === undefined ? [path] : [];
 }
 
@@ -90,28 +94,31 @@ const isBelow = (one: readonly string[], path: readonly PropertyKey[]): boolean 
   path.length < one.length && path.every((part, at) => String(part) === one[at]);
 
 /** Returns the paths of all inputs. */
-function pathsOf(field: Field, path: readonly string[]): string[] {
+function collectPaths(field: FormField, path: readonly string[]): string[] {
   if (field.kind === 'object')
-    return field.members.flatMap(({ name, field: member }) => pathsOf(member, [...path, name]));
+    return field.members.flatMap(({ name, field: member }) => collectPaths(member, [...path, name]));
   if (field.kind === 'list')
-    return [pathText(path), ...field.items.flatMap((item, at) => pathsOf(item, [...path, String(at)]))];
-  return [pathText(path)];
+    return [
+      formatPath(path),
+      ...field.items.flatMap((item, at) => collectPaths(item, [...path, String(at)])),
+    ];
+  return [formatPath(path)];
 }
 
 interface FieldProps {
-  readonly field: Field;
+  readonly field: FormField;
   readonly name: string;
   readonly path: readonly string[];
   readonly isRequired: boolean;
   readonly root: JsonSchema;
-  readonly problems: Problems;
+  readonly problems: FieldProblems;
   readonly onChange: () => void;
 }
 
 function FieldInput(props: FieldProps) {
   const { field, name, path } = props;
   if (field.kind === 'object') {
-    const members = field.members.map((member: Member) => (
+    const members = field.members.map((member: FieldMember) => (
       <FieldInput
         {...props}
         key={member.name}
@@ -141,13 +148,13 @@ const Group = ({
   </fieldset>
 );
 
-type OfKind<Kind extends Field['kind']> = Omit<FieldProps, 'field'> & {
-  readonly field: Extract<Field, { readonly kind: Kind }>;
+type FieldPropsOf<Kind extends FormField['kind']> = Omit<FieldProps, 'field'> & {
+  readonly field: Extract<FormField, { readonly kind: Kind }>;
 };
 
-function ListInput(props: OfKind<'list'>) {
+function ListInput(props: FieldPropsOf<'list'>) {
   const { field, name, path, root, problems, onChange } = props;
-  const problem = problems.get(pathText(path));
+  const problem = problems.get(formatPath(path));
   return (
     <Group name={name}>
       {field.items.map((item, at) => (
@@ -195,9 +202,9 @@ function Leaf({
   isRequired,
   problems,
   onChange,
-}: OfKind<'text' | 'number' | 'json' | 'flag' | 'choice'>) {
+}: FieldPropsOf<'text' | 'number' | 'json' | 'flag' | 'choice'>) {
   const id = useMemo(() => `field-${crypto.randomUUID()}`, []);
-  const problem = problems.get(pathText(path));
+  const problem = problems.get(formatPath(path));
   const { description } = field.schema;
   const input: InputProps = {
     id,
@@ -241,7 +248,7 @@ interface InputProps {
 }
 
 interface ControlProps {
-  readonly field: Extract<Field, { raw: string }>;
+  readonly field: Extract<FormField, { raw: string }>;
   readonly input: InputProps;
   readonly isRequired: boolean;
 }

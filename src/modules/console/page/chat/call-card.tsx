@@ -1,6 +1,6 @@
 /** Shows a call in a reply: its tool, effect and outcome. A click shows its input and result. */
 import type { SessionStore } from '../data/session-store.ts';
-import { sessionHref } from '../shell/router.ts';
+import { toSessionHref } from '../shell/router.ts';
 import { formatCount, formatDuration } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge } from '../ui/parts.tsx';
@@ -35,7 +35,7 @@ export function CallCard({ store, call }: CallCardProps) {
         {starts > 1 && <p class="muted small">Started {starts} times</p>}
         {nested > 0 && (
           <p class="small">
-            <a href={sessionHref(store.agent, store.id, { tab: 'turn' })}>
+            <a href={toSessionHref(store.agent, store.id, { tab: 'turn' })}>
               {formatCount(nested, 'reply').replace('replys', 'replies')} in its own loop
             </a>
           </p>

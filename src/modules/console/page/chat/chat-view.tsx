@@ -4,10 +4,10 @@ import type { SessionView } from '../../../../worker/session-view.ts';
 import { PendingCard } from '../approvals/pending-card.tsx';
 import { useAction } from '../data/action.ts';
 import { index } from '../data/api.ts';
-import { fromIndex } from '../data/index-use.ts';
+import { requestIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionStore, SessionViewProps } from '../data/session-store.ts';
-import { go } from '../shell/router.ts';
+import { goTo } from '../shell/router.ts';
 import { formatCount } from '../ui/format.ts';
 import { Button, Empty, Problem } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -101,20 +101,20 @@ function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn
 function useActions(store: SessionStore) {
   const action = useAction();
   const [refused, setRefused] = useState<{ readonly at: number; readonly message: string }>();
-  const branch = async (at: number, message = '', repeatEffects = false): Promise<void> => {
+  const createBranch = async (at: number, message = '', repeatEffects = false): Promise<void> => {
     setRefused(undefined);
     const isMade = await action.run(async () => {
       const fork = await store.client.fork({ at, ...(repeatEffects && { repeatEffects }) });
       keepDraft({ agent: store.agent, id: fork.id }, message);
-      go({ view: 'session', agent: store.agent, session: fork.id, tab: 'chat', query: {} });
+      goTo({ view: 'session', agent: store.agent, session: fork.id, tab: 'chat', query: {} });
     });
     if (!isMade && action.failure.peek()?.type === 'would-repeat-effects') setRefused({ at, message });
   };
   const actions: EntryActions = {
-    branch: (at, message) => void branch(at, message),
+    branch: (at, message) => void createBranch(at, message),
     retry: () => void action.run(() => store.client.retry({ background: true })),
   };
-  const repeat = refused && (() => void branch(refused.at, refused.message, true));
+  const repeat = refused && (() => void createBranch(refused.at, refused.message, true));
   return { actions, action, repeat };
 }
 
@@ -150,7 +150,7 @@ interface WaitingProps extends SessionViewProps {
 /** Shows the calls that wait for a person, and the messages that wait for their turn. */
 function Waiting({ store, sent, turn, onChange }: WaitingProps) {
   const isEmpty = store.length.value === 0;
-  const suspended = store.events.findLast(({ type }) => WAITS.has(type))?.seq;
+  const suspended = store.events.findLast(({ type }) => WAITING_EVENT_TYPES.has(type))?.seq;
   const loaded = useLoaded<SessionView | undefined>(
     async (signal) => (isEmpty ? undefined : store.client.state({ signal })),
     [sent, turn, suspended, isEmpty],
@@ -173,7 +173,7 @@ function Waiting({ store, sent, turn, onChange }: WaitingProps) {
 }
 
 /** The events that can change which calls or messages wait. */
-const WAITS: ReadonlySet<string> = new Set([
+const WAITING_EVENT_TYPES: ReadonlySet<string> = new Set([
   'turn-started',
   'turn-steered',
   'turn-ended',
@@ -218,13 +218,13 @@ function Queue({ store, view, onChange }: QueueProps) {
 }
 
 /** The distance from the end, in pixels, within which the chat scrolls with new messages. */
-const NEAR = 120;
+const END_DISTANCE_PX = 120;
 
 function useScrolledEnd(store: SessionStore, length: number): void {
   const isAtEnd = useRef(true);
   useEffect(() => {
     const onScroll = (): void => {
-      isAtEnd.current = innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR;
+      isAtEnd.current = innerHeight + scrollY >= document.documentElement.scrollHeight - END_DISTANCE_PX;
     };
     addEventListener('scroll', onScroll, { passive: true });
     return () => removeEventListener('scroll', onScroll);
@@ -235,7 +235,7 @@ function useScrolledEnd(store: SessionStore, length: number): void {
 }
 
 /** Milliseconds without a new event after which the page marks the session as read. */
-const REST = 800;
+const READ_DELAY_MS = 800;
 
 function useMarkedRead({ agent, id: session, owner, events }: SessionStore, length: number): void {
   useEffect(() => {
@@ -243,8 +243,8 @@ function useMarkedRead({ agent, id: session, owner, events }: SessionStore, leng
     if (seq === undefined || owner !== undefined) return;
     const timer = setTimeout(() => {
       // A failure only leaves the session unread in lists, so the page does not report it.
-      fromIndex(() => index.markRead({ agent, session, seq })).catch(() => undefined);
-    }, REST);
+      requestIndex(() => index.markRead({ agent, session, seq })).catch(() => undefined);
+    }, READ_DELAY_MS);
     return () => clearTimeout(timer);
   }, [length]);
 }

@@ -9,19 +9,19 @@ import { formatBytes } from '../ui/format.ts';
 import { Button, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 
-type Draft = Pick<SessionStore, 'agent' | 'id'>;
+type DraftPlace = Pick<SessionStore, 'agent' | 'id'>;
 
 /** Stores messages that are not sent yet, so that they remain in other views and in branches. */
 const drafts = new Map<string, string>();
 
-const keyOf = ({ agent, id }: Draft): string => JSON.stringify([agent, id]);
+const toDraftKey = ({ agent, id }: DraftPlace): string => JSON.stringify([agent, id]);
 
-const draftOf = (draft: Draft): string => drafts.get(keyOf(draft)) ?? '';
+const readDraft = (draft: DraftPlace): string => drafts.get(toDraftKey(draft)) ?? '';
 
 /** Stores a message. An empty text deletes it. */
-export function keepDraft(draft: Draft, text: string): void {
-  if (text === '') drafts.delete(keyOf(draft));
-  else drafts.set(keyOf(draft), text);
+export function keepDraft(draft: DraftPlace, text: string): void {
+  if (text === '') drafts.delete(toDraftKey(draft));
+  else drafts.set(toDraftKey(draft), text);
 }
 
 interface ComposerProps {
@@ -52,7 +52,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
     const way = event.ctrlKey || event.metaKey ? (ways[1] ?? ways[0]) : ways[0];
     if (way) send(way.how);
   };
-  const over = (event: DragEvent, isNow: boolean): void => {
+  const trackDrag = (event: DragEvent, isNow: boolean): void => {
     event.preventDefault();
     isOver.value = isNow;
   };
@@ -63,10 +63,10 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
     <form
       class={isOver.value ? 'composer is-over' : 'composer'}
       onSubmit={(event) => event.preventDefault()}
-      onDragOver={(event) => over(event, true)}
-      onDragLeave={(event) => over(event, false)}
+      onDragOver={(event) => trackDrag(event, true)}
+      onDragLeave={(event) => trackDrag(event, false)}
       onDrop={(event) => {
-        over(event, false);
+        trackDrag(event, false);
         add(event.dataTransfer?.files);
       }}
     >
@@ -75,7 +75,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
       <textarea
         id="message"
         aria-label="Message"
-        placeholder={placeholderOf(openTurn !== undefined, isWaiting)}
+        placeholder={getPlaceholder(openTurn !== undefined, isWaiting)}
         rows={1}
         value={text.value}
         onInput={(event) => {
@@ -111,7 +111,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
 }
 
 function useMessage(store: SessionStore, onSent: () => void) {
-  const text = useSignal(draftOf(store));
+  const text = useSignal(readDraft(store));
   const files = useSignal<readonly File[]>([]);
   const action = useAction();
   const last = useRef<Promise<unknown>>(Promise.resolve());
@@ -182,7 +182,7 @@ function sendOptionsOf(isOpen: boolean, isWaiting: boolean): readonly SendOption
   return [{ label: 'Steer', how: { whenBusy: 'steer' } }, queue];
 }
 
-function placeholderOf(isOpen: boolean, isWaiting: boolean): string {
+function getPlaceholder(isOpen: boolean, isWaiting: boolean): string {
   if (isWaiting) return 'The turn waits for an answer. A message can wait behind it…';
   return isOpen ? 'Steer the turn, or queue a message behind it…' : 'Write a message…';
 }

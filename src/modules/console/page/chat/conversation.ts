@@ -24,27 +24,31 @@ export type ShownPart =
   | (Extract<JournaledPart, { readonly type: 'tool-call' }> & { readonly ranBy: 'provider' })
   | { readonly type: 'call'; readonly call: ShownCall };
 
-interface Placed {
+interface EntryPlace {
   readonly seq: number;
   readonly at: number;
   readonly turn: string;
 }
 
 /** An entry of the conversation. A `note` is not a message. */
-export type Entry =
-  | (Placed & {
+export type ConversationEntry =
+  | (EntryPlace & {
       readonly kind: 'user';
       readonly parts: readonly ContentPart[];
       readonly by: string;
       readonly isSteered: boolean;
     })
-  | (Placed & { readonly kind: 'reply'; readonly parts: readonly ShownPart[]; readonly isCutOff: boolean })
-  | (Placed & { readonly kind: 'said'; readonly text: string; readonly tool: string })
-  | (Placed & { readonly kind: 'note'; readonly text: string })
-  | (Placed & { readonly kind: 'end'; readonly event: EventOf<'turn-ended'> });
+  | (EntryPlace & {
+      readonly kind: 'reply';
+      readonly parts: readonly ShownPart[];
+      readonly isCutOff: boolean;
+    })
+  | (EntryPlace & { readonly kind: 'said'; readonly text: string; readonly tool: string })
+  | (EntryPlace & { readonly kind: 'note'; readonly text: string })
+  | (EntryPlace & { readonly kind: 'end'; readonly event: EventOf<'turn-ended'> });
 
 export interface Conversation {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ConversationEntry[];
   /** The turn that has not ended. */
   readonly openTurn: string | undefined;
   /** Whether a call of the open turn waits for a person. */
@@ -52,43 +56,51 @@ export interface Conversation {
 }
 
 export function toConversation(events: readonly StoredEvent[]): Conversation {
-  const entries: Entry[] = [];
+  const entries: ConversationEntry[] = [];
   const calls = new Map<string, ShownCall>();
   let openTurn: string | undefined;
   for (const event of events) {
     if (event.type === 'turn-started') openTurn = event.turn;
     if (event.type === 'turn-ended') openTurn = undefined;
     foldCall(calls, event);
-    const entry = entryOf(event, calls);
+    const entry = toEntry(event, calls);
     if (entry) entries.push(entry);
   }
   const isWaiting = openTurn !== undefined && [...calls.values()].some((call) => call.isWaiting);
   return { entries, openTurn, isWaiting };
 }
 
-function entryOf(event: StoredEvent, calls: Map<string, ShownCall>): Entry | undefined {
+function toEntry(event: StoredEvent, calls: Map<string, ShownCall>): ConversationEntry | undefined {
   const placed = { seq: event.seq, at: event.at, turn: 'turn' in event ? event.turn : '' };
   switch (event.type) {
     case 'turn-started':
       if (event.retries !== undefined) return { ...placed, kind: 'note', text: 'Retried' };
-      return userEntry(placed, event);
+      return toUserEntry(placed, event);
     case 'turn-steered':
-      return userEntry(placed, event);
+      return toUserEntry(placed, event);
     case 'model-replied':
       if (event.frame !== undefined) return undefined;
-      return { ...placed, kind: 'reply', parts: partsOf(event, calls), isCutOff: event.finish === 'cut-off' };
+      return {
+        ...placed,
+        kind: 'reply',
+        parts: toShownParts(event, calls),
+        isCutOff: event.finish === 'cut-off',
+      };
     case 'message-sent':
       return { ...placed, kind: 'said', text: event.text, tool: event.tool };
     case 'turn-ended':
       return { ...placed, kind: 'end', event };
     default: {
-      const text = noteOf(event);
+      const text = findNote(event);
       return text === undefined ? undefined : { ...placed, kind: 'note', text };
     }
   }
 }
 
-const userEntry = (placed: Placed, event: EventOf<'turn-started' | 'turn-steered'>): Entry => ({
+const toUserEntry = (
+  placed: EntryPlace,
+  event: EventOf<'turn-started' | 'turn-steered'>,
+): ConversationEntry => ({
   ...placed,
   kind: 'user',
   parts: event.parts ?? [{ type: 'text', text: event.message }],
@@ -96,7 +108,7 @@ const userEntry = (placed: Placed, event: EventOf<'turn-started' | 'turn-steered
   isSteered: event.type === 'turn-steered',
 });
 
-function noteOf(event: StoredEvent): string | undefined {
+function findNote(event: StoredEvent): string | undefined {
   switch (event.type) {
     case 'session-forked':
       return `Branch of ${event.from}, from its event ${event.upTo}`;
@@ -116,7 +128,7 @@ function noteOf(event: StoredEvent): string | undefined {
 }
 
 /** Returns the parts of a reply. A reply without parts is text and then calls. */
-function partsOf(
+function toShownParts(
   event: EventOf<'model-replied'>,
   calls: ReadonlyMap<string, ShownCall>,
 ): readonly ShownPart[] {

@@ -1,11 +1,11 @@
 import type { EventOf } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
-import { count, dateAndTime, timeOfDay } from '../ui/format.ts';
+import { count, formatDateTime, formatTimeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
 import { CallCard } from './call-card.tsx';
-import type { Entry, ShownPart } from './conversation.ts';
+import type { ConversationEntry, ShownPart } from './conversation.ts';
 import { FilePart, Outside } from './file-part.tsx';
 
 export interface EntryActions {
@@ -16,7 +16,7 @@ export interface EntryActions {
 
 interface EntryProps {
   readonly store: SessionStore;
-  readonly entry: Entry;
+  readonly entry: ConversationEntry;
   readonly isLast: boolean;
   /** Absent for sessions of another owner. */
   readonly actions: EntryActions | undefined;
@@ -55,11 +55,11 @@ export function EntryView({ store, entry, isLast, actions }: EntryProps) {
   }
 }
 
-type OfKind<Kind extends Entry['kind']> = Omit<EntryProps, 'entry' | 'isLast'> & {
-  readonly entry: Extract<Entry, { readonly kind: Kind }>;
+type EntryPropsOf<Kind extends ConversationEntry['kind']> = Omit<EntryProps, 'entry' | 'isLast'> & {
+  readonly entry: Extract<ConversationEntry, { readonly kind: Kind }>;
 };
 
-function UserMessage({ store, entry, actions }: OfKind<'user'>) {
+function UserMessage({ store, entry, actions }: EntryPropsOf<'user'>) {
   const { parts, by, at, isSteered, seq } = entry;
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
   return (
@@ -76,8 +76,8 @@ function UserMessage({ store, entry, actions }: OfKind<'user'>) {
       <footer class="message-foot muted small">
         {isSteered && <Badge tone="accent">steered</Badge>}
         <Line text={by} most={40} />
-        <time dateTime={new Date(at).toISOString()} title={dateAndTime(at)}>
-          {timeOfDay(at)}
+        <time dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>
+          {formatTimeOfDay(at)}
         </time>
         {actions && !isSteered && seq > 1 && (
           <button
@@ -156,7 +156,7 @@ function Source({ part }: { readonly part: Extract<ShownPart, { readonly type: '
 }
 
 interface TurnEndProps extends Pick<EntryProps, 'isLast' | 'actions'> {
-  readonly entry: Extract<Entry, { readonly kind: 'end' }>;
+  readonly entry: Extract<ConversationEntry, { readonly kind: 'end' }>;
 }
 
 function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
@@ -167,7 +167,7 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
       {!isAnswered && <Badge tone={outcome === 'failed' ? 'bad' : 'warn'}>{outcome}</Badge>}
       {!isAnswered && (
         <span class="turn-why">
-          <Line text={error ? error.message : reasonOf(event)} most={600} />
+          <Line text={error ? error.message : describeEnd(event)} most={600} />
         </span>
       )}
       {actions && !isAnswered && isLast && <Button onClick={actions.retry}>Retry</Button>}
@@ -180,13 +180,13 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
   );
 }
 
-function reasonOf({ outcome, limit, signal }: EventOf<'turn-ended'>): string {
+function describeEnd({ outcome, limit, signal }: EventOf<'turn-ended'>): string {
   if (signal) return signal.reason;
-  if (limit) return `The limit of ${count(limit.most)} ${LIMITS[limit.kind]} was reached.`;
+  if (limit) return `The limit of ${count(limit.most)} ${LIMIT_LABELS[limit.kind]} was reached.`;
   return outcome === 'cancelled' ? 'The turn was stopped.' : '';
 }
 
-const LIMITS: Readonly<Record<NonNullable<EventOf<'turn-ended'>['limit']>['kind'], string>> = {
+const LIMIT_LABELS: Readonly<Record<NonNullable<EventOf<'turn-ended'>['limit']>['kind'], string>> = {
   tokens: 'tokens',
   cost: 'USD',
   iterations: 'model calls',

@@ -16,12 +16,12 @@ export interface AnyFile {
 }
 
 /** The image types that load without a click, since they cannot run code. */
-const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
-const MOST_SHOWN = 8_000_000;
+const SHOWN_MEDIA_TYPES = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+const MAX_SHOWN_BYTES = 8_000_000;
 
 export function FilePart({ store, file }: { readonly store: SessionStore; readonly file: AnyFile }) {
   const { id, mediaType, name, size, url, data } = file;
-  const isImage = SHOWN.test(mediaType) && (size ?? 0) <= MOST_SHOWN;
+  const isImage = SHOWN_MEDIA_TYPES.test(mediaType) && (size ?? 0) <= MAX_SHOWN_BYTES;
   const address = url ?? data;
   if (id !== undefined) return <StoredFile store={store} id={id} file={file} isImage={isImage} />;
   if (isImage && data !== undefined && !/^https?:/.test(data))

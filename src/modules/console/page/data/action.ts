@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
 
-export interface Action {
+export interface ActionState {
   readonly isBusy: Signal<boolean>;
   readonly failure: Signal<Failure | undefined>;
   /**
@@ -12,7 +12,7 @@ export interface Action {
   run(request: () => Promise<unknown>): Promise<boolean>;
 }
 
-export function useAction(): Action {
+export function useAction(): ActionState {
   return useMemo(() => {
     const isBusy = signal(false);
     const failure = signal<Failure | undefined>(undefined);

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import type { AgentList, AgentView } from '../../../../worker/route-views.ts';
 import { ask, toFailure } from './api.ts';
-import type { Loaded } from './resource.ts';
+import type { Resource } from './resource.ts';
 
-export const agents = signal<Loaded<readonly AgentView[]>>({ isLoading: true });
+export const agents = signal<Resource<readonly AgentView[]>>({ isLoading: true });
 
 /** Loads or reloads the agents. Stores a failure in `agents`. */
 export async function loadAgents(): Promise<void> {

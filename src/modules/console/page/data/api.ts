@@ -6,20 +6,20 @@ import { createIndexClient } from '../../../../client/index-client.ts';
 import { createTransport, type RepeatableRequest, readJson } from '../../../../client/transport.ts';
 
 /** The prefix of the app's paths. The page is at `{base}/console`. */
-export const BASE = location.pathname.replace(/\/console\/?$/, '');
+export const BASE_PATH = location.pathname.replace(/\/console\/?$/, '');
 
 /**
  * The number of retries. It is low, because a person waits for a lost connection to be reported. Streams have
  * their own retries.
  */
-const RETRIES = 2;
+const MAX_RETRIES = 2;
 
-const TRANSPORT = { url: BASE === '' ? '/' : BASE, retries: RETRIES };
+const TRANSPORT_OPTIONS = { url: BASE_PATH === '' ? '/' : BASE_PATH, retries: MAX_RETRIES };
 
-const transport = createTransport(TRANSPORT);
+const transport = createTransport(TRANSPORT_OPTIONS);
 
 /** Lists sessions, the inbox and usage, if the app has `sessionIndex()`. */
-export const index = createIndexClient(TRANSPORT);
+export const index = createIndexClient(TRANSPORT_OPTIONS);
 
 /**
  * Returns the JSON of a path below the app. @throws HoldfastError if the request is refused or the connection
@@ -37,7 +37,7 @@ export interface SessionPlace {
 }
 
 /** Returns the path and query of a console route of a session. */
-export function consolePath({ agent, id, owner }: SessionPlace, route: string, query: object): string {
+export function toConsolePath({ agent, id, owner }: SessionPlace, route: string, query: object): string {
   const search = new URLSearchParams({ ...query, ...(owner !== undefined && { owner }) });
   return `/agents/${encodeURIComponent(agent)}/sessions/${encodeURIComponent(id)}/console/${route}?${search}`;
 }
@@ -45,9 +45,9 @@ export function consolePath({ agent, id, owner }: SessionPlace, route: string, q
 const clients = new Map<string, Client>();
 
 /** Returns the client for an agent's sessions. Defaults to the caller's own sessions. */
-export function clientOf(agent: string, owner?: string): Client {
+export function createAgentClient(agent: string, owner?: string): Client {
   const key = JSON.stringify([agent, owner]);
-  const known = clients.get(key) ?? createClient({ ...TRANSPORT, agent, owner });
+  const known = clients.get(key) ?? createClient({ ...TRANSPORT_OPTIONS, agent, owner });
   clients.set(key, known);
   return known;
 }

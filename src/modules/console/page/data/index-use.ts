@@ -6,7 +6,7 @@ import { isMissingRoute, toFailure } from './api.ts';
 export const hasIndex = signal<boolean | undefined>(undefined);
 
 /** Sends a request to the index. Returns `undefined` if the app has no index. */
-export async function fromIndex<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
+export async function requestIndex<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
   if (hasIndex.peek() === false) return undefined;
   try {
     const answer = await request();

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
 
 /** `value` stays while newer data loads and if the load fails, so that forms in a view keep their text. */
-export interface Loaded<Value> {
+export interface Resource<Value> {
   readonly value?: Value | undefined;
   readonly failure?: Failure | undefined;
   readonly isLoading: boolean;
@@ -14,8 +14,8 @@ export interface Loaded<Value> {
 export function useLoaded<Value>(
   load: (stop: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
-): Signal<Loaded<Value>> {
-  const state = useMemo(() => signal<Loaded<Value>>({ isLoading: true }), []);
+): Signal<Resource<Value>> {
+  const state = useMemo(() => signal<Resource<Value>>({ isLoading: true }), []);
   useEffect(() => {
     const stop = new AbortController();
     state.value = { ...state.peek(), isLoading: true };

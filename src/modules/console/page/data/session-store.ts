@@ -2,7 +2,7 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { StoredEvent } from '../../../../journal/events.ts';
-import { clientOf, type Failure, type SessionPlace, toFailure } from './api.ts';
+import { createAgentClient, type Failure, type SessionPlace, toFailure } from './api.ts';
 
 /** The pieces of a reply that the model is writing, by the id of its loop. */
 export interface LivePiece {
@@ -33,7 +33,7 @@ export interface SessionStore extends SessionPlace {
 const unsentSessions = new Set<string>();
 
 /** Returns the id of a new session. */
-export function newSessionId(): string {
+export function createSessionId(): string {
   const id = crypto.randomUUID();
   unsentSessions.add(id);
   return id;
@@ -46,7 +46,7 @@ export interface SessionViewProps {
 
 /** Opens a session and follows it until `close`. */
 export function openSession({ agent, id, owner }: SessionPlace): SessionStore {
-  const client = clientOf(agent, owner).session(id);
+  const client = createAgentClient(agent, owner).session(id);
   const events: StoredEvent[] = [];
   const length = signal(0);
   const connection = signal<Connection>('loading');
@@ -79,7 +79,7 @@ export function openSession({ agent, id, owner }: SessionPlace): SessionStore {
   };
 }
 
-interface Following extends Pick<SessionStore, 'client'> {
+interface FollowState extends Pick<SessionStore, 'client'> {
   readonly events: StoredEvent[];
   readonly length: Signal<number>;
   readonly connection: Signal<Connection>;
@@ -90,15 +90,15 @@ interface Following extends Pick<SessionStore, 'client'> {
 }
 
 /** Events are shown this many at a time while a long journal loads. */
-const CHUNK = 500;
+const EVENTS_PER_CHUNK = 500;
 
 /** Reads and follows the journal. Never rejects. */
-async function followJournal(of: Following): Promise<void> {
+async function followJournal(of: FollowState): Promise<void> {
   const { client, events, length, connection, failure, signal } = of;
   try {
     for await (const event of client.events({ after: events.at(-1)?.seq ?? 0, signal })) {
       events.push(event);
-      if (events.length % CHUNK === 0) length.value = events.length;
+      if (events.length % EVENTS_PER_CHUNK === 0) length.value = events.length;
     }
     length.value = events.length;
     connection.value = 'live';
@@ -118,14 +118,14 @@ async function followJournal(of: Following): Promise<void> {
   }
 }
 
-type Item =
+type WatchItem =
   Awaited<ReturnType<ReturnType<ClientSession['watch']>['next']>> extends infer Result
     ? Result extends { readonly done?: false; readonly value: infer Value }
       ? Value
       : never
     : never;
 
-function applyItem({ events, length, connection, live, progress }: Following, item: Item): void {
+function applyItem({ events, length, connection, live, progress }: FollowState, item: WatchItem): void {
   if ('seq' in item) {
     events.push(item);
     length.value = events.length;

@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { recall, remember } from './browser-storage.ts';
 
-export interface Visited {
+export interface VisitedSession {
   readonly agent: string;
   readonly session: string;
   /** Milliseconds since the epoch. */
@@ -14,9 +14,9 @@ export interface Visited {
 
 const MAX_VISITED = 50;
 
-export const visitedSessions = signal<readonly Visited[]>(read());
+export const visitedSessions = signal<readonly VisitedSession[]>(read());
 
-function read(): readonly Visited[] {
+function read(): readonly VisitedSession[] {
   try {
     const list: unknown = JSON.parse(recall('visited') ?? '[]');
     return Array.isArray(list) ? list.filter(isVisited) : [];
@@ -25,7 +25,7 @@ function read(): readonly Visited[] {
   }
 }
 
-const isVisited = (one: unknown): one is Visited =>
+const isVisited = (one: unknown): one is VisitedSession =>
   typeof one === 'object' &&
   one !== null &&
   ['agent', 'session'].every((key) => typeof Reflect.get(one, key) === 'string') &&
@@ -41,7 +41,7 @@ export function visit(agent: string, session: string): void {
 export const forget = (agent: string, session: string): void =>
   save(visitedSessions.peek().filter((one) => one.agent !== agent || one.session !== session));
 
-function save(list: readonly Visited[]): void {
+function save(list: readonly VisitedSession[]): void {
   visitedSessions.value = list;
   remember('visited', JSON.stringify(list));
 }

@@ -6,16 +6,16 @@ import { OwnerButton } from '../sessions/owner-dialog.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { Help, openHelp } from '../shell/help.tsx';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
-import { go, hrefOf, place } from '../shell/router.ts';
-import { nextTheme, theme } from '../shell/theme.ts';
+import { goTo, place, toHref } from '../shell/router.ts';
+import { switchTheme, theme } from '../shell/theme.ts';
 import { Button, Problem } from '../ui/parts.tsx';
 import { SessionFrame } from './session-frame.tsx';
 
 const SHORTCUTS: readonly Shortcut[] = [
   { keys: '?', does: 'Show these shortcuts', run: openHelp },
-  { keys: 'g s', does: 'Go to the sessions', run: () => go({ view: 'sessions', query: {} }) },
-  { keys: 'g i', does: 'Go to the inbox', run: () => go({ view: 'inbox', query: {} }) },
-  { keys: 't', does: 'Switch the theme: system, light, dark', run: nextTheme },
+  { keys: 'g s', does: 'Go to the sessions', run: () => goTo({ view: 'sessions', query: {} }) },
+  { keys: 'g i', does: 'Go to the inbox', run: () => goTo({ view: 'inbox', query: {} }) },
+  { keys: 't', does: 'Switch the theme: system, light, dark', run: switchTheme },
 ];
 
 export function App() {
@@ -28,7 +28,7 @@ export function App() {
         Skip to the content
       </button>
       <header class="bar">
-        <a class="brand" href={hrefOf({ view: 'sessions', query: {} })}>
+        <a class="brand" href={toHref({ view: 'sessions', query: {} })}>
           <Mark /> Holdfast <span class="muted">console</span>
         </a>
         <nav aria-label="Main">
@@ -37,7 +37,7 @@ export function App() {
         </nav>
         <span class="bar-end">
           <OwnerButton />
-          <Button kind="quiet" label={`Theme: ${theme.value}`} onClick={nextTheme}>
+          <Button kind="quiet" label={`Theme: ${theme.value}`} onClick={switchTheme}>
             {{ system: '◐', light: '☀', dark: '☾' }[theme.value]}
           </Button>
           <Button kind="quiet" label="Keyboard shortcuts" onClick={openHelp}>
@@ -77,7 +77,7 @@ function Current() {
 function NavLink({ view, children }: { readonly view: 'sessions' | 'inbox'; readonly children: string }) {
   const isHere = place.value.view === view || (view === 'sessions' && place.value.view === 'session');
   return (
-    <a href={hrefOf({ view, query: {} })} aria-current={isHere ? 'page' : undefined}>
+    <a href={toHref({ view, query: {} })} aria-current={isHere ? 'page' : undefined}>
       {children}
     </a>
   );

@@ -5,7 +5,7 @@ import { openSession, type SessionViewProps } from '../data/session-store.ts';
 import { visit } from '../data/visited.ts';
 import { JournalView } from '../journal/journal-view.tsx';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
-import { go, hrefOf, place, SESSION_TABS, type SessionTab } from '../shell/router.ts';
+import { goTo, place, SESSION_TABS, type SessionTab, toHref } from '../shell/router.ts';
 import { StateView } from '../state/state-view.tsx';
 import { ToolsView } from '../tools/tools-view.tsx';
 import { TurnView } from '../turn/turn-view.tsx';
@@ -14,7 +14,7 @@ import { Tabs } from '../ui/tabs.tsx';
 import { Line } from '../ui/words.tsx';
 import { SessionSummary } from './session-summary.tsx';
 
-const LABELS: Readonly<Record<SessionTab, string>> = {
+const TAB_LABELS: Readonly<Record<SessionTab, string>> = {
   chat: 'Chat',
   turn: 'Turn',
   tools: 'Tools',
@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<SessionTab, string>> = {
   state: 'State',
 };
 
-const VIEWS: Readonly<Record<SessionTab, (props: SessionViewProps) => preact.ComponentChildren>> = {
+const TAB_VIEWS: Readonly<Record<SessionTab, (props: SessionViewProps) => preact.ComponentChildren>> = {
   chat: ChatView,
   turn: TurnView,
   tools: ToolsView,
@@ -32,12 +32,12 @@ const VIEWS: Readonly<Record<SessionTab, (props: SessionViewProps) => preact.Com
 
 const toTab = (tab: SessionTab): void => {
   const at = place.peek();
-  if (at.view === 'session') go({ ...at, tab, query: {} });
+  if (at.view === 'session') goTo({ ...at, tab, query: {} });
 };
 
 const SHORTCUTS: readonly Shortcut[] = SESSION_TABS.map((tab, index) => ({
   keys: String(index + 1),
-  does: `Show ${LABELS[tab]}`,
+  does: `Show ${TAB_LABELS[tab]}`,
   run: () => toTab(tab),
 }));
 
@@ -55,12 +55,12 @@ export function SessionFrame({ owner, agent, session, tab }: SessionFrameProps) 
     if (owner === undefined) visit(agent, session);
     return store.close;
   }, [store]);
-  const View = VIEWS[tab];
+  const View = TAB_VIEWS[tab];
   return (
     <div class="session">
       <header class="session-head">
         <p class="crumbs">
-          <a href={hrefOf({ view: 'sessions', query: {} })}>Sessions</a>
+          <a href={toHref({ view: 'sessions', query: {} })}>Sessions</a>
           <span aria-hidden="true">/</span>
           <Line text={agent} />
           <span aria-hidden="true">/</span>
@@ -73,7 +73,7 @@ export function SessionFrame({ owner, agent, session, tab }: SessionFrameProps) 
       </header>
       <Tabs
         label="Views of the session"
-        tabs={SESSION_TABS.map((id) => ({ id, label: LABELS[id] }))}
+        tabs={SESSION_TABS.map((id) => ({ id, label: TAB_LABELS[id] }))}
         selected={tab}
         onSelect={toTab}
         panel="view"
@@ -85,13 +85,13 @@ export function SessionFrame({ owner, agent, session, tab }: SessionFrameProps) 
   );
 }
 
-interface ShownProps extends SessionViewProps {
+interface ShownViewProps extends SessionViewProps {
   readonly tab: SessionTab;
   readonly view: (props: SessionViewProps) => preact.ComponentChildren;
 }
 
 /** A chat can be shown before the session exists, since its first message starts it. */
-function ShownTab({ store, tab, view: View }: ShownProps) {
+function ShownTab({ store, tab, view: View }: ShownViewProps) {
   const { value: failure } = store.failure;
   if (failure && store.length.value === 0) return <Problem failure={failure} onRetry={store.follow} />;
   if (store.connection.value === 'loading' && store.length.value === 0) return <Loading what="the journal" />;

@@ -9,7 +9,7 @@ import { Badge } from '../ui/parts.tsx';
 export function SessionSummary({ store }: SessionViewProps) {
   const { value: length } = store.length;
   if (length === 0) return null;
-  const { tokens, cost, status } = useMemo(() => summaryOf(store.events), [length]);
+  const { tokens, cost, status } = useMemo(() => summarizeSession(store.events), [length]);
   return (
     <p class="summary">
       {status}
@@ -20,7 +20,7 @@ export function SessionSummary({ store }: SessionViewProps) {
   );
 }
 
-function summaryOf(events: readonly StoredEvent[]) {
+function summarizeSession(events: readonly StoredEvent[]) {
   let tokens = 0;
   let cost: number | undefined;
   for (const event of events) {
@@ -28,10 +28,10 @@ function summaryOf(events: readonly StoredEvent[]) {
     tokens += event.usage.inputTokens + event.usage.outputTokens;
     if (event.usage.cost !== undefined) cost = (cost ?? 0) + event.usage.cost;
   }
-  return { tokens, cost, status: statusOf(events) };
+  return { tokens, cost, status: getStatus(events) };
 }
 
-function statusOf(events: readonly StoredEvent[]) {
+function getStatus(events: readonly StoredEvent[]) {
   const { openTurn, isWaiting } = toConversation(events);
   if (openTurn !== undefined)
     return <Badge tone={isWaiting ? 'warn' : 'accent'}>{isWaiting ? 'waiting' : 'running'}</Badge>;

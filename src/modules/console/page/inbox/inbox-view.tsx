@@ -3,30 +3,30 @@ import { useEffect, useState } from 'preact/hooks';
 import type { WaitingSession } from '../../../../worker/index-views.ts';
 import { PendingCard } from '../approvals/pending-card.tsx';
 import { useAction } from '../data/action.ts';
-import { clientOf, index } from '../data/api.ts';
-import { fromIndex, hasIndex } from '../data/index-use.ts';
+import { createAgentClient, index } from '../data/api.ts';
+import { hasIndex, requestIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import { visitedSessions } from '../data/visited.ts';
-import { hrefOf } from '../shell/router.ts';
+import { toHref } from '../shell/router.ts';
 import { formatAgo } from '../ui/format.ts';
 import { Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 
-type Waiting = Pick<WaitingSession, 'agent' | 'session' | 'title' | 'lastActivity' | 'pending'>;
+type InboxSession = Pick<WaitingSession, 'agent' | 'session' | 'title' | 'lastActivity' | 'pending'>;
 
 interface InboxPage {
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly InboxSession[];
   readonly next: string | null;
 }
 
 /** Milliseconds between two requests for the inbox while the page is visible. */
-const EVERY = 15_000;
+const REFRESH_MS = 15_000;
 
 export function InboxView() {
   const [looks, setLooks] = useState(0);
   const look = (): void => setLooks((count) => count + 1);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && look(), EVERY);
+    const timer = setInterval(() => document.visibilityState === 'visible' && look(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   const first = useLoaded(() => loadInbox(), [looks]);
@@ -57,7 +57,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
   // Cards keep their order, since a newer first page must not disturb an answer that is being written.
   const { next } = later ?? first;
   const shown = [...first.waiting, ...(later?.waiting ?? [])].filter(({ pending }) => pending.length > 0);
-  const more = (): Promise<boolean> =>
+  const loadMore = (): Promise<boolean> =>
     action.run(async () => {
       const page = await index.pending({ cursor: next ?? undefined });
       setLater({ waiting: [...(later?.waiting ?? []), ...page.waiting], next: page.next });
@@ -71,7 +71,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
       {shown.map((one) => (
         <section key={`${one.agent}/${one.session}`} class="inbox-session">
           <h2>
-            <a href={hrefOf({ view: 'session', ...one, tab: 'chat', query: {}, owner: undefined })}>
+            <a href={toHref({ view: 'session', ...one, tab: 'chat', query: {}, owner: undefined })}>
               <Line text={one.title ?? one.session} />
             </a>
             <span class="muted small">
@@ -81,7 +81,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
           {one.pending.map((pending) => (
             <PendingCard
               key={`${pending.call} ${pending.question}`}
-              session={clientOf(one.agent).session(one.session)}
+              session={createAgentClient(one.agent).session(one.session)}
               pending={pending}
               onAnswered={onAnswered}
             />
@@ -89,25 +89,25 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
         </section>
       ))}
       {failure && <Problem failure={failure} />}
-      {next !== null && <Button onClick={() => void more()}>Show more</Button>}
+      {next !== null && <Button onClick={() => void loadMore()}>Show more</Button>}
     </>
   );
 }
 
 async function loadInbox(): Promise<InboxPage> {
-  return (await fromIndex(() => index.pending())) ?? { waiting: await readVisitedInbox(), next: null };
+  return (await requestIndex(() => index.pending())) ?? { waiting: await readVisitedInbox(), next: null };
 }
 
 /** The number of recently opened sessions to ask if the app has no index. */
-const MOST_VISITED = 12;
+const MAX_VISITED_SESSIONS = 12;
 
-async function readVisitedInbox(): Promise<readonly Waiting[]> {
+async function readVisitedInbox(): Promise<readonly InboxSession[]> {
   const asked = visitedSessions
     .peek()
-    .slice(0, MOST_VISITED)
-    .map(async ({ agent, session, at }): Promise<Waiting[]> => {
+    .slice(0, MAX_VISITED_SESSIONS)
+    .map(async ({ agent, session, at }): Promise<InboxSession[]> => {
       // A session that was erased or has not started has no waiting calls.
-      const state = await clientOf(agent)
+      const state = await createAgentClient(agent)
         .session(session)
         .state()
         .catch(() => undefined);

@@ -2,22 +2,22 @@
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { JournaledCall } from '../../../../journal/reply-data.ts';
 
-type Stored<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+type StoredEventOf<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
 
-export interface CallOfJournal {
+export interface IndexedCall {
   readonly call: JournaledCall;
-  readonly reply: Stored<'model-replied'>;
-  readonly starts: readonly Stored<'tool-call-started'>[];
-  readonly ended?: Stored<'tool-call-ended'> | undefined;
+  readonly reply: StoredEventOf<'model-replied'>;
+  readonly starts: readonly StoredEventOf<'tool-call-started'>[];
+  readonly ended?: StoredEventOf<'tool-call-ended'> | undefined;
 }
 
 /** Returns the call with this id, or `undefined` if the journal does not contain its reply. */
-export function callIn(events: readonly StoredEvent[], id: string): CallOfJournal | undefined {
+export function callIn(events: readonly StoredEvent[], id: string): IndexedCall | undefined {
   const reply = events.find(
-    (event) => event.type === 'model-replied' && callsOf(event).some((call) => call.id === id),
+    (event) => event.type === 'model-replied' && getToolCalls(event).some((call) => call.id === id),
   );
   if (reply?.type !== 'model-replied') return undefined;
-  const call = callsOf(reply).find((one) => one.id === id);
+  const call = getToolCalls(reply).find((one) => one.id === id);
   if (!call) return undefined;
   const starts = events.filter((event) => event.type === 'tool-call-started' && event.call === id);
   const ended = events.find((event) => event.type === 'tool-call-ended' && event.call === id);
@@ -30,10 +30,10 @@ export function callIn(events: readonly StoredEvent[], id: string): CallOfJourna
 }
 
 /** Returns the calls of a reply. A reply with parts contains its calls as parts. */
-export const callsOf = ({ toolCalls, parts }: EventOf<'model-replied'>): readonly JournaledCall[] =>
+export const getToolCalls = ({ toolCalls, parts }: EventOf<'model-replied'>): readonly JournaledCall[] =>
   parts
     ? parts.flatMap((part) => (part.type === 'tool-call' && part.ranBy !== 'provider' ? [part] : []))
     : toolCalls;
 
-export const textOf = ({ text, parts }: EventOf<'model-replied'>): string =>
+export const getReplyText = ({ text, parts }: EventOf<'model-replied'>): string =>
   parts ? parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n') || text : text;

@@ -4,12 +4,12 @@
  */
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
-import { sessionHref } from '../shell/router.ts';
-import { count, dateAndTime, formatDollars, formatDuration, timeOfDay } from '../ui/format.ts';
+import { toSessionHref } from '../shell/router.ts';
+import { count, formatDateTime, formatDollars, formatDuration, formatTimeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Facts, Fold } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
-import { callIn, callsOf, textOf } from './call-index.ts';
+import { callIn, getReplyText, getToolCalls } from './call-index.ts';
 import { RequestPart } from './request-part.tsx';
 import { ResultPart } from './result-part.tsx';
 
@@ -27,8 +27,8 @@ export function EventDetail({ store, event, onClose }: EventDetailProps) {
         <h2>
           <span class="muted">{seq}</span> {type}
         </h2>
-        <time class="muted" dateTime={new Date(at).toISOString()} title={dateAndTime(at)}>
-          {timeOfDay(at)}
+        <time class="muted" dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>
+          {formatTimeOfDay(at)}
         </time>
         <Button kind="quiet" label="Close the event" onClick={onClose}>
           ✕
@@ -99,15 +99,15 @@ const Names = ({ names }: { readonly names: readonly { readonly name: string }[]
   </span>
 );
 
-interface OfType<Type extends StoredEvent['type']> {
+interface EventViewProps<Type extends StoredEvent['type']> {
   readonly store: SessionStore;
   readonly event: EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
 }
 
-function Reply({ store, event }: OfType<'model-replied'>) {
+function Reply({ store, event }: EventViewProps<'model-replied'>) {
   const { usage, parts = [], planned } = event;
   const reasoning = parts.flatMap((part) => (part.type === 'reasoning' ? part.text : [])).join('\n');
-  const text = textOf(event);
+  const text = getReplyText(event);
   return (
     <>
       <Facts
@@ -128,7 +128,7 @@ function Reply({ store, event }: OfType<'model-replied'>) {
           <Words text={text} />
         </>
       )}
-      {callsOf(event).map(({ id, name, input }) => (
+      {getToolCalls(event).map(({ id, name, input }) => (
         <div key={id} class="call-part">
           <h3>
             Calls <Line text={name} />
@@ -138,7 +138,7 @@ function Reply({ store, event }: OfType<'model-replied'>) {
       ))}
       {!planned && <RequestPart store={store} reply={event.seq} />}
       <p>
-        <a href={sessionHref(store.agent, store.id, { tab: 'tools', query: { reply: String(event.seq) } })}>
+        <a href={toSessionHref(store.agent, store.id, { tab: 'tools', query: { reply: String(event.seq) } })}>
           Tools of this reply
         </a>
       </p>
@@ -146,9 +146,9 @@ function Reply({ store, event }: OfType<'model-replied'>) {
   );
 }
 
-type CallEvent = 'tool-call-started' | 'tool-call-ended' | 'tool-call-suspended' | 'tool-call-answered';
+type CallEventType = 'tool-call-started' | 'tool-call-ended' | 'tool-call-suspended' | 'tool-call-answered';
 
-function Call({ store, event }: OfType<CallEvent>) {
+function Call({ store, event }: EventViewProps<CallEventType>) {
   const known = callIn(store.events, event.call);
   if (!known) return <p class="muted">The reply with this call is not in the journal.</p>;
   const { call, starts, ended } = known;

@@ -1,12 +1,12 @@
 /** Summarizes an event in one line. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { formatDuration } from '../ui/format.ts';
-import { callsOf, textOf } from './call-index.ts';
+import { getReplyText, getToolCalls } from './call-index.ts';
 
 /** Shortens a text before it is joined with others, since only the beginning is shown. */
 const shorten = (text: string): string => text.slice(0, 300);
 
-export function summaryOf(event: StoredEvent): string {
+export function summarizeEvent(event: StoredEvent): string {
   switch (event.type) {
     case 'session-opened':
       return event.agent;
@@ -24,13 +24,13 @@ export function summaryOf(event: StoredEvent): string {
     case 'frame-started':
       return `${event.name}: ${shorten(event.message)}`;
     case 'model-replied':
-      return [...callsOf(event).map(({ name }) => `→ ${name}`), shorten(textOf(event))]
+      return [...getToolCalls(event).map(({ name }) => `→ ${name}`), shorten(getReplyText(event))]
         .filter(Boolean)
         .join('  ');
     case 'tool-call-started':
       return `${event.effect} ${event.call}`;
     case 'tool-call-ended':
-      return `${resultLine(event.result)}${event.ms === undefined ? '' : `  (${formatDuration(event.ms)})`}`;
+      return `${formatResult(event.result)}${event.ms === undefined ? '' : `  (${formatDuration(event.ms)})`}`;
     case 'tool-call-suspended':
       return `waits for a ${event.wait.for}`;
     case 'tool-call-answered':
@@ -49,15 +49,15 @@ export function summaryOf(event: StoredEvent): string {
   }
 }
 
-type Result = Extract<StoredEvent, { readonly type: 'tool-call-ended' }>['result'];
+type CallResult = Extract<StoredEvent, { readonly type: 'tool-call-ended' }>['result'];
 
-function resultLine(result: Result): string {
+function formatResult(result: CallResult): string {
   if (result.type === 'error') return `error: ${shorten(result.message)}`;
   if ('content' in result && result.content !== undefined) return shorten(result.content);
   return result.type === 'artifact' ? shorten(JSON.stringify(result.value)) : result.type;
 }
 
-export function toneOf(event: StoredEvent): string {
+export function getEventTone(event: StoredEvent): string {
   switch (event.type) {
     case 'model-replied':
     case 'model-refused':

@@ -4,15 +4,15 @@ import type { StoredEvent } from '../../../../journal/events.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, setQuery } from '../shell/router.ts';
-import { count, formatCount, timeOfDay } from '../ui/format.ts';
+import { count, formatCount, formatTimeOfDay } from '../ui/format.ts';
 import { Empty } from '../ui/parts.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { Line } from '../ui/words.tsx';
 import { EventDetail } from './event-detail.tsx';
-import { summaryOf, toneOf } from './event-summary.ts';
+import { getEventTone, summarizeEvent } from './event-summary.ts';
 import { filterEvents } from './search.ts';
 
-const ROW = 30;
+const ROW_HEIGHT = 30;
 
 const focusSearch = (): void => document.getElementById('journal-search')?.focus();
 
@@ -25,7 +25,7 @@ export function JournalView({ store }: SessionViewProps) {
   const [text, setText] = useState(query.q ?? '');
   const type = query.type ?? '';
   const shown = useMemo(() => filterEvents(store.events, { text, type }), [text, type, length]);
-  const types = useMemo(() => typesIn(store.events), [length]);
+  const types = useMemo(() => listTypes(store.events), [length]);
   const opened = Number(query.event);
   const selected = shown.findIndex(({ seq }) => seq === opened);
   const event = store.events.find(({ seq }) => seq === opened);
@@ -67,7 +67,7 @@ export function JournalView({ store }: SessionViewProps) {
           <VirtualList
             label="Events"
             length={shown.length}
-            rowHeight={ROW}
+            rowHeight={ROW_HEIGHT}
             selected={selected}
             followsEnd
             onSelect={(index) => setQuery({ event: String(shown[index]?.seq) })}
@@ -98,7 +98,7 @@ function useKept(text: string): void {
   }, [text]);
 }
 
-const typesIn = (events: readonly StoredEvent[]): readonly string[] =>
+const listTypes = (events: readonly StoredEvent[]): readonly string[] =>
   [...new Set(events.map(({ type }) => type))].toSorted();
 
 function EventRow({ event }: { readonly event: StoredEvent | undefined }) {
@@ -106,15 +106,15 @@ function EventRow({ event }: { readonly event: StoredEvent | undefined }) {
   const { seq, at, type } = event;
   const isNested = 'frame' in event && event.frame !== undefined;
   return (
-    <span class={`journal-row ${toneOf(event)}`}>
+    <span class={`journal-row ${getEventTone(event)}`}>
       <span class="journal-seq">{seq}</span>
-      <span class="journal-time">{timeOfDay(at)}</span>
+      <span class="journal-time">{formatTimeOfDay(at)}</span>
       <span class="journal-type">
         {isNested && <span title="In a nested loop">↳ </span>}
         {type}
       </span>
       <span class="journal-summary">
-        <Line text={summaryOf(event)} most={240} />
+        <Line text={summarizeEvent(event)} most={240} />
       </span>
     </span>
   );

@@ -1,6 +1,6 @@
 /** Shows the model request of a reply, which loads when it is opened. */
 import type { RequestView } from '../../request-view.ts';
-import { ask, consolePath } from '../data/api.ts';
+import { ask, toConsolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { JsonView } from '../ui/json.tsx';
@@ -17,11 +17,11 @@ export const RequestPart = ({ store, reply }: RequestPartProps) => (
 
 function Request({ store, reply }: RequestPartProps) {
   const loaded = useLoaded(
-    (signal) => ask<RequestView>(consolePath(store, 'request', { reply }), { signal }),
+    (signal) => ask<RequestView>(toConsolePath(store, 'request', { reply }), { signal }),
     [reply],
   );
   const { value, failure } = loaded.value;
-  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (failure) return <Problem failure={failure} missing={CONSOLE_REQUIRED_NOTE} />;
   if (!value) return <Loading what="the request" />;
   return (
     <>
@@ -37,7 +37,7 @@ function Request({ store, reply }: RequestPartProps) {
 }
 
 /** The text that is shown if the deployment lacks the module's routes. */
-export const NEEDS_CONSOLE =
+export const CONSOLE_REQUIRED_NOTE =
   'This deployment does not use console(), so it cannot show how its code sees the session.';
 
 /** Shows whether this code would send the same instructions and tools as the request in the journal. */

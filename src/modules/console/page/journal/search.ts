@@ -5,7 +5,7 @@ const texts = new WeakMap<StoredEvent, string>();
 
 const MAX_SEARCHED_CHARACTERS = 20_000;
 
-function searchedTextOf(event: StoredEvent): string {
+function getSearchedText(event: StoredEvent): string {
   const known = texts.get(event) ?? JSON.stringify(event).slice(0, MAX_SEARCHED_CHARACTERS).toLowerCase();
   texts.set(event, known);
   return known;
@@ -20,6 +20,6 @@ export function filterEvents(
   if (words.length === 0 && type === '') return [...events];
   return events.filter(
     (event) =>
-      (type === '' || event.type === type) && words.every((word) => searchedTextOf(event).includes(word)),
+      (type === '' || event.type === type) && words.every((word) => getSearchedText(event).includes(word)),
   );
 }

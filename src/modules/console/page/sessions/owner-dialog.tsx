@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { index } from '../data/api.ts';
-import { fromIndex } from '../data/index-use.ts';
+import { requestIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
-import { go, place } from '../shell/router.ts';
+import { goTo, place } from '../shell/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Button, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
@@ -21,7 +21,7 @@ function close(): void {
 
 function look(owner: string | undefined): void {
   close();
-  go({ view: 'sessions', query: {}, owner });
+  goTo({ view: 'sessions', query: {}, owner });
 }
 
 /** Shows the selected owner, and opens the dialog. */
@@ -53,16 +53,16 @@ const MAX_OWNERS = 100;
 
 function OwnerDialog() {
   const [owner, setOwner] = useState(place.value.owner ?? '');
-  const loaded = useLoaded(() => fromIndex(() => index.owners({ limit: MAX_OWNERS })), []);
+  const loaded = useLoaded(() => requestIndex(() => index.owners({ limit: MAX_OWNERS })), []);
   const { value, failure } = loaded.value;
   const isValid = /^(?:id|tenant):./.test(owner);
-  const submit = (event: Event): void => {
+  const submitOwner = (event: Event): void => {
     event.preventDefault();
     if (isValid) look(owner);
   };
   return (
     <Dialog title="Sessions of another owner" onClose={close}>
-      <form class="start" onSubmit={submit}>
+      <form class="start" onSubmit={submitOwner}>
         <label class="field">
           <span>Owner</span>
           <input

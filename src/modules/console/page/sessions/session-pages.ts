@@ -2,7 +2,7 @@
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
 import { index } from '../data/api.ts';
 
-export interface Pages {
+export interface SessionPages {
   readonly agents: readonly AgentPage[];
 }
 
@@ -12,28 +12,31 @@ interface AgentPage {
   readonly next: string | null;
 }
 
-const EACH = 50;
+const PAGE_SIZE = 50;
 
 /** Selects sessions by agents, status and owner. Without an owner, those of the caller. */
-export interface Selection {
+export interface SessionSelection {
   readonly names: readonly string[];
   readonly status: SessionStatus | undefined;
   readonly owner: string | undefined;
 }
 
 /** Loads the first page of each agent, or the next page of each agent that has more. */
-export async function loadPages({ names, status, owner }: Selection, before?: Pages): Promise<Pages> {
+export async function loadPages(
+  { names, status, owner }: SessionSelection,
+  before?: SessionPages,
+): Promise<SessionPages> {
   const agents = names.map(async (agent): Promise<AgentPage> => {
     const known = before?.agents.find((one) => one.agent === agent);
     if (known?.next === null) return known;
-    const page = await index.sessions(agent, { owner, status, cursor: known?.next, limit: EACH });
+    const page = await index.sessions(agent, { owner, status, cursor: known?.next, limit: PAGE_SIZE });
     return { agent, sessions: [...(known?.sessions ?? []), ...page.sessions], next: page.next };
   });
   return { agents: await Promise.all(agents) };
 }
 
 /** Replaces the first page of each agent with a newer one. A session that moved to it is listed once. */
-export function withFirst(first: Pages, loaded: Pages | undefined): Pages {
+export function withFirst(first: SessionPages, loaded: SessionPages | undefined): SessionPages {
   if (!loaded) return first;
   const agents = first.agents.map((page): AgentPage => {
     const known = loaded.agents.find(({ agent }) => agent === page.agent);
@@ -44,13 +47,13 @@ export function withFirst(first: Pages, loaded: Pages | undefined): Pages {
   return { agents };
 }
 
-export const hasMore = ({ agents }: Pages): boolean => agents.some(({ next }) => next !== null);
+export const hasMore = ({ agents }: SessionPages): boolean => agents.some(({ next }) => next !== null);
 
 /**
  * Returns the sessions whose place is final, the latest first. Later pages of an agent can only contain older
  * sessions than its last loaded one.
  */
-export function inOrder({ agents }: Pages): readonly ListedSession[] {
+export function listInOrder({ agents }: SessionPages): readonly ListedSession[] {
   const known = Math.max(
     ...agents.flatMap(({ next, sessions }) => (next === null ? [] : (sessions.at(-1)?.lastActivity ?? 0))),
     0,

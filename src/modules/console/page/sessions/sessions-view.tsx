@@ -4,16 +4,23 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
 import { useAction } from '../data/action.ts';
 import { agents } from '../data/agents.ts';
-import { fromIndex } from '../data/index-use.ts';
+import { requestIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import { forget, visitedSessions } from '../data/visited.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
-import { place, sessionHref, setQuery } from '../shell/router.ts';
-import { dateAndTime, formatAgo, formatCompact, formatCount, formatDollars } from '../ui/format.ts';
+import { place, setQuery, toSessionHref } from '../shell/router.ts';
+import { formatAgo, formatCompact, formatCount, formatDateTime, formatDollars } from '../ui/format.ts';
 import { Badge, Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { openOwners } from './owner-dialog.tsx';
-import { hasMore, inOrder, loadPages, type Pages, type Selection, withFirst } from './session-pages.ts';
+import {
+  hasMore,
+  listInOrder,
+  loadPages,
+  type SessionPages,
+  type SessionSelection,
+  withFirst,
+} from './session-pages.ts';
 import { StartSession } from './start-session.tsx';
 
 const isStarting = signal(false);
@@ -64,7 +71,7 @@ export function SessionsView() {
           value={search}
           onInput={(event) => setQuery({ search: event.currentTarget.value || undefined })}
         />
-        <Choice label="Status" value={status} all="Every status" choices={STATUSES} name="status" />
+        <Choice label="Status" value={status} all="Every status" choices={SESSION_STATUSES} name="status" />
         {names.length > 1 && (
           <Choice label="Agent" value={agent} all="Every agent" choices={names} name="agent" />
         )}
@@ -76,7 +83,7 @@ export function SessionsView() {
           key={`${agent} ${status} ${owner}`}
           owner={owner}
           names={agent === '' ? names : [agent]}
-          status={STATUSES.find((one) => one === status)}
+          status={SESSION_STATUSES.find((one) => one === status)}
           search={search}
         />
       )}
@@ -85,7 +92,7 @@ export function SessionsView() {
   );
 }
 
-const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
+const SESSION_STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
 
 interface ChoiceProps {
   readonly label: string;
@@ -110,24 +117,24 @@ const Choice = ({ label, name, value, all, choices }: ChoiceProps) => (
   </select>
 );
 
-interface ListedProps extends Selection {
+interface SessionListProps extends SessionSelection {
   readonly search: string;
 }
 
 /** Milliseconds between two requests for the first page of the list while the page is visible. */
-const EVERY = 10_000;
+const REFRESH_MS = 10_000;
 
-function SessionList({ search, ...selection }: ListedProps) {
+function SessionList({ search, ...selection }: SessionListProps) {
   const [looks, setLooks] = useState(0);
-  const [more, setMore] = useState<Pages>();
+  const [more, setMore] = useState<SessionPages>();
   const action = useAction();
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') setLooks((count) => count + 1);
-    }, EVERY);
+    }, REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
-  const first = useLoaded(async () => ({ pages: await fromIndex(() => loadPages(selection)) }), [looks]);
+  const first = useLoaded(async () => ({ pages: await requestIndex(() => loadPages(selection)) }), [looks]);
   const { value, failure } = first.value;
   const problem = failure ?? action.failure.value;
   if (problem && !value) return <Problem failure={problem} onRetry={() => setLooks(looks + 1)} />;
@@ -141,9 +148,9 @@ function SessionList({ search, ...selection }: ListedProps) {
       </Empty>
     );
   const pages = withFirst(value.pages, more);
-  const known = inOrder(pages);
-  const shown = known.filter(({ title, session }) => matchesTitle(search, title ?? session));
-  const next = (): void => void action.run(async () => setMore(await loadPages(selection, pages)));
+  const known = listInOrder(pages);
+  const shown = known.filter(({ title, session }) => hasMatchingTitle(search, title ?? session));
+  const loadNext = (): void => void action.run(async () => setMore(await loadPages(selection, pages)));
   return (
     <>
       {shown.length === 0 && !hasMore(pages) && (
@@ -161,7 +168,7 @@ function SessionList({ search, ...selection }: ListedProps) {
       {problem && <Problem failure={problem} />}
       {hasMore(pages) && (
         <p class="list-end">
-          <Button isDisabled={action.isBusy.value} onClick={next}>
+          <Button isDisabled={action.isBusy.value} onClick={loadNext}>
             Show more
           </Button>{' '}
           {search && (
@@ -173,15 +180,15 @@ function SessionList({ search, ...selection }: ListedProps) {
   );
 }
 
-const matchesTitle = (search: string, title: string): boolean =>
+const hasMatchingTitle = (search: string, title: string): boolean =>
   title.toLowerCase().includes(search.trim().toLowerCase());
 
-const TONES = { running: 'accent', waiting: 'warn', failed: 'bad', idle: 'plain' } as const;
+const STATUS_TONES = { running: 'accent', waiting: 'warn', failed: 'bad', idle: 'plain' } as const;
 
 function SessionRow({ listed }: { readonly listed: ListedSession }) {
   const { agent, session, title, status, unread, turns, usage, lastActivity } = listed;
   return (
-    <a class={unread ? 'session-row unread' : 'session-row'} href={sessionHref(agent, session)}>
+    <a class={unread ? 'session-row unread' : 'session-row'} href={toSessionHref(agent, session)}>
       <span class="row-dot">{unread && <span class="visually-hidden">Unread</span>}</span>
       <span class="row-title">
         <Line text={title ?? session} most={160} />
@@ -190,7 +197,7 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
         <Line text={agent} most={40} />
       </span>
       <span class="row-status">
-        <Badge tone={TONES[status]}>{status}</Badge>
+        <Badge tone={STATUS_TONES[status]}>{status}</Badge>
       </span>
       <span class="row-usage muted">
         {formatCount(turns, 'turn')} · {formatCompact(usage.inputTokens + usage.outputTokens)} tokens
@@ -199,7 +206,7 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
       <time
         class="row-ago muted"
         dateTime={new Date(lastActivity).toISOString()}
-        title={dateAndTime(lastActivity)}
+        title={formatDateTime(lastActivity)}
       >
         {formatAgo(lastActivity)}
       </time>
@@ -208,7 +215,7 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
 }
 
 function VisitedList({ search }: { readonly search: string }) {
-  const shown = visitedSessions.value.filter(({ session }) => matchesTitle(search, session));
+  const shown = visitedSessions.value.filter(({ session }) => hasMatchingTitle(search, session));
   return (
     <>
       <p class="muted small">
@@ -218,7 +225,7 @@ function VisitedList({ search }: { readonly search: string }) {
       <ul class="session-list" aria-label="Sessions">
         {shown.map(({ agent, session, at }) => (
           <li key={`${agent}/${session}`} class="visited-row">
-            <a class="session-row" href={sessionHref(agent, session)}>
+            <a class="session-row" href={toSessionHref(agent, session)}>
               <span class="row-title">
                 <Line text={session} />
               </span>

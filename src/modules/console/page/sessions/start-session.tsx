@@ -1,7 +1,7 @@
 /** Opens a session by its agent and id, or starts a new one. */
 import { useState } from 'preact/hooks';
-import { newSessionId } from '../data/session-store.ts';
-import { go } from '../shell/router.ts';
+import { createSessionId } from '../data/session-store.ts';
+import { goTo } from '../shell/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Button } from '../ui/parts.tsx';
 
@@ -11,17 +11,17 @@ interface StartSessionProps {
 }
 
 /** The ids that the server accepts. */
-const ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
+const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
 
 export function StartSession({ agents, onClose }: StartSessionProps) {
   const [agent, setAgent] = useState(agents[0] ?? '');
   const [id, setId] = useState('');
-  const isValid = id === '' || (ID.test(id) && !/^\.{1,2}$/.test(id));
+  const isValid = id === '' || (SESSION_ID.test(id) && !/^\.{1,2}$/.test(id));
   const open = (event: Event): void => {
     event.preventDefault();
     if (!isValid || agent === '') return;
     onClose();
-    go({ view: 'session', agent, session: id || newSessionId(), tab: 'chat', query: {} });
+    goTo({ view: 'session', agent, session: id || createSessionId(), tab: 'chat', query: {} });
   };
   return (
     <Dialog title="Open or start a session" onClose={onClose}>

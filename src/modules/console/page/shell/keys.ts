@@ -24,14 +24,14 @@ export function useShortcuts(list: readonly Shortcut[]): void {
 }
 
 /** Milliseconds in which the second key must follow. */
-const SOON = 1_500;
+const KEY_SEQUENCE_MS = 1_500;
 
 let first = { key: '', at: 0 };
 
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
     return;
-  const pair = event.timeStamp - first.at < SOON ? `${first.key} ${event.key}` : event.key;
+  const pair = event.timeStamp - first.at < KEY_SEQUENCE_MS ? `${first.key} ${event.key}` : event.key;
   const found =
     shortcuts.peek().findLast(({ keys }) => keys === pair) ??
     shortcuts.peek().findLast(({ keys }) => keys === event.key);

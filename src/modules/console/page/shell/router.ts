@@ -15,7 +15,7 @@ export type Place = (
   | { readonly view: 'session'; readonly agent: string; readonly session: string; readonly tab: SessionTab }
 ) & { readonly query: Readonly<Record<string, string>>; readonly owner?: string | undefined };
 
-/** The current place. Views read it, and change it with `go`. */
+/** The current place. Views read it, and change it with `goTo`. */
 export const place = signal<Place>(parsePlace(location.hash));
 
 addEventListener('hashchange', () => {
@@ -42,7 +42,7 @@ function decodeSegment(part: string): string {
 }
 
 /** Returns the URL of a place, for `href`. The owner defaults to the current one. */
-export function hrefOf(to: Place): string {
+export function toHref(to: Place): string {
   const path =
     to.view === 'session' ? ['s', to.agent, to.session, to.tab].map(encodeURIComponent).join('/') : to.view;
   const owner = 'owner' in to ? to.owner : place.value.owner;
@@ -51,15 +51,15 @@ export function hrefOf(to: Place): string {
 }
 
 /** Returns the URL of a session of the current owner. */
-export const sessionHref = (
+export const toSessionHref = (
   agent: string,
   session: string,
   { tab = 'chat', query = {} }: { readonly tab?: SessionTab; readonly query?: Place['query'] } = {},
-): string => hrefOf({ view: 'session', agent, session, tab, query });
+): string => toHref({ view: 'session', agent, session, tab, query });
 
 /** Goes to a place. With `replace`, adds no entry to the history. */
-export function go(to: Place, how: 'push' | 'replace' = 'push'): void {
-  const href = hrefOf(to);
+export function goTo(to: Place, how: 'push' | 'replace' = 'push'): void {
+  const href = toHref(to);
   if (href === location.hash) return;
   if (how === 'push') location.hash = href;
   else {
@@ -75,5 +75,5 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
     if (value === undefined) delete query[name];
     else query[name] = value;
   }
-  go({ ...place.peek(), query }, 'replace');
+  goTo({ ...place.peek(), query }, 'replace');
 }

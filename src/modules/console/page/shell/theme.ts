@@ -16,7 +16,7 @@ effect(() => {
 });
 
 /** Switches to the next theme: system, light, dark. */
-export function nextTheme(): void {
+export function switchTheme(): void {
   const at = THEMES.indexOf(theme.peek());
   theme.value = THEMES[(at + 1) % THEMES.length] ?? 'system';
 }

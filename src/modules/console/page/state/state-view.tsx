@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { JsonObject } from '../../../../tool/json.ts';
 import type { StateView as FoldedState } from '../../state-view.ts';
-import { ask, consolePath } from '../data/api.ts';
+import { ask, toConsolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
-import { summaryOf } from '../journal/event-summary.ts';
-import { NEEDS_CONSOLE } from '../journal/request-part.tsx';
+import { summarizeEvent } from '../journal/event-summary.ts';
+import { CONSOLE_REQUIRED_NOTE } from '../journal/request-part.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import { count, timeOfDay } from '../ui/format.ts';
+import { count, formatTimeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Empty, Loading, Problem, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
@@ -58,9 +58,9 @@ export function StateView({ store }: SessionViewProps) {
               {count(event.seq)} of {count(last)}
             </strong>
             <code>{event.type}</code>
-            <span class="muted">{timeOfDay(event.at)}</span>
+            <span class="muted">{formatTimeOfDay(event.at)}</span>
             <span class="muted slider-summary">
-              <Line text={summaryOf(event)} most={140} />
+              <Line text={summarizeEvent(event)} most={140} />
             </span>
           </p>
         )}
@@ -77,19 +77,19 @@ export function StateView({ store }: SessionViewProps) {
 const isAccess = (event: StoredEvent): boolean =>
   event.type === 'module-event' && event.module === 'operators';
 
-interface FoldedProps extends SessionViewProps {
+interface FoldedStateProps extends SessionViewProps {
   readonly seq: number;
   readonly before: number | undefined;
 }
 
 /** Milliseconds after the slider's last move until the state loads. */
-const REST = 120;
+const FOLD_DELAY_MS = 120;
 
-function Folded({ store, seq, before }: FoldedProps) {
+function Folded({ store, seq, before }: FoldedStateProps) {
   const rested = useRested(seq);
   const loaded = useLoaded(
     async (signal) => {
-      const load = (at: number) => ask<FoldedState>(consolePath(store, 'state', { at }), { signal });
+      const load = (at: number) => ask<FoldedState>(toConsolePath(store, 'state', { at }), { signal });
       const [now, then] = await Promise.all([
         load(rested),
         before === undefined ? undefined : load(rested - 1),
@@ -99,10 +99,10 @@ function Folded({ store, seq, before }: FoldedProps) {
     [rested],
   );
   const { value, failure } = loaded.value;
-  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (failure) return <Problem failure={failure} missing={CONSOLE_REQUIRED_NOTE} />;
   if (!value) return <Loading what="the state" />;
   const { state } = value.now;
-  const changed = changedKeys(value.then?.state, state);
+  const changed = findChangedKeys(value.then?.state, state);
   const { blackboard, memory, ...others } = state;
   const parts = Object.entries(others).filter(isFilled);
   const memories = Object.entries(Object(memory)).filter(isFilled);
@@ -118,7 +118,7 @@ function Folded({ store, seq, before }: FoldedProps) {
         />
       ))}
       {parts.map(([name, data]) => (
-        <Part key={name} title={TITLES[name] ?? name} data={data} isChanged={changed.has(name)} />
+        <Part key={name} title={PART_TITLES[name] ?? name} data={data} isChanged={changed.has(name)} />
       ))}
     </div>
   );
@@ -128,20 +128,20 @@ function Folded({ store, seq, before }: FoldedProps) {
 const isFilled = ([, data]: readonly [string, unknown]): boolean =>
   typeof data !== 'object' || data === null || Object.keys(data).length > 0;
 
-const TITLES: Readonly<Record<string, string>> = {
+const PART_TITLES: Readonly<Record<string, string>> = {
   turn: 'Turn',
   messages: 'Messages',
   callState: 'State of tools',
   usage: 'Usage',
 };
 
-interface PartProps {
+interface StatePartProps {
   readonly title: string;
   readonly data: unknown;
   readonly isChanged: boolean;
 }
 
-const Part = ({ title, data, isChanged }: PartProps) => (
+const Part = ({ title, data, isChanged }: StatePartProps) => (
   <Section title={title} aside={isChanged && <Badge tone="accent">changed by this event</Badge>}>
     <div class={isChanged ? 'panel code-panel changed' : 'panel code-panel'}>
       <JsonView value={data} most={2_500} />
@@ -152,14 +152,14 @@ const Part = ({ title, data, isChanged }: PartProps) => (
 function useRested(seq: number): number {
   const [rested, setRested] = useState(seq);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(seq), REST);
+    const timer = setTimeout(() => setRested(seq), FOLD_DELAY_MS);
     return () => clearTimeout(timer);
   }, [seq]);
   return rested;
 }
 
 /** Returns the parts of a state that differ from the state at the previous event. Compares each memory separately. */
-function changedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {
+function findChangedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {
   const was = flattenState(before ?? {});
   return new Set([...flattenState(now)].filter(([key, text]) => was.get(key) !== text).map(([key]) => key));
 }

@@ -4,15 +4,15 @@ import type { DiagramView } from '../../offer-view.ts';
 import { formatCount } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { type Layout, layoutOf, NODE_HEIGHT } from './layout.ts';
+import { computeLayout, type DiagramLayout, NODE_HEIGHT } from './layout.ts';
 import { readMermaid } from './mermaid.ts';
 
 export function DiagramPanel({ diagram }: { readonly diagram: DiagramView }) {
   const { mermaid, tool } = diagram;
   const read = useMemo(() => readMermaid(mermaid), [mermaid]);
-  const layout = useMemo(() => layoutOf(read), [read]);
+  const layout = useMemo(() => computeLayout(read), [read]);
   const isMachine = read.initial !== undefined;
-  const marks = isMachine ? stateMarks(diagram, read.nodes) : toolMarks(diagram, read.nodes);
+  const marks = isMachine ? markStates(diagram, read.nodes) : markTools(diagram, read.nodes);
   return (
     <figure class="panel diagram">
       <figcaption>
@@ -28,25 +28,25 @@ export function DiagramPanel({ diagram }: { readonly diagram: DiagramView }) {
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard. */}
       <section class="diagram-scroll" tabIndex={0} aria-label={`Diagram of ${tool}`}>
-        <Drawing layout={layout} initial={read.initial} marks={marks} title={titleOf(diagram)} />
+        <Drawing layout={layout} initial={read.initial} marks={marks} title={getDiagramTitle(diagram)} />
       </section>
       <Positions diagram={diagram} />
     </figure>
   );
 }
 
-type Marks = ReadonlyMap<string, 'here' | 'done' | 'locked'>;
-type Nodes = ReturnType<typeof readMermaid>['nodes'];
+type NodeMarks = ReadonlyMap<string, 'here' | 'done' | 'locked'>;
+type DiagramNodes = ReturnType<typeof readMermaid>['nodes'];
 
 /** Marks the state of the call that opened the loop, or else the states of all keys. */
-function stateMarks({ state, positions }: DiagramView, nodes: Nodes): Marks {
+function markStates({ state, positions }: DiagramView, nodes: DiagramNodes): NodeMarks {
   const states = state === undefined ? Object.values(positions) : [state];
   const here = nodes.filter(({ label }) => states.includes(label));
   return new Map(here.map(({ id }) => [id, 'here']));
 }
 
 /** Marks the tools of a playbook that were used, and those that are locked. */
-function toolMarks({ positions, key, withheld }: DiagramView, nodes: Nodes): Marks {
+function markTools({ positions, key, withheld }: DiagramView, nodes: DiagramNodes): NodeMarks {
   const progress: unknown = key === undefined ? Object.values(positions)[0] : positions[key];
   const used: Readonly<Record<string, unknown>> = Object(Object(progress).tools);
   return new Map(
@@ -57,12 +57,13 @@ function toolMarks({ positions, key, withheld }: DiagramView, nodes: Nodes): Mar
   );
 }
 
-const titleOf = ({ tool, state }: DiagramView): string => (state === undefined ? tool : `${tool}: ${state}`);
+const getDiagramTitle = ({ tool, state }: DiagramView): string =>
+  state === undefined ? tool : `${tool}: ${state}`;
 
 interface DrawingProps {
-  readonly layout: Layout;
+  readonly layout: DiagramLayout;
   readonly initial: string | undefined;
-  readonly marks: Marks;
+  readonly marks: NodeMarks;
   readonly title: string;
 }
 
@@ -108,7 +109,7 @@ function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramV
       {all.slice(0, MAX_KEYS).map(([name, at]) => (
         <Badge key={name} tone={name === key ? 'accent' : 'plain'}>
           <Line
-            text={`${name === '' ? '' : `${name}: `}${typeof at === 'string' ? at : progressOf(at)}`}
+            text={`${name === '' ? '' : `${name}: `}${typeof at === 'string' ? at : formatProgress(at)}`}
             most={60}
           />
         </Badge>
@@ -118,4 +119,4 @@ function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramV
   );
 }
 
-const progressOf = (at: unknown): string => `${Number(Object(at).toolExecutions ?? 0)} calls`;
+const formatProgress = (at: unknown): string => `${Number(Object(at).toolExecutions ?? 0)} calls`;

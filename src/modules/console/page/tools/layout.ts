@@ -4,22 +4,22 @@
  */
 import type { Diagram, DiagramEdge, DiagramNode } from './mermaid.ts';
 
-export interface Placed extends DiagramNode {
+export interface PlacedNode extends DiagramNode {
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }
 
-export interface Line extends DiagramEdge {
+export interface EdgeLine extends DiagramEdge {
   /** The `d` attribute of an SVG `path`. */
   readonly path: string;
   readonly labelX: number;
   readonly labelY: number;
 }
 
-export interface Layout {
-  readonly nodes: readonly Placed[];
-  readonly lines: readonly Line[];
+export interface DiagramLayout {
+  readonly nodes: readonly PlacedNode[];
+  readonly lines: readonly EdgeLine[];
   readonly width: number;
   readonly height: number;
 }
@@ -27,9 +27,9 @@ export interface Layout {
 export const NODE_HEIGHT = 34;
 const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 66, 28, 7.4];
 
-export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
-  const columns = columnsOf(nodes, edges, initial);
-  const placed = new Map<string, Placed>();
+export function computeLayout({ nodes, edges, initial }: Diagram): DiagramLayout {
+  const columns = toColumns(nodes, edges, initial);
+  const placed = new Map<string, PlacedNode>();
   let x = MARGIN;
   let height = 0;
   for (const column of columns) {
@@ -43,7 +43,7 @@ export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
   }
   const lines = edges.flatMap((edge) => {
     const [from, to] = [placed.get(edge.from), placed.get(edge.to)];
-    return from && to ? [lineOf(edge, from, to)] : [];
+    return from && to ? [drawLine(edge, from, to)] : [];
   });
   return { nodes: [...placed.values()], lines, width: x - GAP_X + MARGIN, height: height + MARGIN + 26 };
 }
@@ -52,15 +52,16 @@ export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
  * Puts each node in a column after the nodes that lead to it. The column is the length of the shortest path
  * from the initial state of a state machine, or of the longest path in a playbook.
  */
-function columnsOf(nodes: Diagram['nodes'], edges: Diagram['edges'], initial?: string): DiagramNode[][] {
-  const depth = initial === undefined ? longestWays(nodes, edges) : shortestWays(initial, edges);
+function toColumns(nodes: Diagram['nodes'], edges: Diagram['edges'], initial?: string): DiagramNode[][] {
+  const depth =
+    initial === undefined ? computeLongestPaths(nodes, edges) : computeShortestPaths(initial, edges);
   const last = Math.max(0, ...depth.values());
   const columns: DiagramNode[][] = Array.from({ length: last + 1 }, () => []);
   for (const node of nodes) columns[depth.get(node.id) ?? last]?.push(node);
   return columns.filter((column) => column.length > 0);
 }
 
-function shortestWays(initial: string, edges: Diagram['edges']): ReadonlyMap<string, number> {
+function computeShortestPaths(initial: string, edges: Diagram['edges']): ReadonlyMap<string, number> {
   const depth = new Map([[initial, 0]]);
   const queue = [initial];
   for (let id = queue.shift(); id !== undefined; id = queue.shift())
@@ -76,7 +77,7 @@ function shortestWays(initial: string, edges: Diagram['edges']): ReadonlyMap<str
  * Returns the length of the longest path to each node. A playbook has no cycles. With a cycle, the number of
  * rounds limits the length.
  */
-function longestWays(nodes: Diagram['nodes'], edges: Diagram['edges']): ReadonlyMap<string, number> {
+function computeLongestPaths(nodes: Diagram['nodes'], edges: Diagram['edges']): ReadonlyMap<string, number> {
   const depth = new Map(nodes.map(({ id }) => [id, 0]));
   for (const _ of nodes)
     for (const { from, to } of edges)
@@ -84,7 +85,7 @@ function longestWays(nodes: Diagram['nodes'], edges: Diagram['edges']): Readonly
   return depth;
 }
 
-function lineOf(edge: DiagramEdge, from: Placed, to: Placed): Line {
+function drawLine(edge: DiagramEdge, from: PlacedNode, to: PlacedNode): EdgeLine {
   const middle = NODE_HEIGHT / 2;
   if (from.id === to.id) {
     const x = from.x + from.width / 2;

@@ -25,11 +25,11 @@ export interface Diagram {
   readonly note?: string;
 }
 
-const STATE = /^state "(.*)" as (\w+)$/;
-const EDGE = /^(\w+) --> (\w+)(?: : (.*))?$/;
-const INITIAL = /^\[\*\] --> (\w+)$/;
-const NOTE = /^In every state: (.*)$/;
-const NODE = /^(\w+)(?:\["(.*)"\]|\(\["(.*)"\]\)|\{\{"(.*)"\}\})$/;
+const STATE_LINE = /^state "(.*)" as (\w+)$/;
+const EDGE_LINE = /^(\w+) --> (\w+)(?: : (.*))?$/;
+const INITIAL_LINE = /^\[\*\] --> (\w+)$/;
+const NOTE_LINE = /^In every state: (.*)$/;
+const NODE_LINE = /^(\w+)(?:\["(.*)"\]|\(\["(.*)"\]\)|\{\{"(.*)"\}\})$/;
 
 export function readMermaid(source: string): Diagram {
   const nodes: DiagramNode[] = [];
@@ -37,16 +37,16 @@ export function readMermaid(source: string): Diagram {
   let initial: string | undefined;
   let note: string | undefined;
   for (const line of source.split('\n').map((one) => one.trim())) {
-    const [, name, id = ''] = STATE.exec(line) ?? [];
+    const [, name, id = ''] = STATE_LINE.exec(line) ?? [];
     if (name !== undefined) nodes.push({ id, label: unescapeLabel(name), kind: 'state' });
-    const [, box = '', tool, rounded, hexagon] = NODE.exec(line) ?? [];
+    const [, box = '', tool, rounded, hexagon] = NODE_LINE.exec(line) ?? [];
     const label = tool ?? rounded ?? hexagon;
     if (label !== undefined)
       nodes.push({ id: box, label: unescapeLabel(label), kind: tool === undefined ? 'condition' : 'tool' });
-    const [, from = '', to = '', words = ''] = EDGE.exec(line) ?? [];
+    const [, from = '', to = '', words = ''] = EDGE_LINE.exec(line) ?? [];
     if (from !== '') edges.push({ from, to, label: words });
-    initial = INITIAL.exec(line)?.[1] ?? initial;
-    note = NOTE.exec(line)?.[1] ?? note;
+    initial = INITIAL_LINE.exec(line)?.[1] ?? initial;
+    note = NOTE_LINE.exec(line)?.[1] ?? note;
   }
   return { nodes, edges, ...(initial !== undefined && { initial }), ...(note !== undefined && { note }) };
 }

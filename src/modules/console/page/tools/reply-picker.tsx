@@ -1,6 +1,6 @@
 /** Selects a reply of a turn by arrow keys, a slider or a click. */
 import type { StoredEvent } from '../../../../journal/events.ts';
-import { callsOf } from '../journal/call-index.ts';
+import { getToolCalls } from '../journal/call-index.ts';
 import { indexAfter } from '../ui/tabs.tsx';
 import { Line } from '../ui/words.tsx';
 
@@ -14,7 +14,7 @@ export interface PickedReply {
 }
 
 /** Returns the replies of a turn in the order of the journal. */
-export function repliesOf(events: readonly StoredEvent[], turn: string): readonly PickedReply[] {
+export function listReplies(events: readonly StoredEvent[], turn: string): readonly PickedReply[] {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
   const replies: PickedReply[] = [];
@@ -27,7 +27,7 @@ export function repliesOf(events: readonly StoredEvent[], turn: string): readonl
     counts.set(frame, number);
     replies.push({
       ...{ seq: event.seq, loop: names.get(frame) ?? '', number, isPlanned: event.planned === true },
-      calls: callsOf(event).map(({ name }) => name),
+      calls: getToolCalls(event).map(({ name }) => name),
     });
   }
   return replies.filter(({ isPlanned }) => !isPlanned);

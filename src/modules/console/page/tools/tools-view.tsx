@@ -2,27 +2,27 @@
 import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { OfferView } from '../../offer-view.ts';
-import { ask, consolePath } from '../data/api.ts';
+import { ask, toConsolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
-import { DiffersNote, NEEDS_CONSOLE } from '../journal/request-part.tsx';
+import { CONSOLE_REQUIRED_NOTE, DiffersNote } from '../journal/request-part.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import { TurnPicker, turnsIn } from '../turn/turn-picker.tsx';
+import { listTurns, TurnPicker } from '../turn/turn-picker.tsx';
 import { count } from '../ui/format.ts';
 import { Badge, Empty, Loading, Meter, Problem, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { DiagramPanel } from './diagram.tsx';
 import { OfferedTools } from './offered-tools.tsx';
-import { ReplyPicker, repliesOf } from './reply-picker.tsx';
+import { listReplies, ReplyPicker } from './reply-picker.tsx';
 
 export function ToolsView({ store }: SessionViewProps) {
   const { value: length } = store.length;
   const { query } = place.value;
-  const turns = useMemo(() => turnsIn(store.events), [length]);
+  const turns = useMemo(() => listTurns(store.events), [length]);
   const asked = store.events.find(({ seq }) => seq === Number(query.reply));
   const ofReply = asked && 'turn' in asked ? asked.turn : undefined;
   const turn = turns.find((one) => one.turn === (ofReply ?? query.turn)) ?? turns.at(-1);
-  const replies = useMemo(() => (turn ? repliesOf(store.events, turn.turn) : []), [turn?.turn, length]);
+  const replies = useMemo(() => (turn ? listReplies(store.events, turn.turn) : []), [turn?.turn, length]);
   if (!turn) return <Empty title="No turn yet">A model is offered tools once a turn starts.</Empty>;
   const chosen = replies.find(({ seq }) => seq === Number(query.reply)) ?? replies.at(-1);
   return (
@@ -48,12 +48,12 @@ export function ToolsView({ store }: SessionViewProps) {
 
 function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) {
   const loaded = useLoaded(
-    (signal) => ask<OfferView>(consolePath(store, 'offer', { reply }), { signal }),
+    (signal) => ask<OfferView>(toConsolePath(store, 'offer', { reply }), { signal }),
     [reply],
   );
-  const change = useMemo(() => changeBefore(store.events, reply), [reply]);
+  const change = useMemo(() => findChangeBefore(store.events, reply), [reply]);
   const { value, failure } = loaded.value;
-  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (failure) return <Problem failure={failure} missing={CONSOLE_REQUIRED_NOTE} />;
   if (!value) return <Loading what="the tools" />;
   return (
     <div class="offer">
@@ -87,10 +87,10 @@ function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) 
   );
 }
 
-type ToolsChanged = Extract<StoredEvent, { readonly type: 'tools-changed' }>;
+type ToolsChangedEvent = Extract<StoredEvent, { readonly type: 'tools-changed' }>;
 
 /** Returns the change of tools since the previous reply in the same loop. */
-function changeBefore(events: readonly StoredEvent[], reply: number): ToolsChanged | undefined {
+function findChangeBefore(events: readonly StoredEvent[], reply: number): ToolsChangedEvent | undefined {
   const at = events.findIndex(({ seq }) => seq === reply);
   const own = events[at];
   if (own?.type !== 'model-replied') return undefined;
@@ -103,16 +103,16 @@ function changeBefore(events: readonly StoredEvent[], reply: number): ToolsChang
   return undefined;
 }
 
-const CAUSES = {
+const CAUSE_LABELS = {
   session: 'the state of the session changed, such as by calls that opened tools',
   turn: 'a new turn began',
   deploy: 'this code offers other tools than the code that asked last',
 } as const;
 
-function Change({ change: { came = [], went = [], cause } }: { readonly change: ToolsChanged }) {
+function Change({ change: { came = [], went = [], cause } }: { readonly change: ToolsChangedEvent }) {
   return (
     <p class="change small">
-      <span class="muted">Changed because {CAUSES[cause]}:</span>
+      <span class="muted">Changed because {CAUSE_LABELS[cause]}:</span>
       {came.map(({ name }) => (
         <Badge key={`+${name}`} tone="good">
           + <Line text={name} />

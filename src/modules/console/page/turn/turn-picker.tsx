@@ -9,7 +9,7 @@ export interface PickedTurn {
 }
 
 /** Returns the turns that have started, in order. */
-export function turnsIn(events: readonly StoredEvent[]): readonly PickedTurn[] {
+export function listTurns(events: readonly StoredEvent[]): readonly PickedTurn[] {
   const started = events.filter((event) => event.type === 'turn-started');
   return started.map(({ turn, message: words }, at) => ({ turn, words, number: at + 1 }));
 }

@@ -10,13 +10,13 @@ import type {
 import { formatCompact, formatDollars } from '../ui/format.ts';
 
 /** A bar of a row. A bar without an end is still running. */
-export interface Bar {
+export interface TimelineBar {
   readonly start: number;
   readonly end: number | undefined;
   readonly tone: 'model' | 'tool' | 'wait' | 'lost' | 'error' | 'plain';
 }
 
-export interface Row {
+export interface TimelineRow {
   readonly id: string;
   readonly depth: number;
   readonly kind: 'iteration' | 'model' | 'call' | 'wait' | 'invocation' | 'mark';
@@ -24,7 +24,7 @@ export interface Row {
   /** A short text behind the label. */
   readonly note?: string | undefined;
   readonly badge?: { readonly text: string; readonly tone: 'plain' | 'good' | 'warn' | 'bad' } | undefined;
-  readonly bars: readonly Bar[];
+  readonly bars: readonly TimelineBar[];
   /** The sequence number of the event that the row opens, which is its last event. */
   readonly seq?: number | undefined;
   readonly start: number;
@@ -32,12 +32,12 @@ export interface Row {
 }
 
 /** Returns the rows of a turn, in the order of their starts within each loop. */
-export function rowsOf(turn: TurnTimeline): readonly Row[] {
-  return [...takeOverRows(turn), ...loopRows(turn.loop, 0)];
+export function toRows(turn: TurnTimeline): readonly TimelineRow[] {
+  return [...takeOverRows(turn), ...toLoopRows(turn.loop, 0)];
 }
 
 /** Returns one row for each invocation, if more than one ran the turn. */
-const takeOverRows = ({ invocations }: TurnTimeline): Row[] =>
+const takeOverRows = ({ invocations }: TurnTimeline): TimelineRow[] =>
   invocations.length < 2
     ? []
     : invocations.map(({ id, number, cause, start, end, lastSeen, outcome, seqs }) => ({
@@ -59,23 +59,23 @@ const takeOverRows = ({ invocations }: TurnTimeline): Row[] =>
         seq: seqs.at(-1),
       }));
 
-function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
-  const others = marks.flatMap(({ type, at, seq }): Row[] => {
-    const label = Object.hasOwn(MARKS, type) ? MARKS[type] : undefined;
+function toLoopRows({ iterations, marks }: LoopNode, depth: number): TimelineRow[] {
+  const others = marks.flatMap(({ type, at, seq }): TimelineRow[] => {
+    const label = Object.hasOwn(MARK_LABELS, type) ? MARK_LABELS[type] : undefined;
     if (label === undefined) return [];
-    const bars: readonly Bar[] = [{ start: at, end: at, tone: 'plain' }];
+    const bars: readonly TimelineBar[] = [{ start: at, end: at, tone: 'plain' }];
     return [{ id: `mark.${seq}`, depth, kind: 'mark', label, seq, start: at, end: at, bars }];
   });
   // A mark, such as changed tools, precedes the model call at the same time.
   const blocks = [
     ...others.map((row) => ({ at: row.start, rows: [row] })),
-    ...iterations.map((one) => ({ at: one.start, rows: iterationRows(one, depth) })),
+    ...iterations.map((one) => ({ at: one.start, rows: toIterationRows(one, depth) })),
   ];
   return blocks.toSorted((one, other) => one.at - other.at).flatMap(({ rows }) => rows);
 }
 
 /** The labels of the events that a waterfall shows as marks. The journal shows all events. */
-const MARKS: Readonly<Record<string, string>> = {
+const MARK_LABELS: Readonly<Record<string, string>> = {
   'tools-changed': 'Tools changed',
   'turn-steered': 'Message steered into the turn',
   'conversation-cut': 'Conversation shortened',
@@ -86,7 +86,7 @@ const MARKS: Readonly<Record<string, string>> = {
   'turn-yielded': 'Handed over',
 };
 
-function iterationRows({ model, calls }: IterationNode, depth: number): Row[] {
+function toIterationRows({ model, calls }: IterationNode, depth: number): TimelineRow[] {
   const { usage } = model;
   const tokens = usage && `${formatCompact(usage.inputTokens)} in, ${formatCompact(usage.outputTokens)} out`;
   const cached = usage?.cachedInputTokens;
@@ -98,21 +98,21 @@ function iterationRows({ model, calls }: IterationNode, depth: number): Row[] {
       ...{ id: model.id, depth, kind: 'model', start: model.start, end: model.end, seq: model.seqs.at(-1) },
       label: model.planned ? 'Plan' : (model.model ?? 'Model'),
       note: tokens && `${tokens}${share}${cost}`,
-      badge: badgeOfModel(model),
-      bars: barsOf(model, 'model'),
+      badge: getModelBadge(model),
+      bars: toBars(model, 'model'),
     },
     ...calls.flatMap((call) => callRows(call, depth + 1)),
   ];
 }
 
-function badgeOfModel({ finish, last, tookOverFrom, end }: IterationNode['model']): Row['badge'] {
+function getModelBadge({ finish, last, tookOverFrom, end }: IterationNode['model']): TimelineRow['badge'] {
   if (end === undefined) return { text: 'running', tone: 'plain' };
   if (tookOverFrom !== undefined) return { text: `took over from ${tookOverFrom}`, tone: 'warn' };
   if (last) return { text: 'last at a limit', tone: 'warn' };
   return finish === undefined ? { text: 'no reply', tone: 'bad' } : undefined;
 }
 
-function callRows(call: CallNode, depth: number): Row[] {
+function callRows(call: CallNode, depth: number): TimelineRow[] {
   const { id, name, tool, effect, attempts, waits, loop, start, end, seqs } = call;
   const tries = attempts.length > 1 ? `${attempts.length} attempts` : undefined;
   const meant = tool === name ? undefined : `for ${tool}`;
@@ -120,15 +120,15 @@ function callRows(call: CallNode, depth: number): Row[] {
     {
       ...{ id, depth, kind: 'call', label: name, start, end, seq: seqs.at(-1) },
       note: [meant, effect, tries].filter((one) => one !== undefined).join(', '),
-      badge: badgeOfCall(call),
-      bars: barsOf(call, call.outcome === 'error' ? 'error' : 'tool'),
+      badge: getCallBadge(call),
+      bars: toBars(call, call.outcome === 'error' ? 'error' : 'tool'),
     },
     ...waits.map((wait) => waitRow(wait, depth + 1)),
-    ...(loop ? loopRows(loop, depth + 1) : []),
+    ...(loop ? toLoopRows(loop, depth + 1) : []),
   ];
 }
 
-function badgeOfCall({ outcome, reason, end, waits }: CallNode): Row['badge'] {
+function getCallBadge({ outcome, reason, end, waits }: CallNode): TimelineRow['badge'] {
   if (outcome === 'error') return { text: reason ?? 'error', tone: 'bad' };
   if (outcome === 'withheld') return { text: 'withheld', tone: 'warn' };
   if (end !== undefined) return undefined;
@@ -137,7 +137,10 @@ function badgeOfCall({ outcome, reason, end, waits }: CallNode): Row['badge'] {
     : { text: 'running', tone: 'plain' };
 }
 
-const waitRow = ({ id, for: kind, answer, expired, start, end, seqs }: WaitNode, depth: number): Row => ({
+const waitRow = (
+  { id, for: kind, answer, expired, start, end, seqs }: WaitNode,
+  depth: number,
+): TimelineRow => ({
   ...{ id, depth, kind: 'wait', start, end, seq: seqs.at(-1) },
   label: kind === 'decision' ? 'Waits for a decision' : 'Waits for a result',
   note: answer && (expired ? `expired: ${answer}` : answer),
@@ -146,14 +149,14 @@ const waitRow = ({ id, for: kind, answer, expired, start, end, seqs }: WaitNode,
 });
 
 /** Returns one bar for each attempt, or one bar for a node without attempts. */
-function barsOf(
+function toBars(
   {
     start,
     end,
     attempts,
   }: { readonly start: number; readonly end?: number; readonly attempts: readonly AttemptNode[] },
-  tone: Bar['tone'],
-): readonly Bar[] {
+  tone: TimelineBar['tone'],
+): readonly TimelineBar[] {
   if (attempts.length === 0) return [{ start, end, tone }];
   return attempts.map((one) => ({
     start: one.start,

@@ -1,26 +1,26 @@
 /** Shows one turn as a waterfall, live while it runs. A click on a row opens its event. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TurnTimeline } from '../../../timeline/timeline.ts';
-import { timelineOf } from '../../../timeline/timeline-of.ts';
+import { createTimeline } from '../../../timeline/timeline-of.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { EventDetail } from '../journal/event-detail.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import { dateAndTime, formatCompact, formatDollars, formatDuration } from '../ui/format.ts';
+import { formatCompact, formatDateTime, formatDollars, formatDuration } from '../ui/format.ts';
 import { Badge, Empty } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { TurnPicker, turnsIn } from './turn-picker.tsx';
-import { rowsOf } from './turn-rows.ts';
+import { listTurns, TurnPicker } from './turn-picker.tsx';
+import { toRows } from './turn-rows.ts';
 import { Waterfall } from './waterfall.tsx';
 
 export function TurnView({ store }: SessionViewProps) {
   const { value: length } = store.length;
   const { query } = place.value;
-  const turns = useMemo(() => turnsIn(store.events), [length]);
+  const turns = useMemo(() => listTurns(store.events), [length]);
   const opened = Number(query.event);
   const event = store.events.find(({ seq }) => seq === opened);
   const ofEvent = event && 'turn' in event ? event.turn : undefined;
   const chosen = turns.find(({ turn }) => turn === (query.turn ?? ofEvent)) ?? turns.at(-1);
-  const timeline = useMemo(() => chosen && timelineOf(store.events, chosen.turn), [chosen?.turn, length]);
+  const timeline = useMemo(() => chosen && createTimeline(store.events, chosen.turn), [chosen?.turn, length]);
   if (!chosen || !timeline)
     return <Empty title="No turn yet">The first message of this session starts one.</Empty>;
   return (
@@ -42,7 +42,7 @@ export function TurnView({ store }: SessionViewProps) {
 }
 
 function DrawnTurn({ timeline, opened }: { readonly timeline: TurnTimeline; readonly opened: number }) {
-  const rows = useMemo(() => rowsOf(timeline), [timeline]);
+  const rows = useMemo(() => toRows(timeline), [timeline]);
   const isOpen = timeline.end === undefined;
   const now = useNow(isOpen && timeline.status === 'running');
   const last = Math.max(...rows.map(({ end, start }) => end ?? start), timeline.start);
@@ -58,17 +58,17 @@ function DrawnTurn({ timeline, opened }: { readonly timeline: TurnTimeline; read
   );
 }
 
-const TONES = { running: 'accent', suspended: 'warn', 'handed-over': 'warn', ended: 'plain' } as const;
+const STATE_TONES = { running: 'accent', suspended: 'warn', 'handed-over': 'warn', ended: 'plain' } as const;
 
 function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
   const { status, outcome, usage, start, end, error } = timeline;
   const { inputTokens, outputTokens, cachedInputTokens: cached = 0, cost } = usage;
   return (
     <p class="turn-facts">
-      <Badge tone={outcome === 'failed' ? 'bad' : outcome === 'completed' ? 'good' : TONES[status]}>
+      <Badge tone={outcome === 'failed' ? 'bad' : outcome === 'completed' ? 'good' : STATE_TONES[status]}>
         {outcome ?? status}
       </Badge>
-      <span>{dateAndTime(start)}</span>
+      <span>{formatDateTime(start)}</span>
       {end !== undefined && <span>{formatDuration(end - start)}</span>}
       <span>
         {formatCompact(inputTokens)} in, {formatCompact(outputTokens)} out
@@ -85,14 +85,14 @@ function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
 }
 
 /** Milliseconds between updates of a running bar. */
-const TICK = 250;
+const TICK_MS = 250;
 
 /** Returns the current time. Updates it every quarter of a second while `isRunning` is `true`. */
 function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!isRunning) return;
-    const timer = setInterval(() => setNow(Date.now()), TICK);
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
   return now;

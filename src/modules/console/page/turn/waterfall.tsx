@@ -4,10 +4,10 @@ import { formatDuration } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { indexAfter } from '../ui/tabs.tsx';
 import { Line } from '../ui/words.tsx';
-import type { Bar, Row } from './turn-rows.ts';
+import type { TimelineBar, TimelineRow } from './turn-rows.ts';
 
 interface WaterfallProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly TimelineRow[];
   /** The times at the left and at the right end. */
   readonly from: number;
   readonly to: number;
@@ -67,7 +67,7 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
                 {row.bars.map((bar) => (
                   <BarMark key={bar.start} bar={bar} from={from} span={span} to={to} />
                 ))}
-                <span class="row-time" style={{ left: `${labelAt(row, { from, to, span })}%` }}>
+                <span class="row-time" style={{ left: `${getLabelPosition(row, { from, to, span })}%` }}>
                   {row.kind === 'mark' ? '' : formatDuration((row.end ?? to) - row.start)}
                 </span>
               </span>
@@ -82,17 +82,17 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
 /**
  * Returns the position of the label after the bar, in percent. The track leaves room for it at the right end.
  */
-const labelAt = ({ end }: Row, { from, to, span }: Scale): number =>
+const getLabelPosition = ({ end }: TimelineRow, { from, to, span }: TimeScale): number =>
   Math.min(((end ?? to) - from) / span, 1) * 100;
 
-interface Scale {
+interface TimeScale {
   readonly from: number;
   readonly to: number;
   readonly span: number;
 }
 
-interface BarMarkProps extends Scale {
-  readonly bar: Bar;
+interface BarMarkProps extends TimeScale {
+  readonly bar: TimelineBar;
 }
 
 function BarMark({ bar: { start, end, tone }, from, span, to }: BarMarkProps) {

@@ -1,13 +1,16 @@
 /** Formats numbers and times for people. */
 
-const WHOLE = new Intl.NumberFormat('en-US');
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const WHOLE_NUMBER_FORMAT = new Intl.NumberFormat('en-US');
+const COMPACT_NUMBER_FORMAT = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  maximumFractionDigits: 1,
+});
 
 /** Returns a number with separators: `1,234`. */
-export const count = (value: number): string => WHOLE.format(value);
+export const count = (value: number): string => WHOLE_NUMBER_FORMAT.format(value);
 
 /** Returns a short number: `1.2K`. */
-export const formatCompact = (value: number): string => COMPACT.format(value);
+export const formatCompact = (value: number): string => COMPACT_NUMBER_FORMAT.format(value);
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
 export const formatCount = (value: number, noun: string): string =>
@@ -27,13 +30,13 @@ export function formatDuration(ms: number): string {
 export const formatDollars = (cost: number): string =>
   `$${cost === 0 || cost >= 1 ? cost.toFixed(2) : cost.toPrecision(2)}`;
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const TIME_FORMAT = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const DATE_TIME_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Returns a time of the day: `14:03:07`. */
-export const timeOfDay = (at: number): string => TIME.format(at);
+export const formatTimeOfDay = (at: number): string => TIME_FORMAT.format(at);
 
-export const dateAndTime = (at: number): string => DAY_AND_TIME.format(at);
+export const formatDateTime = (at: number): string => DATE_TIME_FORMAT.format(at);
 
 /** Returns how long ago a time was: `5 min ago`. */
 export function formatAgo(at: number, now = Date.now()): string {
@@ -41,7 +44,7 @@ export function formatAgo(at: number, now = Date.now()): string {
   if (ms < 45_000) return 'just now';
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min ago`;
   if (ms < 86_400_000) return `${Math.round(ms / 3_600_000)} h ago`;
-  return ms < 14 * 86_400_000 ? `${Math.round(ms / 86_400_000)} d ago` : DAY_AND_TIME.format(at);
+  return ms < 14 * 86_400_000 ? `${Math.round(ms / 86_400_000)} d ago` : DATE_TIME_FORMAT.format(at);
 }
 
 /** Returns a size: `1.2 MB`. */

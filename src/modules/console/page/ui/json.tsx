@@ -8,11 +8,11 @@ export function JsonView({ value, most = 3_000 }: { readonly value: unknown; rea
 }
 
 /** The maximum number of characters to parse, since a longer text would block the page. */
-const MOST_PARSED = 200_000;
+const MAX_PARSED_LENGTH = 200_000;
 
 function indentJson(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? String(value);
-  if (value.length > MOST_PARSED || !/^\s*[[{]/.test(value)) return value;
+  if (value.length > MAX_PARSED_LENGTH || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.stringify(JSON.parse(value), null, 2);
   } catch {

@@ -16,7 +16,7 @@ interface VirtualListProps {
 }
 
 /** The number of rows to render outside the view, so that scrolling shows no gap. */
-const AROUND = 8;
+const OVERSCAN_ROWS = 8;
 
 export function VirtualList({
   label,
@@ -55,8 +55,8 @@ export function VirtualList({
     else if (top + rowHeight > current.scrollTop + current.clientHeight)
       current.scrollTop = top + rowHeight - current.clientHeight;
   }, [selected]);
-  const from = Math.max(0, Math.floor(view.top / rowHeight) - AROUND);
-  const to = Math.min(length, Math.ceil((view.top + view.height) / rowHeight) + AROUND);
+  const from = Math.max(0, Math.floor(view.top / rowHeight) - OVERSCAN_ROWS);
+  const to = Math.min(length, Math.ceil((view.top + view.height) / rowHeight) + OVERSCAN_ROWS);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = indexFor(event.key, { at: selected, length, page: Math.floor(view.height / rowHeight) });
     if (next === undefined) return;

@@ -6,9 +6,9 @@ import { count } from './format.ts';
  * Matches characters that are invisible or change how others look: control characters, direction marks and
  * tags. Excludes line breaks, and the joiners of Persian and emoji.
  */
-const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const INVISIBLE_CHARACTER = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
+const INVISIBLE_CHARACTERS = new RegExp(INVISIBLE_CHARACTER, 'gu');
 
 interface WordsProps {
   readonly text: string;
@@ -19,7 +19,7 @@ interface WordsProps {
 }
 
 /** The number of characters that "Show more" adds. */
-const MORE = 20_000;
+const CHARACTERS_PER_STEP = 20_000;
 
 /** Shows a text as a block with its line breaks. A long text is shortened, and a button shows more. */
 export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
@@ -31,7 +31,7 @@ export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
       {left > 0 && (
         <span class="words-more">
           … <span class="muted">{count(left)} more characters</span>{' '}
-          <button type="button" class="link" onClick={() => setShown(shown + MORE)}>
+          <button type="button" class="link" onClick={() => setShown(shown + CHARACTERS_PER_STEP)}>
             Show more
           </button>{' '}
           <button type="button" class="link" onClick={() => void navigator.clipboard?.writeText(text)}>
@@ -58,22 +58,22 @@ export function Line({ text, most = 200 }: { readonly text: string; readonly mos
 
 /** Replaces each invisible character by its code point in a box. */
 function Visible({ text }: { readonly text: string }) {
-  if (!UNSEEN.test(text)) return <>{text}</>;
-  const pieces = text.split(EACH_UNSEEN);
-  const unseen = text.match(EACH_UNSEEN) ?? [];
+  if (!INVISIBLE_CHARACTER.test(text)) return <>{text}</>;
+  const pieces = text.split(INVISIBLE_CHARACTERS);
+  const unseen = text.match(INVISIBLE_CHARACTERS) ?? [];
   return (
     <>
       {pieces.map((piece, at) => (
         <>
           {piece}
-          {unseen[at] !== undefined && <span class="unseen">{codePoint(unseen[at])}</span>}
+          {unseen[at] !== undefined && <span class="unseen">{formatCodePoint(unseen[at])}</span>}
         </>
       ))}
     </>
   );
 }
 
-const codePoint = (character: string): string =>
+const formatCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Shortens a text without splitting a character. */

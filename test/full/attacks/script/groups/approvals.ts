@@ -1,49 +1,49 @@
 /** Decisions by the wrong person, repeated decisions, and late ones. */
 import { type Attack, type Check, formatResponse, hasStatus, isProblem } from '../attack.ts';
-import { pendingIn } from '../http.ts';
+import { listPendingCalls } from '../http.ts';
 import { pollUntilEnded } from '../patience.ts';
 import type { Victims } from '../victims.ts';
-import { decideOn, invalidBody, isRoleNeeded, startWaitingTurn } from './waiting.ts';
+import { decideOn, isInvalidBody, isRoleNeeded, startWaitingTurn } from './waiting.ts';
 
 const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 
 /** Bodies without a valid decision. */
 const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
-  ['no decision', {}, invalidBody('decision: is missing')],
+  ['no decision', {}, isInvalidBody('decision: is missing')],
   [
     'an unknown decision',
     { decision: 'APPROVE' },
-    invalidBody('decision: must be approve, edit, reject or exit'),
+    isInvalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'a decision that is a list',
     { decision: ['approve'] },
-    invalidBody('decision: must be approve, edit, reject or exit'),
+    isInvalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'a repeated key with two decisions',
     '{"decision":"reject","decision":"approved"}',
-    invalidBody('decision: must be approve, edit, reject or exit'),
+    isInvalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'an approval with an input',
     { decision: 'approve', input: { amount: 999 } },
-    invalidBody('input: is for the decision edit only'),
+    isInvalidBody('input: is for the decision edit only'),
   ],
-  ['an edit without an input', { decision: 'edit' }, invalidBody('input: is missing')],
+  ['an edit without an input', { decision: 'edit' }, isInvalidBody('input: is missing')],
   [
     'an edit whose input is a list',
     { decision: 'edit', input: [5] },
-    invalidBody('input: must be a JSON object'),
+    isInvalidBody('input: must be a JSON object'),
   ],
-  ['a decider', { decision: 'approve', by: 'manager' }, invalidBody('by: is not known here')],
-  ['roles', { decision: 'approve', roles: ['manager'] }, invalidBody('roles: is not known here')],
+  ['a decider', { decision: 'approve', by: 'manager' }, isInvalidBody('by: is not known here')],
+  ['roles', { decision: 'approve', roles: ['manager'] }, isInvalidBody('roles: is not known here')],
   [
     'a reason of excessive length',
     { decision: 'reject', reason: 'x'.repeat(2001) },
-    invalidBody('reason: must be text of at most 2000 characters'),
+    isInvalidBody('reason: must be text of at most 2000 characters'),
   ],
-  ['a list', '[{"decision":"approve"}]', invalidBody('it must be a JSON object')],
+  ['a list', '[{"decision":"approve"}]', isInvalidBody('it must be a JSON object')],
   ['a body that is not JSON', 'approve', isProblem(400, 'bad-json', 'The body is not JSON.')],
 ];
 
@@ -95,7 +95,7 @@ const roleAttacks: readonly Attack[] = [
       const came = await ann.post(`${own}/messages?pending=decline`, { message: 'Go on.' });
       const still = await ann.get(own);
       await scene.rolf.del(own);
-      return [formatResponse(came), pendingIn(still).length];
+      return [formatResponse(came), listPendingCalls(still).length];
     },
     comes: ['403 role-required', 1],
   },
@@ -209,7 +209,7 @@ const repeatAttacks: readonly Attack[] = [
   },
 ];
 
-export const approvals = ({ call }: Victims): readonly Attack[] => [
+export const listApprovalAttacks = ({ call }: Victims): readonly Attack[] => [
   ...roleAttacks,
   ...bodies.map(
     ([what, body, comes]): Attack => ({

@@ -1,12 +1,12 @@
 /** Callers with an invalid token, or with false claims in a token. */
 
 import { type Attack, containsText, hasStatus, isAnswer, isProblem, passesAll } from '../attack.ts';
-import { pendingIn } from '../http.ts';
+import { listPendingCalls } from '../http.ts';
 import { isHealthy } from '../invariants.ts';
 import type { Claims, Forgery } from '../secrets.ts';
-import { tokenOf } from '../secrets.ts';
+import { createToken } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
-import { otherRoutes, routesToZeta } from './routes.ts';
+import { listZetaRoutes, otherRoutes } from './routes.ts';
 
 const isUnauthorized = isProblem(401, 'unauthorized', 'Send valid credentials.');
 
@@ -46,7 +46,7 @@ const oddClaims: readonly (readonly [what: string, claims: Claims, says: RegExp]
   ['the id of code', { sub: 'code', tenant: 'acme' }, /the id 'code'/],
 ];
 
-const goodToken = tokenOf(zoe);
+const goodToken = createToken(zoe);
 const [head = '', body = '', signature = ''] = goodToken.split('.');
 const tamperedToken = `${head}.${Buffer.from(JSON.stringify({ sub: 'x', tenant: 'zeta', aud: 'holdfast', exp: 4e9 })).toString('base64url')}.${signature}`;
 
@@ -86,7 +86,7 @@ const misplacedTokens: readonly (readonly [
 ];
 
 export const authentication = (victims: Victims): readonly Attack[] => [
-  ...[...otherRoutes, ...routesToZeta(victims)].map(
+  ...[...otherRoutes, ...listZetaRoutes(victims)].map(
     ({ what, sent }): Attack => ({
       name: `${what} returns 401 without a token`,
       act: ({ nobody }) => nobody.ask(sent),
@@ -129,7 +129,7 @@ export const authentication = (victims: Victims): readonly Attack[] => [
       const came = await rolf.post(`${own}/messages`, {
         message: play([{ name: 'refund', input: { amount: 3 } }]),
       });
-      const [{ call }] = pendingIn(came);
+      const [{ call }] = listPendingCalls(came);
       const demoted = who({ sub: 'rolf', tenant: 'acme', roles: [] });
       const refused = await demoted.post(`${own}/approvals/${call}`, { decision: 'approve' });
       await rolf.del(own);

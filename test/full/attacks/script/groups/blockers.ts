@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts';
 const STREAM = { accept: 'text/event-stream' };
 
 /** Private hosts, in spellings that pass a text filter. */
-const PRIVATE = [
+const PRIVATE_HOSTS = [
   '169.254.169.254',
   '0x7f.1',
   '2130706433',
@@ -24,7 +24,7 @@ const isRefused: Check = isProblem(
   '…points to a private network, so send the file itself…',
 );
 
-const addresses = PRIVATE.map(
+const addresses = PRIVATE_HOSTS.map(
   (host): Attack => ({
     name: `a file at ${host} is not fetched`,
     act: ({ ann, own }) =>
@@ -47,7 +47,7 @@ async function sendMeanwhile({ ann, own }: Scene, message: string): Promise<read
   return [isHealthy(health), isSoon, formatResponse(await sent)];
 }
 
-export const blockers = (): readonly Attack[] => [
+export const listBlockerAttacks = (): readonly Attack[] => [
   ...addresses,
   {
     name: 'a message of ellipses does not block other requests',

@@ -88,7 +88,7 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
 /** Invalid loop ids. */
 const loops = ['', ' ', 'a b', '../x', 'x'.repeat(129), 'é', 'a\nb', '__proto__/x'];
 
-const OF_ANN = { id: 'ann', tenant: 'acme' };
+const ANN_IDENTITY = { id: 'ann', tenant: 'acme' };
 
 export const context = (): readonly Attack[] => [
   ...keys.map(
@@ -137,12 +137,15 @@ export const context = (): readonly Attack[] => [
   {
     name: 'the header of a gateway overrides an allowed key, and neither of them is the principal',
     act: (scene) => readSeen(scene, { context: { locale: 'de' } }, { 'x-gateway-tenant': 'zeta' }),
-    comes: containsPart({ principal: OF_ANN, context: { locale: 'de', tenant: 'zeta', plan: 'basic' } }),
+    comes: containsPart({
+      principal: ANN_IDENTITY,
+      context: { locale: 'de', tenant: 'zeta', plan: 'basic' },
+    }),
   },
   {
     name: 'without the gateway, the tenant in the context is that of the principal',
     act: (scene) => readSeen(scene, {}),
-    comes: containsPart({ principal: OF_ANN, context: { tenant: 'acme', plan: 'basic' } }),
+    comes: containsPart({ principal: ANN_IDENTITY, context: { tenant: 'acme', plan: 'basic' } }),
   },
   {
     name: 'headers without a mapping do not set the context',
@@ -158,7 +161,7 @@ export const context = (): readonly Attack[] => [
   {
     name: 'a form cannot set a key that a body must not set',
     act: ({ ann, own }) =>
-      ann.post(`${own}/messages`, formOf({ message: 'x', context: '{"tenant":"zeta"}' }), FORM),
+      ann.post(`${own}/messages`, createForm({ message: 'x', context: '{"tenant":"zeta"}' }), FORM),
     comes: isNotAllowed('tenant'),
   },
   {
@@ -166,7 +169,7 @@ export const context = (): readonly Attack[] => [
     act: ({ ann, own }) =>
       ann.post(
         `${own}/messages`,
-        formOf({ message: 'x', context: '{}' }, { context: '{"tenant":"zeta"}' }),
+        createForm({ message: 'x', context: '{}' }, { context: '{"tenant":"zeta"}' }),
         FORM,
       ),
     comes: isProblem(422, 'invalid-body', 'The body is not valid: context: appears more than once.'),
@@ -228,7 +231,7 @@ const BOUNDARY = 'x-boundary-x';
 const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** Builds a form of these fields, in this order. */
-const formOf = (...fields: readonly Readonly<Record<string, string>>[]): string =>
+const createForm = (...fields: readonly Readonly<Record<string, string>>[]): string =>
   `${fields
     .flatMap((some) => Object.entries(some))
     .map(

@@ -1,9 +1,9 @@
 /** Callers who send more messages than a session accepts. */
 import { type Attack, formatResponse, isAnswer, isProblem, passesAll } from '../attack.ts';
-import { pendingIn, type ReceivedResponse } from '../http.ts';
+import { listPendingCalls, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
-const QUEUED = { prefer: 'respond-async' };
+const QUEUED_HEADERS = { prefer: 'respond-async' };
 
 /** Sends this many messages at once to a session whose turn waits for a person. Returns the outcomes. */
 async function sendCrowd(
@@ -12,11 +12,13 @@ async function sendCrowd(
   query = '?whenBusy=queue',
 ): Promise<readonly ReceivedResponse[]> {
   const { ann, own, play } = scene;
-  pendingIn(await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }));
+  listPendingCalls(
+    await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }),
+  );
   const sent: ReceivedResponse[] = [];
   for (let left = count; left > 0; left -= 20) {
     const some = Array.from({ length: Math.min(left, 20) }, () =>
-      ann.post(`${own}/messages${query}`, { message: 'Next.' }, QUEUED),
+      ann.post(`${own}/messages${query}`, { message: 'Next.' }, QUEUED_HEADERS),
     );
     sent.push(...(await Promise.all(some)));
   }
@@ -42,7 +44,7 @@ const MCP = { accept: 'application/json, text/event-stream' };
 
 const HOUR = 3600;
 
-export const crowds = (): readonly Attack[] => [
+export const listCrowdAttacks = (): readonly Attack[] => [
   {
     name: 'the 101st queued message is refused with a retry time',
     async act(scene) {
@@ -50,7 +52,7 @@ export const crowds = (): readonly Attack[] => [
       const last = await scene.ann.post(
         `${scene.own}/messages?whenBusy=queue`,
         { message: 'One more.' },
-        QUEUED,
+        QUEUED_HEADERS,
       );
       await scene.rolf.del(scene.own);
       return last;
@@ -101,7 +103,7 @@ export const crowds = (): readonly Attack[] => [
       const long = 'x'.repeat(190_000);
       const came = await Promise.all(
         Array.from({ length: 60 }, () =>
-          scene.ann.post(`${scene.own}/messages?whenBusy=queue`, { message: long }, QUEUED),
+          scene.ann.post(`${scene.own}/messages?whenBusy=queue`, { message: long }, QUEUED_HEADERS),
         ),
       );
       await scene.rolf.del(scene.own);
@@ -143,13 +145,13 @@ export const crowds = (): readonly Attack[] => [
     name: 'a caller above the rate limit is refused for all of its people and routes',
     async act({ ann, rolf, at, session, play }) {
       const limited = { ann: ann.at('limited'), rolf: rolf.at('limited') };
-      const path = (index: number): string => `${at(`${session}-${index}`, 'plain')}/messages`;
+      const getPath = (index: number): string => `${at(`${session}-${index}`, 'plain')}/messages`;
       const sent: ReceivedResponse[] = [];
       for (let index = 0; index < 3; index += 1) {
-        sent.push(await limited.ann.post(path(index), { message: play('Here.') }));
+        sent.push(await limited.ann.post(getPath(index), { message: play('Here.') }));
       }
-      sent.push(await limited.rolf.post(path(3), { message: play('Here.') }));
-      sent.push(await limited.rolf.post(path(0), { message: play('Here.') }));
+      sent.push(await limited.rolf.post(getPath(3), { message: play('Here.') }));
+      sent.push(await limited.rolf.post(getPath(0), { message: play('Here.') }));
       sent.push(await limited.ann.post('/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', MCP));
       const read = await limited.ann.get(at(`${session}-0`, 'plain'));
       return [...sent.map(formatResponse), sent.at(-1)?.headers['retry-after'], formatResponse(read)];

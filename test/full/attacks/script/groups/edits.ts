@@ -1,10 +1,10 @@
 /** Decisions about the wrong call or with a changed input. */
 import { type Attack, formatResponse, isAnswer, isProblem } from '../attack.ts';
-import { pendingIn } from '../http.ts';
+import { listPendingCalls } from '../http.ts';
 import { PENDING } from '../victims.ts';
 import { decideOn, startWaitingTurn } from './waiting.ts';
 
-export const edits = (): readonly Attack[] => [
+export const listEditAttacks = (): readonly Attack[] => [
   ...(
     [{ amount: 5000 }, { amount: '5' }, { amount: -5 }, { amount: 5.5 }, {}, { amount: null }] as const
   ).map(
@@ -34,9 +34,9 @@ export const edits = (): readonly Attack[] => [
         [{ name: 'refund', input: { amount: 6 } }],
         'Done.',
       );
-      const [first] = pendingIn(await ann.post(`${own}/messages`, { message }));
+      const [first] = listPendingCalls(await ann.post(`${own}/messages`, { message }));
       const next = await rolf.post(first.links.approvals ?? '', { decision: 'approve' });
-      const [second] = pendingIn(next);
+      const [second] = listPendingCalls(next);
       await rolf.del(own);
       return [next.status, second.call !== first.call];
     },
@@ -96,7 +96,7 @@ export const edits = (): readonly Attack[] => [
       const came = await rolf.post(`${own}/messages`, {
         message: play([{ name: 'transfer', input: { amount: 7 } }]),
       });
-      const [{ links }] = pendingIn(came);
+      const [{ links }] = listPendingCalls(came);
       const approved = await rolf.post(links.approvals ?? '', { decision: 'approve' });
       await scene.ann.del(own);
       return formatResponse(approved);
@@ -122,7 +122,7 @@ export const edits = (): readonly Attack[] => [
         [{ name: 'take_gold', input: { amount: 9 } }],
         'Taken.',
       );
-      const [{ tool, links }] = pendingIn(await ann.post(`${own}/messages`, { message }));
+      const [{ tool, links }] = listPendingCalls(await ann.post(`${own}/messages`, { message }));
       const refused = await ann.post(links.approvals ?? '', { decision: 'approve' });
       await rolf.post(links.approvals ?? '', { decision: 'reject' });
       return [tool, formatResponse(refused)];
@@ -137,11 +137,11 @@ export const edits = (): readonly Attack[] => [
         [{ name: 'take_gold', input: { amount: 9 } }],
         'Taken.',
       );
-      const [{ links }] = pendingIn(await ann.post(`${own}/messages`, { message: first }));
+      const [{ links }] = listPendingCalls(await ann.post(`${own}/messages`, { message: first }));
       await rolf.post(links.approvals ?? '', { decision: 'approve' });
       const second = play([{ name: 'take_gold', input: { amount: 8 } }], 'Taken.');
       const again = await ann.post(`${own}/messages`, { message: second });
-      const [{ tool }] = pendingIn(again);
+      const [{ tool }] = listPendingCalls(again);
       await rolf.del(own);
       return [formatResponse(again), tool];
     },

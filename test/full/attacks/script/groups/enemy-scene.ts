@@ -1,5 +1,5 @@
 /** Turns that call a tool of a hostile MCP server. */
-import { enemyTool, type RecordedRequest, type Scenario } from '../enemy-server.ts';
+import { createEnemyTool, type RecordedRequest, type Scenario } from '../enemy-server.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -11,7 +11,7 @@ export async function callEnemy(
   replies: readonly Reply[] = [[{ name: 'help', input: {} }], sayResult],
 ): Promise<ReceivedResponse> {
   const { ann, enemy, session, at, play } = scene;
-  enemy.stage(session, { tools: [enemyTool('help')], ...scenario });
+  enemy.stage(session, { tools: [createEnemyTool('help')], ...scenario });
   return ann.post(
     `${at(session, 'librarian')}/messages`,
     { message: play(...replies) },
@@ -20,11 +20,11 @@ export async function callEnemy(
 }
 
 /** The text that the model receives for the result. */
-export const textOf = async (coming: Promise<ReceivedResponse>): Promise<string> => {
+export const readText = async (coming: Promise<ReceivedResponse>): Promise<string> => {
   const { json, text } = await coming;
   return typeof json?.text === 'string' ? json.text : text;
 };
 
 /** Returns the requests that the server received during an attack. */
-export const heardBy = ({ enemy, session }: Scene): readonly RecordedRequest[] =>
+export const listHeard = ({ enemy, session }: Scene): readonly RecordedRequest[] =>
   enemy.heard.filter(({ scenario }) => scenario === session);

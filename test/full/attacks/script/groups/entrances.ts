@@ -9,7 +9,7 @@ const SET_TOKEN =
   'Set the secret HOLDFAST_TOKEN and send it as a bearer token, or pass `auth` to createHoldfast.';
 
 /** Expects the refusal of local mode, with the header or host that shows that the request is not local. */
-export const onlyLocal = (sign: string): Check =>
+export const isOnlyLocal = (sign: string): Check =>
   isProblem(
     403,
     'only-localhost',
@@ -48,14 +48,14 @@ const localAttacks: readonly Attack[] = [
     ([name, value]): Attack => ({
       name: `on localhost, a request with ${name}: ${value} counts as forwarded`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [[name, value]] }),
-      comes: onlyLocal(`was forwarded, as its header ${name.toLowerCase()} shows`),
+      comes: isOnlyLocal(`was forwarded, as its header ${name.toLowerCase()} shows`),
     }),
   ),
   ...hosts.map(
     (host): Attack => ({
       name: `on localhost, a request to the host ${host} is refused`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [['host', host]] }),
-      comes: onlyLocal(`was sent to '${host}'`),
+      comes: isOnlyLocal(`was sent to '${host}'`),
     }),
   ),
   {
@@ -71,7 +71,7 @@ const localAttacks: readonly Attack[] = [
         ],
         body: '{"message":"hello"}',
       }),
-    comes: onlyLocal("was sent to 'evil.example'"),
+    comes: isOnlyLocal("was sent to 'evil.example'"),
   },
   {
     name: 'on localhost, a repeated proxy header is recognized',
@@ -83,7 +83,7 @@ const localAttacks: readonly Attack[] = [
           ['x-forwarded-for', '9.9.9.9'],
         ],
       }),
-    comes: onlyLocal('was forwarded, as its header x-forwarded-for shows'),
+    comes: isOnlyLocal('was forwarded, as its header x-forwarded-for shows'),
   },
 ];
 
@@ -109,7 +109,7 @@ const tokenAttacks: readonly Attack[] = [
     ([what, header, value]): Attack => ({
       name: `if a token is set, ${what} is refused, also on localhost`,
       act: ({ nobody }) => nobody.at('token').ask({ path: '/agents', headers: [[header, value]] }),
-      comes: passesAll(wrongToken, challenge),
+      comes: passesAll(wrongToken, checkChallenge),
     }),
   ),
   {
@@ -119,13 +119,13 @@ const tokenAttacks: readonly Attack[] = [
   },
 ];
 
-function challenge(came: unknown): string | undefined {
+function checkChallenge(came: unknown): string | undefined {
   const { headers } = came as ReceivedResponse; // `act` returns a response
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 
 /** The refusal if the app configures no authentication. */
-export const NO_AUTH = isProblem(
+export const isNoAuth = isProblem(
   401,
   'not-configured',
   `This Worker has no authentication yet. ${SET_TOKEN.slice(0, -1)}. On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
@@ -136,14 +136,14 @@ const unsetAttacks: readonly Attack[] = [
     (path): Attack => ({
       name: `without configured authentication, ${path} is refused`,
       act: ({ nobody }) => nobody.at('shut').get(path),
-      comes: NO_AUTH,
+      comes: isNoAuth,
     }),
   ),
   ...['Bearer undefined', 'Bearer ', 'Bearer null', 'Basic Og=='].map(
     (value): Attack => ({
       name: `without configured authentication, "${value}" gives no access`,
       act: ({ nobody }) => nobody.at('shut').get('/agents', { authorization: value }),
-      comes: NO_AUTH,
+      comes: isNoAuth,
     }),
   ),
 ];
@@ -213,7 +213,7 @@ const pageAttacks: readonly Attack[] = [
   },
 ];
 
-export const entrances = (): readonly Attack[] => [
+export const listEntranceAttacks = (): readonly Attack[] => [
   ...localAttacks,
   ...tokenAttacks,
   ...unsetAttacks,

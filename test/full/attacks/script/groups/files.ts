@@ -17,7 +17,7 @@ const PNG = Buffer.from(
   'base64',
 ).toString('base64');
 
-const part = (mediaType: string, data: string, more: object = {}): object => ({
+const createPart = (mediaType: string, data: string, more: object = {}): object => ({
   type: 'file',
   mediaType,
   data,
@@ -27,36 +27,36 @@ const part = (mediaType: string, data: string, more: object = {}): object => ({
 const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<ReceivedResponse> =>
   ann.post(`${own}/messages`, { message: [{ type: 'text', text: 'Look.' }, ...parts] });
 
-const invalidBody = (detail: string): Check =>
+const isInvalidBody = (detail: string): Check =>
   isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
 /** Form parts that are not files, or not accepted. */
 const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
-  ['a script', part('application/javascript', btoa('alert(1)')), hasStatus(415)],
-  ['HTML with its type in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), hasStatus(415)],
-  ['a program', part('application/x-msdownload', btoa('MZ')), hasStatus(415)],
+  ['a script', createPart('application/javascript', btoa('alert(1)')), hasStatus(415)],
+  ['HTML with its type in capitals', createPart('APPLICATION/XHTML+XML', btoa('<x>')), hasStatus(415)],
+  ['a program', createPart('application/x-msdownload', btoa('MZ')), hasStatus(415)],
   [
     'a type with a line break',
-    part('image/png\r\nx-evil: 1', PNG),
-    invalidBody('message[1].mediaType: must be a media type such as image/png'),
+    createPart('image/png\r\nx-evil: 1', PNG),
+    isInvalidBody('message[1].mediaType: must be a media type such as image/png'),
   ],
-  ['a wildcard type', part('image/*', PNG), hasStatus(415, 422)],
+  ['a wildcard type', createPart('image/*', PNG), hasStatus(415, 422)],
   [
     'invalid base64',
-    part('image/png', '!!!'),
-    invalidBody('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
+    createPart('image/png', '!!!'),
+    isInvalidBody('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
   ],
-  ['base64 with line breaks', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), hasStatus(422)],
-  ['an empty file', part('image/png', ''), hasStatus(422)],
+  ['base64 with line breaks', createPart('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), hasStatus(422)],
+  ['an empty file', createPart('image/png', ''), hasStatus(422)],
   [
     'both data and a URL',
-    part('image/png', PNG, { url: 'https://example.com/x.png' }),
-    invalidBody('message[1]: must have data or url, not both'),
+    createPart('image/png', PNG, { url: 'https://example.com/x.png' }),
+    isInvalidBody('message[1]: must have data or url, not both'),
   ],
   [
     'a data URL of another type',
-    part('image/png', 'data:text/html;base64,PGI+'),
-    invalidBody('message[1].mediaType: is image/png, and its data URL says text/html'),
+    createPart('image/png', 'data:text/html;base64,PGI+'),
+    isInvalidBody('message[1].mediaType: is image/png, and its data URL says text/html'),
   ],
   [
     'a data URL without base64',
@@ -66,79 +66,79 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
   [
     'an http URL',
     { type: 'file', mediaType: 'image/png', url: 'http://169.254.169.254/x' },
-    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
+    isInvalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a URL with a password',
     { type: 'file', mediaType: 'image/png', url: 'https://a:b@example.com/x' },
-    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
+    isInvalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a file URL',
     { type: 'file', mediaType: 'image/png', url: 'file:///etc/passwd' },
-    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
+    isInvalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a javascript URL',
     { type: 'file', mediaType: 'image/png', url: 'javascript:alert(1)' },
-    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
+    isInvalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a URL of excessive length',
     { type: 'file', mediaType: 'image/png', url: `https://example.com/${'x'.repeat(9000)}` },
-    invalidBody('message[1].url: must have at most 8192 characters'),
+    isInvalidBody('message[1].url: must have at most 8192 characters'),
   ],
   ['the id of a file', { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' }, hasStatus(422)],
-  ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), hasStatus(413)],
+  ['a file of nine megabytes', createPart('image/png', 'A'.repeat(12_000_000)), hasStatus(413)],
 ];
 
 const BOUNDARY = 'b';
 const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
-const field = (disposition: string, value: string, type = ''): string =>
+const formatField = (disposition: string, value: string, type = ''): string =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n${type && `content-type: ${type}\r\n`}\r\n${value}\r\n`;
 
 const END = `--${BOUNDARY}--\r\n`;
 
 /** Invalid or oversized forms. */
 const forms: readonly (readonly [what: string, body: string, comes: Check, type?: string])[] = [
-  ['a truncated form', field('name="message"', 'x'), isProblem(400, 'bad-form')],
+  ['a truncated form', formatField('name="message"', 'x'), isProblem(400, 'bad-form')],
   ['a form with another boundary', END, isProblem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
   ['a form without a boundary', END, isProblem(400, 'bad-form'), 'multipart/form-data'],
   [
     'a repeated message',
-    `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
-    invalidBody('message: appears more than once'),
+    `${formatField('name="message"', 'x')}${formatField('name="message"', 'y')}${END}`,
+    isInvalidBody('message: appears more than once'),
   ],
   [
     'a message that is a file',
-    `${field('name="message"; filename="x.txt"', 'x', 'text/plain')}${END}`,
-    invalidBody('message: must be text. Send files in other fields; message: is missing'),
+    `${formatField('name="message"; filename="x.txt"', 'x', 'text/plain')}${END}`,
+    isInvalidBody('message: must be text. Send files in other fields; message: is missing'),
   ],
   [
     'a hundred and one files',
-    `${field('name="message"', 'x')}${Array.from({ length: 101 }, (_, at) => field(`name="f${at}"; filename="f"`, 'x', 'text/plain')).join('')}${END}`,
+    `${formatField('name="message"', 'x')}${Array.from({ length: 101 }, (_, at) => formatField(`name="f${at}"; filename="f"`, 'x', 'text/plain')).join('')}${END}`,
     hasStatus(422),
   ],
   [
     'thousands of fields',
-    `${Array.from({ length: 5_000 }, (_, at) => field(`name="f${at}"`, 'x')).join('')}${END}`,
+    `${Array.from({ length: 5_000 }, (_, at) => formatField(`name="f${at}"`, 'x')).join('')}${END}`,
     hasStatus(422),
   ],
   [
     'a field that is larger than a body',
-    `${field('name="message"', 'x'.repeat(250_000))}${END}`,
+    `${formatField('name="message"', 'x'.repeat(250_000))}${END}`,
     hasStatus(413),
   ],
   [
     'a file whose type is a script',
-    `${field('name="message"', 'x')}${field('name="f"; filename="x.js"', 'alert(1)', 'application/javascript')}${END}`,
+    `${formatField('name="message"', 'x')}${formatField('name="f"; filename="x.js"', 'alert(1)', 'application/javascript')}${END}`,
     hasStatus(415),
   ],
   [
     'a field with the name __proto__',
-    `${field('name="message"', 'x')}${field('name="__proto__"', '{"tenant":"zeta"}')}${END}`,
-    invalidBody('__proto__: is not known here'),
+    `${formatField('name="message"', 'x')}${formatField('name="__proto__"', '{"tenant":"zeta"}')}${END}`,
+    isInvalidBody('__proto__: is not known here'),
   ],
 ];
 
@@ -149,13 +149,13 @@ async function uploadAndGet(
   name: string,
   bytes: string,
 ): Promise<ReceivedResponse> {
-  const came = await send(scene, part(mediaType, btoa(bytes), { name }));
+  const came = await send(scene, createPart(mediaType, btoa(bytes), { name }));
   const state = await scene.ann.get(scene.own);
   const [id] = /[0-9a-f]{64}/.exec(`${state.text}${came.text}`) ?? ['none'];
   return scene.ann.get(`${scene.own}/files/${id}`);
 }
 
-const SAFE = {
+const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -218,7 +218,7 @@ export const files = (): readonly Attack[] => [
         const { headers } = await uploadAndGet(scene, type, name, bytes);
         return { ...headers, kind: String(headers['content-disposition']).split(';')[0] };
       },
-      comes: containsPart({ ...SAFE, kind: 'attachment' }),
+      comes: containsPart({ ...SAFE_HEADERS, kind: 'attachment' }),
     }),
   ),
   ...names.map(
@@ -228,7 +228,7 @@ export const files = (): readonly Attack[] => [
         const { headers, status: code } = await uploadAndGet(scene, 'text/plain', name, 'x');
         return `${code} ${headers['content-disposition']} ${headers['set-cookie']}`;
       },
-      comes: passesAll(lacksText(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
+      comes: passesAll(lacksText(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), checkStatus),
     }),
   ),
   ...ranges.map(
@@ -278,13 +278,13 @@ export const files = (): readonly Attack[] => [
     act: ({ ann, at, session }) =>
       ann.post(
         `${at(session, 'plain')}/messages`,
-        `${field('name="message"', 'x')}${field('name="f"; filename="x.png"', 'x', 'image/png')}${END}`,
+        `${formatField('name="message"', 'x')}${formatField('name="f"; filename="x.png"', 'x', 'image/png')}${END}`,
         { 'content-type': FORM },
       ),
     comes: hasStatus(415),
   },
 ];
 
-function holdsStatus(came: unknown): string | undefined {
+function checkStatus(came: unknown): string | undefined {
   return /^200 attachment; .* undefined$/.test(String(came)) ? undefined : `was answered ${came}`;
 }

@@ -7,7 +7,7 @@ export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): P
   nobody.ask({ method: 'POST', path, headers, body });
 
 /** Returns the payload of an opened GitHub issue with this text. */
-export const issue = (number: number, body = 'Hello.', more: object = {}): string =>
+export const createIssue = (number: number, body = 'Hello.', more: object = {}): string =>
   JSON.stringify({
     action: 'opened',
     issue: { number, title: 'A title', body, user: { login: 'mallory' } },

@@ -11,7 +11,7 @@ import {
 import type { RequestToSend } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 
-const json = (
+const createJsonRequest = (
   body: string,
   headers: RequestToSend['headers'] = [],
 ): Pick<RequestToSend, 'headers' | 'body'> => ({
@@ -19,12 +19,12 @@ const json = (
   body,
 });
 
-const invalidBody = (detail: string): Check =>
+const isInvalidBody = (detail: string): Check =>
   isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
 const isNotJson = isProblem(400, 'bad-json', 'The body is not JSON.');
 
-const isNotObject = invalidBody('it must be a JSON object');
+const isNotObject = isInvalidBody('it must be a JSON object');
 
 const wrongType = isProblem(
   415,
@@ -38,64 +38,72 @@ const bodies: readonly (readonly [
   sent: Pick<RequestToSend, 'headers' | 'body'>,
   comes: Check,
 ])[] = [
-  ['an empty body', json(''), isNotJson],
-  ['a truncated body', json('{"message":"x"'), isNotJson],
-  ['two JSON values', json('{"message":"x"}{"message":"y"}'), isNotJson],
-  ['JSON with comments', json('{"message":"x"/**/}'), isNotJson],
-  ['NaN as a number', json('{"message":NaN}'), isNotJson],
-  ['a list', json('[{"message":"x"}]'), isNotObject],
-  ['null', json('null'), isNotObject],
-  ['a text', json('"message"'), isNotObject],
+  ['an empty body', createJsonRequest(''), isNotJson],
+  ['a truncated body', createJsonRequest('{"message":"x"'), isNotJson],
+  ['two JSON values', createJsonRequest('{"message":"x"}{"message":"y"}'), isNotJson],
+  ['JSON with comments', createJsonRequest('{"message":"x"/**/}'), isNotJson],
+  ['NaN as a number', createJsonRequest('{"message":NaN}'), isNotJson],
+  ['a list', createJsonRequest('[{"message":"x"}]'), isNotObject],
+  ['null', createJsonRequest('null'), isNotObject],
+  ['a text', createJsonRequest('"message"'), isNotObject],
   [
     'a message that is an object',
-    json('{"message":{"toString":"x"}}'),
-    invalidBody('message: must be text that is not blank'),
+    createJsonRequest('{"message":{"toString":"x"}}'),
+    isInvalidBody('message: must be text that is not blank'),
   ],
   [
     'a message that is a number',
-    json('{"message":7}'),
-    invalidBody('message: must be text that is not blank'),
+    createJsonRequest('{"message":7}'),
+    isInvalidBody('message: must be text that is not blank'),
   ],
-  ['a blank message', json('{"message":" \\n\\t"}'), invalidBody('message: must be text that is not blank')],
-  ['no message', json('{}'), invalidBody('message: is missing')],
+  [
+    'a blank message',
+    createJsonRequest('{"message":" \\n\\t"}'),
+    isInvalidBody('message: must be text that is not blank'),
+  ],
+  ['no message', createJsonRequest('{}'), isInvalidBody('message: is missing')],
   [
     'an empty list of parts',
-    json('{"message":[]}'),
-    invalidBody('message: must contain a file, or text that is not blank'),
+    createJsonRequest('{"message":[]}'),
+    isInvalidBody('message: must contain a file, or text that is not blank'),
   ],
   [
     'a hundred and one parts',
-    json(`{"message":[${Array(101).fill('{"type":"text","text":"x"}').join()}]}`),
-    invalidBody('message: must have at most 100 parts'),
+    createJsonRequest(`{"message":[${Array(101).fill('{"type":"text","text":"x"}').join()}]}`),
+    isInvalidBody('message: must have at most 100 parts'),
   ],
   [
     'a part of an unknown type',
-    json('{"message":[{"type":"tool_result","text":"x"}]}'),
-    invalidBody('message[0]: must be a part of the type text or file'),
+    createJsonRequest('{"message":[{"type":"tool_result","text":"x"}]}'),
+    isInvalidBody('message[0]: must be a part of the type text or file'),
   ],
   [
     'a part with a role',
-    json('{"message":[{"type":"text","text":"x","role":"system"}]}'),
-    invalidBody('message[0].role: is not known here'),
+    createJsonRequest('{"message":[{"type":"text","text":"x","role":"system"}]}'),
+    isInvalidBody('message[0].role: is not known here'),
   ],
-  ['a negative delay', json('{"message":"x","delaySeconds":-1}'), hasStatus(422)],
-  ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), hasStatus(422)],
-  ['an infinite delay', json('{"message":"x","delaySeconds":1e999}'), hasStatus(422)],
-  ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), hasStatus(422)],
-  ['a body with excessive nesting', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), isNotObject],
+  ['a negative delay', createJsonRequest('{"message":"x","delaySeconds":-1}'), hasStatus(422)],
+  ['a delay of centuries', createJsonRequest('{"message":"x","delaySeconds":1e12}'), hasStatus(422)],
+  ['an infinite delay', createJsonRequest('{"message":"x","delaySeconds":1e999}'), hasStatus(422)],
+  ['a delay as text', createJsonRequest('{"message":"x","delaySeconds":"5"}'), hasStatus(422)],
+  [
+    'a body with excessive nesting',
+    createJsonRequest(`${'['.repeat(90_000)}${']'.repeat(90_000)}`),
+    isNotObject,
+  ],
   [
     'a body of a million keys',
-    json(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
+    createJsonRequest(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
     hasStatus(413, 422),
   ],
   [
     'a body that exceeds the maximum size',
-    json(`{"message":"${'x'.repeat(13_000_000)}"}`),
+    createJsonRequest(`{"message":"${'x'.repeat(13_000_000)}"}`),
     isProblem(413, 'body-too-large', 'The body is larger than 12582912 bytes. Send less.'),
   ],
   [
     'a body of values that take more memory than bytes',
-    json(`{"message":"x","context":[${'1,'.repeat(150_000)}1]}`),
+    createJsonRequest(`{"message":"x","context":[${'1,'.repeat(150_000)}1]}`),
     isProblem(
       413,
       'body-too-large',
@@ -137,7 +145,7 @@ const bodies: readonly (readonly [
   ],
   [
     'a body that claims to be compressed',
-    json('{"message":"x"}', [['content-encoding', 'gzip']]),
+    createJsonRequest('{"message":"x"}', [['content-encoding', 'gzip']]),
     hasStatus(400, 415, 200),
   ],
 ];

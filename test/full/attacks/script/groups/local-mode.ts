@@ -1,6 +1,6 @@
 /** Local mode behind `wrangler dev`: requests forged by the network, or by a page with DNS rebinding. */
 import { type Attack, type Check, isProblem } from '../attack.ts';
-import { NO_AUTH, onlyLocal } from './entrances.ts';
+import { isNoAuth, isOnlyLocal } from './entrances.ts';
 
 /** Headers that would make a network request look local. */
 const forgedHeaders: readonly (readonly [name: string, value: string])[] = [
@@ -11,7 +11,7 @@ const forgedHeaders: readonly (readonly [name: string, value: string])[] = [
 /** An authentication option of the Worker, with the response to a request that only looks local. */
 const doors: readonly (readonly [door: string, comes: Check])[] = [
   ['token', isProblem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".')],
-  ['shut', NO_AUTH],
+  ['shut', isNoAuth],
 ];
 
 /** Headers that Miniflare reads or forwards, each with the header that causes the refusal. */
@@ -38,7 +38,7 @@ const signs: readonly (readonly [headers: readonly (readonly [string, string])[]
   ],
 ];
 
-export const localMode = (): readonly Attack[] => [
+export const listLocalModeAttacks = (): readonly Attack[] => [
   ...doors.map(
     ([door, comes]): Attack => ({
       name: `headers that look local give no access to the app '${door}'`,
@@ -50,7 +50,7 @@ export const localMode = (): readonly Attack[] => [
     ([headers, sign]): Attack => ({
       name: `a request with ${headers.map((pair) => pair.join(': ')).join(', ')} is refused`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [...headers] }),
-      comes: onlyLocal(sign),
+      comes: isOnlyLocal(sign),
     }),
   ),
   {

@@ -36,7 +36,7 @@ async function ask(by: Person, input: object, more: object = {}): Promise<Receiv
 const approve = { action: 'accept', content: { decision: 'approve' } };
 
 /** Returns a request state in the format of the endpoint, with any ids. */
-function stateOf(named: { session: string; turn: string; call: string }, input: object): string {
+function createState(named: { session: string; turn: string; call: string }, input: object): string {
   const { message, session = null } = input as { message: string; session?: string }; // the attacks call the tool with these arguments
   const call = createHash('sha256')
     .update(JSON.stringify(['clerk', message, session]))
@@ -58,16 +58,16 @@ async function askForRefund(scene: Scene) {
 }
 
 /** Returns the text of the result, or its type if it asks for more input. */
-const lastTextOf = ({ json }: ReceivedResponse): unknown => {
+const getLastText = ({ json }: ReceivedResponse): unknown => {
   const { resultType, content } = Object(json?.result);
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;
 };
 
-const NO_STATE: Check = isAnswer(200, { error: { code: -32602 } });
+const isInvalidState: Check = isAnswer(200, { error: { code: -32602 } });
 
-const errorCodeOf = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
+const getErrorCode = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
 
-export const mcpAsking = (victims: Victims): readonly Attack[] => [
+export const listMcpAskingAttacks = (victims: Victims): readonly Attack[] => [
   ...(['ann', 'rolf', 'impostor'] as const).map(
     (name): Attack => ({
       name: `a state that ${name} forged for zeta's question is refused`,
@@ -75,8 +75,11 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
         const input = { message: 'Refund it.' };
         const named = { session: PENDING, turn: victims.suspended, call: victims.call };
         const responses = { [`${victims.call}#0`]: approve };
-        return errorCodeOf(
-          await ask(scene[name], input, { requestState: stateOf(named, input), inputResponses: responses }),
+        return getErrorCode(
+          await ask(scene[name], input, {
+            requestState: createState(named, input),
+            inputResponses: responses,
+          }),
         );
       },
       comes: -32602,
@@ -90,8 +93,8 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
       const others = [await answerAs(scene.zoe, approve), await answerAs(scene.impostor, approve)];
       await scene.rolf.del(scene.own);
       return [
-        String(lastTextOf(came)).includes("a person with the role 'manager'"),
-        ...others.map(errorCodeOf),
+        String(getLastText(came)).includes("a person with the role 'manager'"),
+        ...others.map(getErrorCode),
       ];
     },
     comes: [true, -32602, -32602],
@@ -102,7 +105,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
       const { answerAs } = await askForRefund(scene);
       const came = await Promise.all([1, 2, 3, 4].map(() => answerAs(scene.rolf, approve)));
       await answerAs(scene.rolf, approve);
-      return new Set(came.map(lastTextOf)).size;
+      return new Set(came.map(getLastText)).size;
     },
     comes: 1,
     effects: ['refund 5 for acme'],
@@ -112,7 +115,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     async act(scene) {
       const { answerAs } = await askForRefund(scene);
       await answerAs(scene.rolf, { action: 'decline' });
-      return String(lastTextOf(await answerAs(scene.rolf, approve))).includes(
+      return String(getLastText(await answerAs(scene.rolf, approve))).includes(
         'This question has already been answered',
       );
     },
@@ -130,7 +133,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
         const { answerAs } = await askForRefund(scene);
         const came = await answerAs(scene.rolf, { action: 'accept', content });
         await scene.rolf.del(scene.own);
-        return lastTextOf(came);
+        return getLastText(came);
       },
       comes: 'input_required',
     }),
@@ -144,7 +147,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
       const came = await ask(scene.rolf, other, more);
       const without = await ask(scene.rolf, other, { inputResponses: more.inputResponses });
       await scene.rolf.del(scene.own);
-      return [errorCodeOf(came), errorCodeOf(without)];
+      return [getErrorCode(came), getErrorCode(without)];
     },
     comes: [-32602, -32602],
   },
@@ -153,7 +156,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
       name: `the state ${JSON.stringify(state).slice(0, 30)} is refused`,
       act: (scene) =>
         ask(scene.rolf, { message: 'Hello.' }, { requestState: state, inputResponses: { a: approve } }),
-      comes: NO_STATE,
+      comes: isInvalidState,
     }),
   ),
 ];

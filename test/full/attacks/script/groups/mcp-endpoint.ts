@@ -17,7 +17,7 @@ import { FILES, VAULT, type Victims } from '../victims.ts';
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
 /** Returns the result of a request, from a JSON body or from an event. */
-async function rpc(
+async function sendRpc(
   { ann }: Pick<Scene, 'ann'>,
   method: string,
   params: unknown = {},
@@ -37,10 +37,10 @@ const call = (
   name: string,
   input: unknown,
   more: object = {},
-): Promise<ReceivedResponse> => rpc(scene, 'tools/call', { name, arguments: input, ...more });
+): Promise<ReceivedResponse> => sendRpc(scene, 'tools/call', { name, arguments: input, ...more });
 
 /** Expects a JSON-RPC error with this message. */
-const rpcError = (code: number, message: string): Check => isAnswer(200, { error: { code, message } });
+const isRpcError = (code: number, message: string): Check => isAnswer(200, { error: { code, message } });
 
 /** Invalid session ids. */
 const sessions = [
@@ -106,8 +106,8 @@ const protocol: readonly Attack[] = [
   ...params.map(
     ([what, given, message]): Attack => ({
       name: `a call with ${what} runs no tool`,
-      act: (scene) => rpc(scene, 'tools/call', given),
-      comes: rpcError(-32602, message),
+      act: (scene) => sendRpc(scene, 'tools/call', given),
+      comes: isRpcError(-32602, message),
     }),
   ),
   ...bodies.map(
@@ -162,22 +162,22 @@ const protocol: readonly Attack[] = [
   {
     name: 'an invented protocol session gives no access',
     act: (scene) =>
-      rpc(scene, 'tools/call', { name: 'records', arguments: {} }, { 'mcp-session-id': 'zetas-session' }),
+      sendRpc(scene, 'tools/call', { name: 'records', arguments: {} }, { 'mcp-session-id': 'zetas-session' }),
     comes: lacksText(/ZETA/),
   },
   {
     name: 'an invented cursor is refused',
-    act: (scene) => rpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
-    comes: rpcError(-32602, 'There is no such page. The first page lists everything.'),
+    act: (scene) => sendRpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
+    comes: isRpcError(-32602, 'There is no such page. The first page lists everything.'),
   },
   {
     name: 'an unknown method is reported as unknown',
-    act: (scene) => rpc(scene, 'roots/list', {}),
-    comes: rpcError(-32601, 'Method not found'),
+    act: (scene) => sendRpc(scene, 'roots/list', {}),
+    comes: isRpcError(-32601, 'Method not found'),
   },
   {
     name: 'an old or unknown protocol version is refused',
-    act: (scene) => rpc(scene, 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }),
+    act: (scene) => sendRpc(scene, 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }),
     comes: hasStatus(400),
   },
   {
@@ -193,7 +193,7 @@ const protocol: readonly Attack[] = [
 ];
 
 /** Resources that do not exist or belong to another caller. */
-const resources = ({ turn, file }: Victims): readonly Attack[] =>
+const listResourceAttacks = ({ turn, file }: Victims): readonly Attack[] =>
   [
     'file:///etc/passwd',
     'http://169.254.169.254/latest/meta-data',
@@ -204,7 +204,7 @@ const resources = ({ turn, file }: Victims): readonly Attack[] =>
     ...[3, 4, 5, 6].map((seq) => `holdfast://clerk/${VAULT}/artifacts/${turn}.${seq}.0`),
   ].map((uri) => ({
     name: `the resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')} does not exist`,
-    act: (scene) => rpc(scene, 'resources/read', { uri }),
+    act: (scene) => sendRpc(scene, 'resources/read', { uri }),
     comes: passesAll(isAnswer(200, { error: { code: -32602, data: { uri } } }), lacksText(/ZETA/)),
   }));
 
@@ -212,7 +212,7 @@ const tools: readonly Attack[] = [
   {
     name: 'a tool runs for the caller, regardless of the tenant in arguments, _meta and headers',
     act: (scene) =>
-      rpc(
+      sendRpc(
         scene,
         'tools/call',
         {
@@ -266,7 +266,7 @@ const tools: readonly Attack[] = [
   ),
 ];
 
-const agents = (victims: Victims): readonly Attack[] => [
+const listAgentAttacks = (victims: Victims): readonly Attack[] => [
   ...sessions.map(
     (session): Attack => ({
       name: `the session ${JSON.stringify(session).slice(0, 30)} is refused`,
@@ -289,9 +289,9 @@ const agents = (victims: Victims): readonly Attack[] => [
       const more = { _meta: { 'holdfast/idempotency-key': victims.key } };
       const theirs = await call({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
       const ours = await call(scene, 'plain', { message: scene.play('Mine.') }, more);
-      const sessionOf = ({ text }: ReceivedResponse): string | undefined =>
+      const findSession = ({ text }: ReceivedResponse): string | undefined =>
         /"session":"([^"]+)"/.exec(text)?.[1];
-      return sessionOf(theirs) === sessionOf(ours);
+      return findSession(theirs) === findSession(ours);
     },
     comes: false,
   },
@@ -337,7 +337,7 @@ const agents = (victims: Victims): readonly Attack[] => [
 ];
 
 /** Builds the id of a stream event in the endpoint's format. */
-const eventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
+const formatEventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 const resumeStream = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<ReceivedResponse> =>
   ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries({ ...HEADERS, 'last-event-id': id }) });
@@ -346,15 +346,15 @@ const resumeStream = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<Received
 const ids: readonly (readonly [what: string, id: string])[] = [
   ['a path', '../../vault'],
   ['a number', '1'],
-  ['an object', eventId({ session: VAULT })],
-  ['a list too short', eventId([1, ['clerk', VAULT]])],
-  ['a sequence that no journal has', eventId([1, ['clerk', VAULT, 't', false, null, 2 ** 60, 0]])],
-  ['a name that is a list', eventId([1, [['clerk'], VAULT, 't', false, null, 0, 0]])],
+  ['an object', formatEventId({ session: VAULT })],
+  ['a list too short', formatEventId([1, ['clerk', VAULT]])],
+  ['a sequence that no journal has', formatEventId([1, ['clerk', VAULT, 't', false, null, 2 ** 60, 0]])],
+  ['a name that is a list', formatEventId([1, [['clerk'], VAULT, 't', false, null, 0, 0]])],
   ['half of a character', '%E0%A4%A'],
   ['brackets without end', '%5B'.repeat(4_000)],
 ];
 
-const streams = (victims: Victims): readonly Attack[] => [
+const listStreamAttacks = (victims: Victims): readonly Attack[] => [
   ...ids.map(
     ([what, id]): Attack => ({
       name: `an event id that is ${what} resumes no stream`,
@@ -369,14 +369,15 @@ const streams = (victims: Victims): readonly Attack[] => [
   ...[VAULT, '__proto__', victims.key].map(
     (session): Attack => ({
       name: `an event id that names another owner's session ${session} shows nothing of it`,
-      act: (scene) => resumeStream(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
+      act: (scene) =>
+        resumeStream(scene, formatEventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
       comes: passesAll(hasStatus(404), lacksText(/ZETA/)),
     }),
   ),
   ...['records', 'constructor', 'nobody'].map(
     (name): Attack => ({
       name: `an event id that names ${name}, which is not an agent, shows nothing`,
-      act: (scene) => resumeStream(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
+      act: (scene) => resumeStream(scene, formatEventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
       comes: hasStatus(404),
     }),
   ),
@@ -393,9 +394,9 @@ const streams = (victims: Victims): readonly Attack[] => [
   },
 ];
 
-const NOW = '2026-07-28';
+const REVISION = '2026-07-28';
 const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': NOW,
+  'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
@@ -411,7 +412,12 @@ async function sendModern(
     method: 'tools/call',
     params: { name: 'pay', arguments: { amount: 5 }, _meta: ENVELOPE, ...params },
   };
-  const usual = { ...HEADERS, 'mcp-protocol-version': NOW, 'mcp-method': 'tools/call', 'mcp-name': 'pay' };
+  const usual = {
+    ...HEADERS,
+    'mcp-protocol-version': REVISION,
+    'mcp-method': 'tools/call',
+    'mcp-name': 'pay',
+  };
   return unwrapEvent(await ann.post('/mcp', message, { ...usual, ...headers }));
 }
 
@@ -481,11 +487,11 @@ const newestAttacks: readonly Attack[] = [
   ),
 ];
 
-export const mcpEndpoint = (victims: Victims): readonly Attack[] => [
+export const listMcpEndpointAttacks = (victims: Victims): readonly Attack[] => [
   ...protocol,
-  ...resources(victims),
+  ...listResourceAttacks(victims),
   ...tools,
-  ...agents(victims),
-  ...streams(victims),
+  ...listAgentAttacks(victims),
+  ...listStreamAttacks(victims),
   ...newestAttacks,
 ];

@@ -10,7 +10,7 @@ const REVISION = '2026-07-28';
 const EXTENSIONS = { 'io.modelcontextprotocol/tasks': {} };
 
 /** Sends a request, by default as a client that supports tasks. */
-async function rpc(
+async function sendRpc(
   { ann }: Pick<Scene, 'ann'>,
   method: string,
   params: Readonly<Record<string, unknown>>,
@@ -38,10 +38,10 @@ async function rpc(
 }
 
 /** Builds a task id in the endpoint's format. */
-const idOf = (session: string, turn: string): string =>
+const formatTaskId = (session: string, turn: string): string =>
   Buffer.from(`clerk/${session}/${turn}/known`).toString('base64url');
 
-const UNKNOWN: Check = passesAll(isAnswer(200, { error: { code: -32602 } }), lacksText(/ZETA/));
+const isUnknownTask: Check = passesAll(isAnswer(200, { error: { code: -32602 } }), lacksText(/ZETA/));
 
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
@@ -50,43 +50,43 @@ const oddIds: readonly (readonly [what: string, id: unknown])[] = [
   ['a path', '../../vault'],
   ['empty', ''],
   ['a list', ['a']],
-  ['half of an id', idOf(VAULT, 't').slice(0, 9)],
+  ['half of an id', formatTaskId(VAULT, 't').slice(0, 9)],
   ['an id with a session too many', Buffer.from('clerk/a/b/c/known').toString('base64url')],
   ['of a tool', Buffer.from('pay/s/t/new').toString('base64url')],
   ['of __proto__', Buffer.from('__proto__/s/t/new').toString('base64url')],
   ['without end', 'QUFB'.repeat(1_000)],
 ];
 
-export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] => [
+export const listMcpTaskAttacks = ({ turn, suspended, call }: Victims): readonly Attack[] => [
   ...METHODS.flatMap((method) =>
-    [idOf(VAULT, turn), idOf(PENDING, suspended)].map(
+    [formatTaskId(VAULT, turn), formatTaskId(PENDING, suspended)].map(
       (taskId, at): Attack => ({
         name: `${method} finds no task for ${at === 0 ? 'a turn' : 'a waiting turn'} of zeta`,
         act: (scene) => {
           const approve = { action: 'accept', content: { decision: 'approve' } };
-          return rpc(scene, method, { taskId, inputResponses: { [`${call}#0`]: approve } });
+          return sendRpc(scene, method, { taskId, inputResponses: { [`${call}#0`]: approve } });
         },
-        comes: UNKNOWN,
+        comes: isUnknownTask,
       }),
     ),
   ),
   ...oddIds.map(
     ([what, taskId]): Attack => ({
       name: `a task id that is ${what} finds no task`,
-      act: (scene) => rpc(scene, 'tasks/get', { taskId }),
-      comes: UNKNOWN,
+      act: (scene) => sendRpc(scene, 'tasks/get', { taskId }),
+      comes: isUnknownTask,
     }),
   ),
   {
     name: 'a client without support for tasks receives no task and cannot query one',
     async act(scene) {
-      const called = await rpc(
+      const called = await sendRpc(
         scene,
         'tools/call',
         { name: 'plain', arguments: { message: scene.play('Mine.') } },
         {},
       );
-      const asked = await rpc(scene, 'tasks/get', { taskId: idOf(VAULT, turn) }, {});
+      const asked = await sendRpc(scene, 'tasks/get', { taskId: formatTaskId(VAULT, turn) }, {});
       return [Object(called.json?.result).resultType, Object(asked.json?.error).code];
     },
     comes: ['complete', -32021],
@@ -95,11 +95,13 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
     name: 'another caller can neither read nor cancel a task',
     async act(scene) {
       const input = { message: scene.play('For Ann.') };
-      const made = await rpc(scene, 'tools/call', { name: 'plain', arguments: input });
+      const made = await sendRpc(scene, 'tools/call', { name: 'plain', arguments: input });
       const { taskId } = Object(made.json?.result);
-      const others = await Promise.all(METHODS.map((method) => rpc({ ann: scene.zoe }, method, { taskId })));
+      const others = await Promise.all(
+        METHODS.map((method) => sendRpc({ ann: scene.zoe }, method, { taskId })),
+      );
       let own: ReceivedResponse;
-      do own = await rpc(scene, 'tasks/get', { taskId });
+      do own = await sendRpc(scene, 'tasks/get', { taskId });
       while (Object(own.json?.result).status === 'working');
       return [...others.map(({ json }) => Object(json?.error).code), Object(own.json?.result).status];
     },

@@ -9,7 +9,7 @@ import { SECRETS } from '../secrets.ts';
 
 const senders = ['github', 'slack', 'stripe', 'standard'] as const;
 
-const unsigned = isProblem(
+const isUnsigned = isProblem(
   503,
   'not-configured',
   'This Worker has no secret to verify the delivery. Set the var that the `secret` of this webhook reads (wrangler secret put).',
@@ -18,7 +18,7 @@ const unsigned = isProblem(
 const silent = lacksText(new RegExp(SECRETS.MISPLACED));
 
 /** Makes the careless agent call a tool. Returns its answer, state and journal. */
-async function secretsHeard({ ann, play }: Scene, tool: string): Promise<string> {
+async function readHeardSecrets({ ann, play }: Scene, tool: string): Promise<string> {
   const own = `/agents/careless/sessions/${tool}`;
   const came = await ann.post(`${own}/messages`, {
     message: play([{ name: tool, input: {} }], sayResult),
@@ -28,12 +28,12 @@ async function secretsHeard({ ann, play }: Scene, tool: string): Promise<string>
   return [came, state, events].map(({ text }) => text).join('\n');
 }
 
-export const misplacedSecrets = (): readonly Attack[] => [
+export const listMisplacedSecretAttacks = (): readonly Attack[] => [
   ...senders.map(
     (sender): Attack => ({
       name: `the response to an unsigned delivery to ${sender} does not contain the secret`,
       act: ({ nobody }) => nobody.post(`/hooks/careless-${sender}`, { action: 'opened' }),
-      comes: unsigned,
+      comes: isUnsigned,
     }),
   ),
   ...['/agents', '/openapi.json'].map(
@@ -49,13 +49,13 @@ export const misplacedSecrets = (): readonly Attack[] => [
   ),
   {
     name: 'a tool that requires the secret fails without showing it in the answer, the state or the journal',
-    act: (scene) => secretsHeard(scene, 'demand'),
+    act: (scene) => readHeardSecrets(scene, 'demand'),
     comes: passesAll(silent, containsText(/There is no secret with the name passed to `secrets\.require`/)),
     logs: /Tool 'demand' threw/,
   },
   {
     name: 'the model receives the reason why its MCP server is unreachable, without the bearer token',
-    act: (scene) => secretsHeard(scene, 'careless_is_not_reachable'),
+    act: (scene) => readHeardSecrets(scene, 'careless_is_not_reachable'),
     comes: passesAll(
       silent,
       containsText(/needs the secret that its `bearer` names, which this caller does not have/),

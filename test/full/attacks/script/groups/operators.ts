@@ -3,7 +3,7 @@ import { type Attack, formatResponse, hasStatus, isProblem, lacksText, passesAll
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
-import { type RouteAttack, routesToZeta } from './routes.ts';
+import { listZetaRoutes, type RouteAttack } from './routes.ts';
 
 const lacksZetasWords = lacksText(/ZETA/);
 
@@ -61,14 +61,14 @@ const ownerRequests: readonly (readonly [method: string, below: string, body: st
 async function settleSession({ who, session, at, play }: Scene) {
   const dan = who({ sub: 'dan', tenant: session });
   await dan.post(`${at(VAULT)}/messages`, { message: play('The word is DAN-4711.') });
-  const of = (below = '') => `${at(VAULT)}${below}?owner=tenant:${session}`;
-  return { dan, of, olga: who({ sub: 'olga', operator: true }) };
+  const getVaultPath = (below = '') => `${at(VAULT)}${below}?owner=tenant:${session}`;
+  return { dan, of: getVaultPath, olga: who({ sub: 'olga', operator: true }) };
 }
 
 const countAccesses = (text: string): number => text.split('"operator-access"').length - 1;
 
-export const operatorAccess = (victims: Victims): readonly Attack[] => [
-  ...routesToZeta(victims).map((route): Attack => {
+export const listOperatorAttacks = (victims: Victims): readonly Attack[] => [
+  ...listZetaRoutes(victims).map((route): Attack => {
     const { what, sent } = withOwnerQuery(route, 'owner=tenant:zeta');
     return {
       name: `${what} of zeta is refused to a caller who names zeta and is not an operator`,

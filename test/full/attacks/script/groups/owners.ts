@@ -13,10 +13,10 @@ import type { ReceivedResponse } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
-import { type RouteAttack, routesToZeta } from './routes.ts';
+import { listZetaRoutes, type RouteAttack } from './routes.ts';
 
 /** Expects the response for a session that does not exist. */
-function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
+function createNotFoundCheck({ what, sent }: RouteAttack): Attack['comes'] {
   if (sent.method === 'HEAD') return hasStatus(404);
   if (what.includes('file')) return isProblem(404, 'unknown-file');
   const [, session = ''] = /sessions\/(\w+)/.exec(sent.path) ?? [];
@@ -61,12 +61,12 @@ const claimsBesideToken: readonly (readonly [
 const inBody = ['tenant', 'owner', 'principal', 'from', 'caller', 'roles', 'by'];
 
 export const owners = (victims: Victims): readonly Attack[] => [
-  ...routesToZeta(victims).flatMap((route) =>
+  ...listZetaRoutes(victims).flatMap((route) =>
     (['ann', 'impostor'] as const).map(
       (name): Attack => ({
         name: `${route.what} of zeta does not exist for ${name === 'ann' ? 'another tenant' : 'the caller id zeta'}`,
         act: (scene) => scene[name].ask(route.sent),
-        comes: nothingThere(route),
+        comes: createNotFoundCheck(route),
       }),
     ),
   ),

@@ -16,14 +16,14 @@ import type { Scene } from '../scene.ts';
 const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
 
 /** A caller that is identified only by its token. */
-const app = ({ who }: Scene): Person => who({ sub: 'app' }).at('chat');
+const getAppPerson = ({ who }: Scene): Person => who({ sub: 'app' }).at('chat');
 
 /** A caller that names the person for whom it acts. */
-const server = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: true }).at('chat');
+const getServerPerson = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: true }).at('chat');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-const userHeader = (person: string): HeaderRecord => ({ 'x-user-id': person });
+const createUserHeader = (person: string): HeaderRecord => ({ 'x-user-id': person });
 
 /** The caller, headers and fields of every request of a chat. */
 interface SendOptions {
@@ -34,7 +34,7 @@ interface SendOptions {
 
 type Message = Readonly<Record<string, unknown>>;
 
-const user = (content: unknown): Message => ({ role: 'user', content });
+const createUserMessage = (content: unknown): Message => ({ role: 'user', content });
 
 const say = (
   { by, body = {}, headers = {} }: SendOptions,
@@ -43,24 +43,24 @@ const say = (
   by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
 
 /** Returns the messages after an answer, with the user's next message. */
-function nextMessages(
+function createNextMessages(
   messages: readonly Message[],
   { json }: ReceivedResponse,
   text = 'And now?',
 ): readonly Message[] {
   const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // the format of chat completions
-  return [...messages, ...choices.map(({ message }) => message), user(text)];
+  return [...messages, ...choices.map(({ message }) => message), createUserMessage(text)];
 }
 
 /** Starts the same chat as several callers, and continues it as the last caller. */
-async function equalOpenings(
+async function sendEqualOpenings(
   content: unknown,
   ...[first, ...others]: readonly [SendOptions, ...SendOptions[]]
 ): Promise<ReceivedResponse> {
-  const opening = [user(content)];
+  const opening = [createUserMessage(content)];
   let came = await say(first, opening);
   for (const other of others) came = await say(other, opening);
-  return say(others.at(-1) ?? first, nextMessages(opening, came));
+  return say(others.at(-1) ?? first, createNextMessages(opening, came));
 }
 
 const isUnknownChat: Check = passesAll(
@@ -75,7 +75,7 @@ const personClaims: readonly (readonly [what: string, sending: Omit<SendOptions,
   ['a safety_identifier', { body: { safety_identifier: 'zoe' } }],
   ['a prompt_cache_key', { body: { prompt_cache_key: 'zoe' } }],
   ['a mapped header', { headers: { 'x-gateway-tenant': 'acme' } }],
-  ['the header of a person', { headers: userHeader('zoe') }],
+  ['the header of a person', { headers: createUserHeader('zoe') }],
   ['the count of a second try', { headers: { 'x-stainless-retry-count': '1' } }],
 ];
 
@@ -95,42 +95,44 @@ const impossibleIds: readonly (readonly [what: string, id: string])[] = [
   ['a control character', 'an\tn'],
 ];
 
-export const persons = (): readonly Attack[] => [
+export const listPersonAttacks = (): readonly Attack[] => [
   ...personClaims.flatMap(([what, sending]): Attack[] => [
     {
       name: `the second of two equal chats with calls is not continued by its text and ${what}`,
       act: (scene) => {
-        const one = { by: app(scene), ...sending };
-        return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), one, one);
+        const one = { by: getAppPerson(scene), ...sending };
+        return sendEqualOpenings(scene.play(LOOK, 'Hi.', sayResult), one, one);
       },
       comes: isUnknownChat,
     },
     {
       name: `a chat with calls is not continued by its text and ${what}, even if no other chat is equal`,
-      act: (scene) => equalOpenings(scene.play(LOOK, 'Hi.', sayResult), { by: app(scene), ...sending }),
+      act: (scene) =>
+        sendEqualOpenings(scene.play(LOOK, 'Hi.', sayResult), { by: getAppPerson(scene), ...sending }),
       comes: isUnknownChat,
     },
   ]),
   {
     name: 'a chat with a file is not continued by its text',
-    act: (scene) => equalOpenings([{ type: 'text', text: scene.play('Hi.') }, PICTURE], { by: app(scene) }),
+    act: (scene) =>
+      sendEqualOpenings([{ type: 'text', text: scene.play('Hi.') }, PICTURE], { by: getAppPerson(scene) }),
     comes: isUnknownChat,
   },
   {
     name: 'a chat is not continued by the text of another user with the same token',
     async act(scene) {
-      const opening = [user(scene.play('Hi.'))];
-      const came = await say({ by: app(scene), body: { user: 'zoe' } }, opening);
-      return say({ by: app(scene), body: { user: 'ann' } }, nextMessages(opening, came));
+      const opening = [createUserMessage(scene.play('Hi.'))];
+      const came = await say({ by: getAppPerson(scene), body: { user: 'zoe' } }, opening);
+      return say({ by: getAppPerson(scene), body: { user: 'ann' } }, createNextMessages(opening, came));
     },
     comes: isUnknownChat,
   },
   {
     name: 'if two users send the same message at the same time, only one of them receives tool results',
     async act(scene) {
-      const by = app(scene);
-      const opening = [user('Hello.')];
-      const messages = nextMessages(opening, await say({ by }, opening), scene.play(LOOK, sayResult));
+      const by = getAppPerson(scene);
+      const opening = [createUserMessage('Hello.')];
+      const messages = createNextMessages(opening, await say({ by }, opening), scene.play(LOOK, sayResult));
       const came = await Promise.all([say({ by }, messages), say({ by }, messages)]);
       return came.filter(({ text }) => text.includes('principal')).length;
     },
@@ -140,7 +142,7 @@ export const persons = (): readonly Attack[] => [
     name: 'a caller who does not delegate cannot act for the person in a header',
     async act(scene) {
       const message = scene.play(LOOK, sayResult);
-      return app(scene).post(`${scene.own}/messages`, { message }, userHeader('zoe'));
+      return getAppPerson(scene).post(`${scene.own}/messages`, { message }, createUserHeader('zoe'));
     },
     comes: containsText(/\{\\"principal\\":\{\\"id\\":\\"app\\"\}/),
   },
@@ -149,7 +151,11 @@ export const persons = (): readonly Attack[] => [
       name: `the person ${JSON.stringify(id)} of a caller is not the same as any other person`,
       async act(scene) {
         const message = scene.play(LOOK, sayResult);
-        const { json } = await server(scene).post(`${scene.own}/messages`, { message }, userHeader(id));
+        const { json } = await getServerPerson(scene).post(
+          `${scene.own}/messages`,
+          { message },
+          createUserHeader(id),
+        );
         return Object(JSON.parse(String(json?.text))).principal;
       },
       comes: { id: `chat-server/${id}` },
@@ -158,7 +164,7 @@ export const persons = (): readonly Attack[] => [
   ...impossibleIds.map(
     ([what, id]): Attack => ({
       name: `a person with ${what} is refused and does not count as the caller`,
-      act: (scene) => server(scene).get('/agents', userHeader(id)),
+      act: (scene) => getServerPerson(scene).get('/agents', createUserHeader(id)),
       comes: isProblem(400, 'invalid-person'),
     }),
   ),
@@ -171,31 +177,38 @@ export const persons = (): readonly Attack[] => [
   {
     name: 'two persons with equal chats with calls each continue their own chat',
     async act(scene) {
-      const of = (person: string): SendOptions => ({ by: server(scene), headers: userHeader(person) });
-      return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
+      const createSendOptions = (person: string): SendOptions => ({
+        by: getServerPerson(scene),
+        headers: createUserHeader(person),
+      });
+      return sendEqualOpenings(
+        scene.play(LOOK, 'Hi.', sayResult),
+        createSendOptions('ann'),
+        createSendOptions('ben'),
+      );
     },
     comes: passesAll(isAnswer(200), containsText(/chat-server\/ben/), lacksText(/chat-server\/ann/)),
   },
   {
     name: 'a person who knows the text of another chat cannot continue it',
     async act(scene) {
-      const by = server(scene);
-      const opening = [user(scene.play('Hi.'))];
-      const came = await say({ by, headers: userHeader('ann') }, opening);
-      return say({ by, headers: userHeader('ben') }, nextMessages(opening, came));
+      const by = getServerPerson(scene);
+      const opening = [createUserMessage(scene.play('Hi.'))];
+      const came = await say({ by, headers: createUserHeader('ann') }, opening);
+      return say({ by, headers: createUserHeader('ben') }, createNextMessages(opening, came));
     },
     comes: isUnknownChat,
   },
   ...[
-    ['another person', userHeader('ben')] as const,
+    ['another person', createUserHeader('ben')] as const,
     ['the caller itself', {}] as const,
-    ['a person who is called like both', userHeader('chat-server/ann')] as const,
+    ['a person who is called like both', createUserHeader('chat-server/ann')] as const,
   ].map(
     ([what, headers]): Attack => ({
       name: `a session of a person does not exist for ${what}`,
       async act(scene) {
-        const by = server(scene);
-        await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, userHeader('ann'));
+        const by = getServerPerson(scene);
+        await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, createUserHeader('ann'));
         return by.get(scene.own, headers);
       },
       comes: isProblem(404, 'unknown-session'),
@@ -204,14 +217,14 @@ export const persons = (): readonly Attack[] => [
   {
     name: "a new chat with another person's key is a separate chat",
     async act(scene) {
-      const messages = [user(scene.play(LOOK, sayResult))];
+      const messages = [createUserMessage(scene.play(LOOK, sayResult))];
       const key = { 'idempotency-key': `chat-${scene.session}` };
-      const of = (person: string): SendOptions => ({
-        by: server(scene),
-        headers: { ...key, ...userHeader(person) },
+      const createSendOptions = (person: string): SendOptions => ({
+        by: getServerPerson(scene),
+        headers: { ...key, ...createUserHeader(person) },
       });
-      await say(of('ann'), messages);
-      return say(of('ben'), messages);
+      await say(createSendOptions('ann'), messages);
+      return say(createSendOptions('ben'), messages);
     },
     comes: passesAll(isAnswer(200), containsText(/chat-server\/ben/), lacksText(/chat-server\/ann/)),
   },

@@ -2,7 +2,7 @@
 import { type Attack, type Check, containsText, formatResponse, hasStatus } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
-import { githubDelivery, slackDelivery, withHeader } from '../signatures.ts';
+import { createGithubDelivery, createSlackDelivery, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
 import { startWaitingTurn } from './waiting.ts';
 
@@ -20,15 +20,15 @@ async function readAftermath({ rolf, own, play }: Scene, came: ReceivedResponse)
   ];
 }
 
-const deepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-const deepObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const createDeepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const createDeepObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 /** JSON that is hard to traverse, copy or serialize. */
 const hardValues: readonly (readonly [what: string, json: string])[] = [
-  ['a list that is nested 500 deep', deepList(500)],
-  ['a list that is nested 5,000 deep', deepList(5_000)],
-  ['a list that is nested 90,000 deep', deepList(90_000)],
-  ['an object that is nested 20,000 deep', deepObject(20_000)],
+  ['a list that is nested 500 deep', createDeepList(500)],
+  ['a list that is nested 5,000 deep', createDeepList(5_000)],
+  ['a list that is nested 90,000 deep', createDeepList(90_000)],
+  ['an object that is nested 20,000 deep', createDeepObject(20_000)],
   ['half a pair of surrogates', '"\\ud800"'],
   ['half a pair as a key', '{"\\udc00":1}'],
   ['a NUL', '"a\\u0000b"'],
@@ -47,7 +47,7 @@ const hardValues: readonly (readonly [what: string, json: string])[] = [
 const isUnharmed = (...codes: readonly number[]): Check =>
   containsText(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 
-export const poison = (): readonly Attack[] => [
+export const listPoisonAttacks = (): readonly Attack[] => [
   ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} as the result of a call does not break its session`,
@@ -126,7 +126,7 @@ export const poison = (): readonly Attack[] => [
       deliver(
         scene,
         withHeader(
-          slackDelivery('{"type":"url_verification","challenge":"x"}'),
+          createSlackDelivery('{"type":"url_verification","challenge":"x"}'),
           'x-slack-signature',
           `v0=${'0'.repeat(64)}`,
         ),
@@ -135,7 +135,7 @@ export const poison = (): readonly Attack[] => [
   },
   {
     name: 'github: an unsigned ping is refused',
-    act: (scene) => deliver(scene, githubDelivery('{}', { as: 'ping', secret: 'guessed' })),
+    act: (scene) => deliver(scene, createGithubDelivery('{}', { as: 'ping', secret: 'guessed' })),
     comes: hasStatus(401),
   },
 ];

@@ -10,8 +10,8 @@ export interface RouteAttack {
 const json = [['content-type', 'application/json']] as const;
 
 /** Returns the requests to every route that has a session in its path. The session belongs to zeta. */
-export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
-  const at = (session: string): string => `/agents/${agent}/sessions/${session}`;
+export function listZetaRoutes(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
+  const getPath = (session: string): string => `/agents/${agent}/sessions/${session}`;
   const post = (path: string, body: object): RequestToSend => ({
     method: 'POST',
     path,
@@ -19,31 +19,36 @@ export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteA
     body: JSON.stringify(body),
   });
   return [
-    { what: 'GET of a session', sent: { path: at(VAULT) } },
-    { what: 'HEAD of a session', sent: { method: 'HEAD', path: at(VAULT) } },
-    { what: 'GET of a journal', sent: { path: `${at(VAULT)}/events` } },
+    { what: 'GET of a session', sent: { path: getPath(VAULT) } },
+    { what: 'HEAD of a session', sent: { method: 'HEAD', path: getPath(VAULT) } },
+    { what: 'GET of a journal', sent: { path: `${getPath(VAULT)}/events` } },
     {
       what: 'a stream of a journal',
-      sent: { path: `${at(VAULT)}/events?after=0`, headers: [['accept', 'text/event-stream']] },
+      sent: { path: `${getPath(VAULT)}/events?after=0`, headers: [['accept', 'text/event-stream']] },
     },
-    { what: 'GET of a turn by its id', sent: { path: `${at(VAULT)}/turns/${victims.turn}` } },
-    { what: 'GET of a file by its id', sent: { path: `${at(FILES)}/files/${victims.file}` } },
+    { what: 'GET of a turn by its id', sent: { path: `${getPath(VAULT)}/turns/${victims.turn}` } },
+    { what: 'GET of a file by its id', sent: { path: `${getPath(FILES)}/files/${victims.file}` } },
     {
       what: 'a range of a file by its id',
-      sent: { path: `${at(FILES)}/files/${victims.file}`, headers: [['range', 'bytes=0-3']] },
+      sent: { path: `${getPath(FILES)}/files/${victims.file}`, headers: [['range', 'bytes=0-3']] },
     },
-    { what: 'a cancel of an open turn', sent: { method: 'POST', path: `${at(PENDING)}/cancel` } },
+    { what: 'a cancel of an open turn', sent: { method: 'POST', path: `${getPath(PENDING)}/cancel` } },
     {
       what: 'a cancel of a turn by its id',
-      sent: { method: 'POST', path: `${at(PENDING)}/cancel?turn=${encodeURIComponent(victims.suspended)}` },
+      sent: {
+        method: 'POST',
+        path: `${getPath(PENDING)}/cancel?turn=${encodeURIComponent(victims.suspended)}`,
+      },
     },
     {
       what: 'an approval of a call by its id',
-      sent: post(`${at(PENDING)}/approvals/${encodeURIComponent(victims.call)}`, { decision: 'approve' }),
+      sent: post(`${getPath(PENDING)}/approvals/${encodeURIComponent(victims.call)}`, {
+        decision: 'approve',
+      }),
     },
     {
       what: 'a result of a call by its id',
-      sent: post(`${at(PENDING)}/results/${encodeURIComponent(victims.call)}`, { result: 1 }),
+      sent: post(`${getPath(PENDING)}/results/${encodeURIComponent(victims.call)}`, { result: 1 }),
     },
   ];
 }

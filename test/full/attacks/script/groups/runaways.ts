@@ -9,10 +9,10 @@ const QUEUED = { prefer: 'respond-async' };
 const HOUR = 3600;
 
 /** A model that repeats one reply. */
-const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
+const repeatForever = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
 
 /** Returns how many turns of a session are waiting. */
-const waitingIn = ({ json }: ReceivedResponse): number =>
+const countWaiting = ({ json }: ReceivedResponse): number =>
   Array.isArray(json?.waiting) ? json.waiting.length : -1;
 
 const breedingAttacks: readonly Attack[] = [
@@ -25,7 +25,7 @@ const breedingAttacks: readonly Attack[] = [
       });
       const state = await ann.get(own);
       await rolf.del(own);
-      return [formatResponse(came), waitingIn(state) <= 100];
+      return [formatResponse(came), countWaiting(state) <= 100];
     },
     comes: ['200', true],
   },
@@ -33,13 +33,13 @@ const breedingAttacks: readonly Attack[] = [
     name: 'a ninth generation without a person is refused',
     async act(scene) {
       const { ann, own, rolf, model } = scene;
-      const again: Reply = ({ messages }) => [
+      const scheduleAgain: Reply = ({ messages }) => [
         {
           name: 'schedule_message',
           input: { message: String(messages.findLast(({ role }) => role === 'user')?.content), when: '0' },
         },
       ];
-      const message = scene.play(again, 'Done.');
+      const message = scene.play(scheduleAgain, 'Done.');
       await ann.post(`${own}/messages`, { message });
       const asked = await waitUntilQuiet(() => model.bodies.filter((body) => body.includes(message)).length);
       await rolf.del(own);
@@ -55,7 +55,7 @@ const breedingAttacks: readonly Attack[] = [
         const message = play([{ name: 'schedule_message', input: { message: 'x', when } }], sayResult);
         const came = await ann.post(`${own}/messages`, { message });
         const state = await ann.get(own);
-        return [formatResponse(came), waitingIn(state)];
+        return [formatResponse(came), countWaiting(state)];
       },
       comes: ['200', 0],
     }),
@@ -66,20 +66,20 @@ const loops: readonly Attack[] = [
   {
     name: 'a model that calls tools forever stops at its limit',
     act: ({ ann, own, play }) =>
-      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+      ann.post(`${own}/messages`, { message: play(...repeatForever([{ name: 'records', input: {} }])) }),
     comes: isAnswer(200, { outcome: 'limit-reached' }),
   },
   {
     name: 'a turn that reaches a limit names the limit',
     act: ({ ann, own, play }) =>
-      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+      ann.post(`${own}/messages`, { message: play(...repeatForever([{ name: 'records', input: {} }])) }),
     comes: containsText(/"limit":\{"kind":"iterations","most":\d+\}/),
   },
   {
     name: 'a turn that has used a million tokens makes no further model calls',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
-        message: play(...forEver({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
+        message: play(...repeatForever({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
       }),
     comes: isAnswer(200, {
       outcome: 'limit-reached',
@@ -90,7 +90,7 @@ const loops: readonly Attack[] = [
   {
     name: 'a model that repeatedly calls a missing tool is stopped',
     act: ({ ann, own, play }) =>
-      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
+      ann.post(`${own}/messages`, { message: play(...repeatForever([{ name: 'nothing', input: {} }])) }),
     comes: hasStatus(200, 502),
   },
   {
@@ -154,4 +154,4 @@ const loops: readonly Attack[] = [
   },
 ];
 
-export const runaways = (): readonly Attack[] => [...breedingAttacks, ...loops];
+export const listRunawayAttacks = (): readonly Attack[] => [...breedingAttacks, ...loops];

@@ -5,7 +5,7 @@ import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
 
 /** Returns all output of a turn in which a tool reveals its secret. */
-async function secretsHeard(
+async function readHeardSecrets(
   { ann, own, play }: Scene,
   as: string,
   headers: Readonly<Record<string, string>> = {},
@@ -29,19 +29,19 @@ export const secrets = (): readonly Attack[] => [
     ([{}, { accept: 'text/event-stream' }] as const).map(
       (headers): Attack => ({
         name: `a secret that a tool returns (${as}) is in no ${'accept' in headers ? 'stream' : 'answer'}, state or journal`,
-        act: (scene) => secretsHeard(scene, as, headers),
+        act: (scene) => readHeardSecrets(scene, as, headers),
         comes: containsText(/\[secret API_KEY\]/),
       }),
     ),
   ),
   {
     name: 'a secret that a tool returns in base64 is in no answer, state or journal',
-    act: (scene) => secretsHeard(scene, 'base64'),
+    act: (scene) => readHeardSecrets(scene, 'base64'),
     comes: lacksText(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
   },
   {
     name: 'a secret that a tool returns as Basic credentials is in no answer, state or journal',
-    act: (scene) => secretsHeard(scene, 'basic'),
+    act: (scene) => readHeardSecrets(scene, 'basic'),
     comes: lacksText(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
   },
   ...['/agents', '/openapi.json', '/', '/health'].map(

@@ -126,7 +126,7 @@ const listsSession = (came: ReceivedResponse, session: string): boolean =>
   came.text.includes(`"session":"${session}"`);
 
 /** Creates a waiting call. Returns, for each person, whether the call is in that inbox. */
-async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
+async function checkInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
   const { rolf, session, own } = scene;
   await startWaitingTurn(scene, tool);
   await pollUntil(
@@ -138,7 +138,7 @@ async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[
   return shown;
 }
 
-export const sessionLists = (): readonly Attack[] => [
+export const listSessionListAttacks = (): readonly Attack[] => [
   ...['sessions', 'inbox', 'usage'].flatMap((what) => {
     const path = { sessions: LIST, inbox: '/pending', usage: '/usage?by=agent' }[what] ?? '';
     return [
@@ -270,12 +270,12 @@ export const sessionLists = (): readonly Attack[] => [
   ),
   {
     name: 'an inbox shows a call to callers with its role, and to no other tenant',
-    act: (scene) => inInboxes(scene, 'refund', scene.rolf, scene.ann, scene.zoe, scene.impostor),
+    act: (scene) => checkInboxes(scene, 'refund', scene.rolf, scene.ann, scene.zoe, scene.impostor),
     comes: [true, false, false, false],
   },
   {
     name: 'an inbox does not show a call to its requester if another person must decide',
-    act: (scene) => inInboxes(scene, 'transfer', scene.rolf, scene.ann, scene.zoe),
+    act: (scene) => checkInboxes(scene, 'transfer', scene.rolf, scene.ann, scene.zoe),
     comes: [true, false, false],
   },
   {

@@ -21,7 +21,7 @@ async function settleTurn({ ann, own, play }: Scene): Promise<string> {
   return String(json?.turn);
 }
 
-const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
+const isBadPlace = (name: 'after' | 'Last-Event-ID'): Check =>
   isProblem(
     400,
     name === 'after' ? 'invalid-query' : 'invalid-header',
@@ -54,7 +54,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
         await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events?after=${encodeURIComponent(place)}`);
       },
-      comes: badPlace('after'),
+      comes: isBadPlace('after'),
     }),
   ),
   ...places.map(
@@ -64,7 +64,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
         await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events`, { ...STREAM, 'last-event-id': place });
       },
-      comes: badPlace('Last-Event-ID'),
+      comes: isBadPlace('Last-Event-ID'),
     }),
   ),
   ...limits.map(

@@ -13,14 +13,14 @@ interface Event {
   readonly root?: string;
 }
 
-const eventsIn = ({ json }: ReceivedResponse): readonly Event[] =>
+const listEvents = ({ json }: ReceivedResponse): readonly Event[] =>
   Array.isArray(json?.events) ? json.events : [];
 
 /** Returns how many turns of a session have started. */
-async function turnsOf({ ann }: Scene, path: string): Promise<number> {
+async function countTurns({ ann }: Scene, path: string): Promise<number> {
   let [turns, after] = [0, 0];
   for (;;) {
-    const events = eventsIn(await ann.get(`${path}/events?limit=100&after=${after}`));
+    const events = listEvents(await ann.get(`${path}/events?limit=100&after=${after}`));
     if (events.length === 0) return turns;
     turns += events.filter(({ type }) => type === 'turn-started').length;
     after += events.length;
@@ -28,7 +28,7 @@ async function turnsOf({ ann }: Scene, path: string): Promise<number> {
 }
 
 /** Returns the last user message. It names the model's script, so each turn repeats the same script. */
-const lastSaid = ({ messages }: PuppetRequest): string =>
+const getLastText = ({ messages }: PuppetRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content);
 
 /** Runs the turns until the model receives no more requests. */
@@ -38,14 +38,14 @@ async function playOut({ ann, own, play, model }: Scene, reply: Reply): Promise<
   await waitUntilQuiet(() => model.bodies.filter((body) => body.includes(message)).length);
 }
 
-const FORGED = ['generation', 'root', 'count', 'place', 'recurring'];
+const FORGED_FIELDS = ['generation', 'root', 'count', 'place', 'recurring'];
 
-export const turnTrees = (): readonly Attack[] => [
+export const listTurnTreeAttacks = (): readonly Attack[] => [
   {
     name: 'a tool that schedules 20 turns in each turn creates a tree of only 20 turns',
     async act(scene) {
-      await playOut(scene, (asked) => [{ name: 'swarm', input: { count: 20, message: lastSaid(asked) } }]);
-      const turns = await turnsOf(scene, scene.own);
+      await playOut(scene, (asked) => [{ name: 'swarm', input: { count: 20, message: getLastText(asked) } }]);
+      const turns = await countTurns(scene, scene.own);
       await scene.rolf.del(scene.own);
       return turns;
     },
@@ -62,17 +62,17 @@ export const turnTrees = (): readonly Attack[] => [
       await playOut(scene, (asked) => {
         isOwn = !isOwn;
         return [
-          { name: 'pass_on', input: { message: lastSaid(asked), sessions: [isOwn ? other : session] } },
+          { name: 'pass_on', input: { message: getLastText(asked), sessions: [isOwn ? other : session] } },
         ];
       });
-      const turns = [await turnsOf(scene, own), await turnsOf(scene, at(other))];
+      const turns = [await countTurns(scene, own), await countTurns(scene, at(other))];
       for (const path of [own, at(other)]) await rolf.del(path);
       return turns;
     },
     comes: [5, 4],
     logs: /Not sent: 8 turns in a row|cannot schedule more turns/,
   },
-  ...FORGED.map(
+  ...FORGED_FIELDS.map(
     (key): Attack => ({
       name: `a message with a forged '${key}' is refused`,
       act: ({ ann, own, play }) => ann.post(`${own}/messages`, { message: play('Done.'), [key]: -1 }),
@@ -85,7 +85,7 @@ export const turnTrees = (): readonly Attack[] => [
       const headers = { 'x-holdfast-generation': '-9', 'x-holdfast-root': 'r', generation: '-9', root: 'r' };
       const message = { message: play('Done.'), context: { locale: '{"generation":-9}' } };
       const came = await ann.post(`${own}/messages`, message, headers);
-      const events = eventsIn(await ann.get(`${own}/events`));
+      const events = listEvents(await ann.get(`${own}/events`));
       return [formatResponse(came), events.some((event) => 'generation' in event || 'root' in event)];
     },
     comes: ['200', false],

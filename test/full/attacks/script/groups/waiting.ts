@@ -1,6 +1,6 @@
 /** Creates calls that wait for a decision, as targets of attacks. */
 import { type Check, isProblem } from '../attack.ts';
-import { type PendingCall, pendingIn, type ReceivedResponse } from '../http.ts';
+import { listPendingCalls, type PendingCall, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 /** A turn of ann that waits for a decision about one call. */
@@ -19,7 +19,7 @@ export async function startWaitingTurn(
 ): Promise<WaitingTurn> {
   const { ann, own, play } = scene;
   const came = await ann.post(`${own}/messages`, { message: play([{ name: tool, input }], 'Done.') });
-  const [pending] = pendingIn(came);
+  const [pending] = listPendingCalls(came);
   const { links, call } = pending;
   return { turn: String(came.json?.turn), call, path: links.approvals ?? links.results ?? '', pending };
 }
@@ -40,5 +40,5 @@ export const isRoleNeeded = isProblem(
   "Call … must be answered by a person with the role 'manager'. Send the token of a person with this role.",
 );
 
-export const invalidBody = (detail: string): Check =>
+export const isInvalidBody = (detail: string): Check =>
   isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);

@@ -3,16 +3,16 @@ import { type Attack, type Check, hasStatus, isProblem } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
 import {
+  createGithubDelivery,
+  createSlackDelivery,
+  createStandardDelivery,
+  createStripeDelivery,
   type Delivery,
-  githubDelivery,
-  headerOf,
-  nowInSeconds,
-  slackDelivery,
-  standardDelivery,
-  stripeDelivery,
+  getHeader,
+  getNowInSeconds,
   withHeader,
 } from '../signatures.ts';
-import { contact, deliver, event, invoice, issue } from './hooks.ts';
+import { contact, createIssue, deliver, event, invoice } from './hooks.ts';
 
 const isNotSigned = isProblem(
   401,
@@ -20,15 +20,15 @@ const isNotSigned = isProblem(
   'The signature does not match the body: the two sides have different secrets, or the body was changed on its way.',
 );
 
-const unsigned = isProblem(401, 'invalid-signature');
+const isUnsigned = isProblem(401, 'invalid-signature');
 
 /** A valid delivery of each sender, with the headers that contain its signature and its time. */
 const senders: readonly (readonly [name: string, good: () => Delivery, signature: string, time?: string])[] =
   [
-    ['github', () => githubDelivery(issue(1)), 'x-hub-signature-256'],
-    ['slack', () => slackDelivery(event), 'x-slack-signature', 'x-slack-request-timestamp'],
-    ['stripe', () => stripeDelivery(invoice), 'stripe-signature'],
-    ['standard', () => standardDelivery(contact), 'webhook-signature', 'webhook-timestamp'],
+    ['github', () => createGithubDelivery(createIssue(1)), 'x-hub-signature-256'],
+    ['slack', () => createSlackDelivery(event), 'x-slack-signature', 'x-slack-request-timestamp'],
+    ['stripe', () => createStripeDelivery(invoice), 'stripe-signature'],
+    ['standard', () => createStandardDelivery(contact), 'webhook-signature', 'webhook-timestamp'],
   ];
 
 /** Changes to a valid signature. */
@@ -44,14 +44,14 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
   ...spoiledSignatures.map(
     ([what, spoil]): Attack => ({
       name: `${name}: a signature that is ${what} starts no turn`,
-      act: (scene) => deliver(scene, withHeader(good(), header, spoil(headerOf(good(), header)))),
-      comes: unsigned,
+      act: (scene) => deliver(scene, withHeader(good(), header, spoil(getHeader(good(), header)))),
+      comes: isUnsigned,
     }),
   ),
   {
     name: `${name}: a delivery without its signature starts no turn`,
     act: (scene) => deliver(scene, withHeader(good(), header)),
-    comes: unsigned,
+    comes: isUnsigned,
   },
   {
     name: `${name}: a changed body starts no turn`,
@@ -66,31 +66,31 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
   {
     name: `${name}: two signatures, of which only the second is valid, start no turn`,
     act(scene) {
-      const bad = headerOf(good(), header).replace(/[0-9a-f]{64}|[\w+/]{43}=/, (one) =>
+      const bad = getHeader(good(), header).replace(/[0-9a-f]{64}|[\w+/]{43}=/, (one) =>
         one.replaceAll(/./g, 'A'),
       );
       const { headers, ...delivery } = good();
       return deliver(scene, { ...delivery, headers: [[header, bad], ...headers] });
     },
-    comes: unsigned,
+    comes: isUnsigned,
   },
   ...(time === undefined
     ? []
     : [
         {
           name: `${name}: a time that was not signed starts no turn`,
-          act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(nowInSeconds() - 5))),
+          act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(getNowInSeconds() - 5))),
           comes: isNotSigned,
         },
         {
           name: `${name}: a time that is not a number starts no turn`,
           act: (scene: Scene) => deliver(scene, withHeader(good(), time, '1e9')),
-          comes: unsigned,
+          comes: isUnsigned,
         },
       ]),
 ]);
 
-const tooFar = (apart: string): Check =>
+const isTooFar = (apart: string): Check =>
   isProblem(
     401,
     'invalid-signature',
@@ -100,36 +100,36 @@ const tooFar = (apart: string): Check =>
 const oldDeliveries: readonly Attack[] = [
   {
     name: 'slack: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, slackDelivery(event, { time: nowInSeconds() - 360 })),
-    comes: tooFar('36… s ago'),
+    act: (scene) => deliver(scene, createSlackDelivery(event, { time: getNowInSeconds() - 360 })),
+    comes: isTooFar('36… s ago'),
   },
   {
     name: 'stripe: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, stripeDelivery(invoice, { time: nowInSeconds() - 360 })),
-    comes: tooFar('36… s ago'),
+    act: (scene) => deliver(scene, createStripeDelivery(invoice, { time: getNowInSeconds() - 360 })),
+    comes: isTooFar('36… s ago'),
   },
   {
     name: 'standard: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, standardDelivery(contact, { time: nowInSeconds() - 360 })),
-    comes: tooFar('36… s ago'),
+    act: (scene) => deliver(scene, createStandardDelivery(contact, { time: getNowInSeconds() - 360 })),
+    comes: isTooFar('36… s ago'),
   },
   {
     name: 'standard: a delivery from the future starts no turn',
-    act: (scene) => deliver(scene, standardDelivery(contact, { time: nowInSeconds() + 400 })),
-    comes: tooFar('… s in the future'),
+    act: (scene) => deliver(scene, createStandardDelivery(contact, { time: getNowInSeconds() + 400 })),
+    comes: isTooFar('… s in the future'),
   },
   {
     name: 'stripe: a second, current time in the header does not make an old signature valid',
     act(scene) {
-      const kept = stripeDelivery(invoice, { time: nowInSeconds() - 360 });
-      const header = headerOf(kept, 'stripe-signature');
-      return deliver(scene, withHeader(kept, 'stripe-signature', `t=${nowInSeconds()},${header}`));
+      const kept = createStripeDelivery(invoice, { time: getNowInSeconds() - 360 });
+      const header = getHeader(kept, 'stripe-signature');
+      return deliver(scene, withHeader(kept, 'stripe-signature', `t=${getNowInSeconds()},${header}`));
     },
-    comes: unsigned,
+    comes: isUnsigned,
   },
   {
     name: 'standard: an id with a full stop, which would shift the signed content, starts no turn',
-    act: (scene) => deliver(scene, standardDelivery(contact, { as: 'msg_1.1' })),
+    act: (scene) => deliver(scene, createStandardDelivery(contact, { as: 'msg_1.1' })),
     comes: isProblem(
       401,
       'invalid-signature',
@@ -139,8 +139,8 @@ const oldDeliveries: readonly Attack[] = [
   {
     name: 'standard: a delivery with nine signatures is refused',
     act(scene) {
-      const good = standardDelivery(contact);
-      const header = headerOf(good, 'webhook-signature');
+      const good = createStandardDelivery(contact);
+      const header = getHeader(good, 'webhook-signature');
       return deliver(
         scene,
         withHeader(good, 'webhook-signature', Array.from({ length: 9 }, () => header).join(' ')),
@@ -151,7 +151,10 @@ const oldDeliveries: readonly Attack[] = [
   {
     name: 'github: a SHA-1 signature, which GitHub also sends, is refused',
     act: (scene) =>
-      deliver(scene, withHeader(githubDelivery(issue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`)),
+      deliver(
+        scene,
+        withHeader(createGithubDelivery(createIssue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`),
+      ),
     comes: isProblem(
       401,
       'invalid-signature',
@@ -163,17 +166,18 @@ const oldDeliveries: readonly Attack[] = [
 const otherEntrances: readonly Attack[] = [
   {
     name: 'the secret of one sender is not valid for another sender',
-    act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.SLACK_SECRET })),
+    act: (scene) => deliver(scene, createGithubDelivery(createIssue(2), { secret: SECRETS.SLACK_SECRET })),
     comes: isNotSigned,
   },
   {
     name: 'an old secret that one webhook still accepts is refused by another webhook',
-    act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.GITHUB_OLD })),
+    act: (scene) => deliver(scene, createGithubDelivery(createIssue(2), { secret: SECRETS.GITHUB_OLD })),
     comes: isNotSigned,
   },
   {
     name: 'a webhook without its secret refuses all deliveries, also those signed with an empty secret',
-    act: (scene) => deliver(scene, githubDelivery(issue(2), { hook: 'unset', secret: 'undefined' })),
+    act: (scene) =>
+      deliver(scene, createGithubDelivery(createIssue(2), { hook: 'unset', secret: 'undefined' })),
     comes: isProblem(
       503,
       'not-configured',
@@ -183,24 +187,28 @@ const otherEntrances: readonly Attack[] = [
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(
     (hook): Attack => ({
       name: `the webhook ${hook} does not exist`,
-      act: (scene) => deliver(scene, githubDelivery(issue(2), { hook })),
+      act: (scene) => deliver(scene, createGithubDelivery(createIssue(2), { hook })),
       comes: hasStatus(404, 401),
     }),
   ),
   {
     name: 'a body that exceeds the limit of a webhook is not read, even if its signature is valid',
-    act: (scene) => deliver(scene, githubDelivery(issue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
+    act: (scene) =>
+      deliver(scene, createGithubDelivery(createIssue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
     comes: isProblem(413, 'body-too-large', 'The body is larger than 20000 bytes. Send less.'),
   },
   {
     name: 'a signed body with excessive nesting is refused before it is traversed',
     act: (scene) =>
-      deliver(scene, githubDelivery(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' })),
+      deliver(
+        scene,
+        createGithubDelivery(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' }),
+      ),
     comes: isProblem(400, 'bad-json', 'The body is nested more than 100 deep.'),
   },
   {
     name: 'a signed body that is not JSON is refused',
-    act: (scene) => deliver(scene, githubDelivery('[1,2')),
+    act: (scene) => deliver(scene, createGithubDelivery('[1,2')),
     comes: isProblem(400, 'bad-json'),
   },
   {

@@ -5,8 +5,8 @@
  * this.
  */
 import { randomUUID } from 'node:crypto';
-import { eventsOf, openSession } from '../../../../../src/examples/demo/client.ts';
-import { WENT_WELL } from './run-suite.ts';
+import { openSession, readEventStream } from '../../../../../src/examples/demo/client.ts';
+import { SUCCESS_TEXT } from './run-suite.ts';
 
 const [worker = '', server = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '' } = process.env;
@@ -41,7 +41,7 @@ const NOTHING_TO_CALL = new Set([
 let outcome = 'none';
 let answered = 0;
 let seen = 0;
-for await (const { event, data } of eventsOf(
+for await (const { event, data } of readEventStream(
   await post('/messages', message, { accept: 'text/event-stream' }),
 )) {
   console.log(event, data);
@@ -61,7 +61,7 @@ if (outcome === 'none') {
   ).length;
 }
 const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
-if (isRight) console.log(WENT_WELL);
+if (isRight) console.log(SUCCESS_TEXT);
 else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;
 

@@ -10,7 +10,8 @@ export const SETS = ['0.1.16', '2025-11-25', '2026-07-28'] as const;
 export type SetName = (typeof SETS)[number];
 
 /** Returns the path of a set's expected failures, with their reasons. */
-export const fileOf = (set: SetName): string => join(import.meta.dirname, `../expected-failures/${set}.yml`);
+export const getSetFile = (set: SetName): string =>
+  join(import.meta.dirname, `../expected-failures/${set}.yml`);
 
 /** The checks that may fail, by scenario. An empty set allows the whole scenario to fail. */
 export type Expected = ReadonlyMap<string, ReadonlySet<string>>;
@@ -22,7 +23,7 @@ export type Expected = ReadonlyMap<string, ReadonlySet<string>>;
 export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
   const expected = { client: new Map<string, Set<string>>(), server: new Map<string, Set<string>>() };
   let side: Side = 'client';
-  for (const line of readFileSync(fileOf(set), 'utf8').split('\n')) {
+  for (const line of readFileSync(getSetFile(set), 'utf8').split('\n')) {
     if (line.startsWith('client:')) side = 'client';
     if (line.startsWith('server:')) side = 'server';
     const [, scenario, check] = /^ {2}- ([^\s:]+)(?::(\S+))?/.exec(line) ?? [];
@@ -37,7 +38,7 @@ export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
 export const hasFailed = ({ status }: Check): boolean => status === 'FAILURE' || status === 'WARNING';
 
 /** Returns the differences of a scenario's result from its expectation. */
-export function surprisesOf(
+export function findSurprises(
   { checks }: PlayedScenario,
   excused: ReadonlySet<string> | undefined,
 ): readonly string[] {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { surprisesOf } from './expected-failures.ts';
+import { findSurprises } from './expected-failures.ts';
 
 const run = promisify(execFile);
 const program = join(import.meta.dirname, 'run-conformance.ts');
@@ -41,6 +41,6 @@ it.each([
   'a scenario with the single check %s and the expected failures %j is reported as %j',
   (status, excused, surprises) => {
     const checks = [check('a', status), check('b', 'SUCCESS')];
-    expect(surprisesOf({ scenario: 's', checks }, excused && new Set(excused))).toEqual(surprises);
+    expect(findSurprises({ scenario: 's', checks }, excused && new Set(excused))).toEqual(surprises);
   },
 );

@@ -7,14 +7,14 @@
 import { type RunningWorker, startWorker } from '../../../process/start-worker.ts';
 import {
   type Expected,
+  findSurprises,
   hasFailed,
   readExpected,
   SETS,
   type SetName,
   type Side,
-  surprisesOf,
 } from './expected-failures.ts';
-import { type Play, type PlayedScenario, playSuite, requiredBy, type SuiteRun } from './run-suite.ts';
+import { findRequired, type Play, type PlayedScenario, playSuite, type SuiteRun } from './run-suite.ts';
 
 const SIDES: readonly Side[] = ['client', 'server'];
 
@@ -42,16 +42,16 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   const expected = readExpected(set)[side];
   const played: PlayedScenario[] = [];
   for (const one of run.played) played.push(await retryFailed(play, one, expected));
-  const surprises = played.flatMap((one) => surprisesOf(one, expected.get(one.scenario)));
+  const surprises = played.flatMap((one) => findSurprises(one, expected.get(one.scenario)));
   // The suite does not report unknown scenarios.
   const names = new Set(played.map((one) => one.scenario));
   const unknown = scenario === undefined ? [...expected.keys()].filter((name) => !names.has(name)) : [];
-  const required = requiredBy(set, side);
+  const required = findRequired(set, side);
   const isRequired = (one: PlayedScenario): boolean => required?.has(one.scenario) ?? true;
   console.log(`\n${set} ${side}`);
   for (const one of played) {
     const note = isRequired(one) || scenario !== undefined ? '' : ' (not required)';
-    console.log(linesOf(one, surprisesOf(one, expected.get(one.scenario)), note));
+    console.log(formatLines(one, findSurprises(one, expected.get(one.scenario)), note));
   }
   for (const name of unknown) console.log(`There is no ${side} scenario '${name}' that could fail.`);
   if (played.length !== run.announced)
@@ -67,7 +67,7 @@ async function retryFailed(play: Play, first: PlayedScenario, expected: Expected
   const { scenario } = first;
   let one = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const surprises = surprisesOf(one, expected.get(scenario));
+    const surprises = findSurprises(one, expected.get(scenario));
     if (surprises.length === 0) break;
     console.log(`${play.set} ${play.side} ${scenario} is played again: ${surprises.join(' ')}`);
     one = (await playSuite({ ...play, scenario })).played[0] ?? one;
@@ -75,7 +75,11 @@ async function retryFailed(play: Play, first: PlayedScenario, expected: Expected
   return one;
 }
 
-function linesOf({ scenario, checks }: PlayedScenario, surprises: readonly string[], note: string): string {
+function formatLines(
+  { scenario, checks }: PlayedScenario,
+  surprises: readonly string[],
+  note: string,
+): string {
   const failed = checks.filter(hasFailed);
   const mark = surprises.length > 0 ? '✗' : failed.length > 0 ? '~' : '✓';
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
@@ -126,7 +130,7 @@ async function runConformance(plays: readonly Omit<Play, 'worker'>[]): Promise<b
 }
 
 /** Parses the arguments. Returns `undefined` if they are invalid. */
-function playsOf(args: readonly string[]): readonly Omit<Play, 'worker'>[] | undefined {
+function parsePlays(args: readonly string[]): readonly Omit<Play, 'worker'>[] | undefined {
   const sets = SETS.filter((set) => args.length === 0 || !isSet(args[0]) || set === args[0]);
   const [side, scenario, ...more] = isSet(args[0]) ? args.slice(1) : args;
   const sides = SIDES.filter((one) => side === undefined || one === side);
@@ -136,7 +140,7 @@ function playsOf(args: readonly string[]): readonly Omit<Play, 'worker'>[] | und
 
 const isSet = (word: string | undefined): boolean => SETS.some((set) => set === word);
 
-const plays = playsOf(process.argv.slice(2));
+const plays = parsePlays(process.argv.slice(2));
 if (plays === undefined) {
   console.error(`Usage: npm run conformance -- [${SETS.join(' | ')}] [client | server [scenario]]`);
   process.exit(2);

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { fileOf, type SetName, type Side } from './expected-failures.ts';
+import { getSetFile, type SetName, type Side } from './expected-failures.ts';
 
 const root = resolve(import.meta.dirname, '../../../../..');
 const client = join(import.meta.dirname, 'client.ts');
 
 /** The last line that a successful client prints. See `client.ts`. */
-export const WENT_WELL = 'The turn went as it should.';
+export const SUCCESS_TEXT = 'The turn went as it should.';
 
 /** One check of a scenario. */
 export interface Check {
@@ -48,7 +48,7 @@ export interface Play {
 }
 
 /** The timeout of a scenario on a busy machine. Time-dependent scenarios set their own. */
-const PATIENCE = ['--timeout', '120000'];
+const TIMEOUT_ARGUMENTS = ['--timeout', '120000'];
 
 /** Runs scenarios with the suite's program. */
 export async function playSuite(play: Play): Promise<SuiteRun> {
@@ -60,10 +60,10 @@ export async function playSuite(play: Play): Promise<SuiteRun> {
     side,
     // The suite runs the command in a shell.
     ...(side === 'client'
-      ? ['--command', `'${process.execPath}' '${client}' ${worker.origin}`, ...PATIENCE]
-      : ['--url', new URL('/mcp', worker).href, ...(set === '0.1.16' ? [] : PATIENCE)]),
-    ...choiceArguments(play),
-    ...['--expected-failures', fileOf(set), '--output-dir', directory],
+      ? ['--command', `'${process.execPath}' '${client}' ${worker.origin}`, ...TIMEOUT_ARGUMENTS]
+      : ['--url', new URL('/mcp', worker).href, ...(set === '0.1.16' ? [] : TIMEOUT_ARGUMENTS)]),
+    ...listChoiceArguments(play),
+    ...['--expected-failures', getSetFile(set), '--output-dir', directory],
   ];
   const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(program, 'close');
@@ -76,7 +76,7 @@ export async function playSuite(play: Play): Promise<SuiteRun> {
   return { played, announced, output };
 }
 
-function choiceArguments({ set, scenario }: Play): readonly string[] {
+function listChoiceArguments({ set, scenario }: Play): readonly string[] {
   if (set === '0.1.16') return scenario === undefined ? ['--suite', 'all'] : ['--scenario', scenario];
   if (scenario === undefined) return ['--requirements', set];
   return ['--scenario', scenario, '--spec-version', set, '--force'];
@@ -87,22 +87,22 @@ function readPlayed(directory: string, file: string): PlayedScenario {
   const folder = dirname(file);
   const scenario = folder.replace(/^server-(?=.*-\d{4}-)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
   const checks: readonly Check[] = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-  return { scenario, checks: [...checks, ...clientCheck(join(directory, folder))] };
+  return { scenario, checks: [...checks, ...readClientChecks(join(directory, folder))] };
 }
 
 /** Checks how the client exited. The suite does not detect a client that fails after the last check. */
-function clientCheck(folder: string): readonly Check[] {
+function readClientChecks(folder: string): readonly Check[] {
   const [said, broke] = ['stdout.txt', 'stderr.txt'].map((name) => {
     const [file] = globSync(name, { cwd: folder });
     return file === undefined ? undefined : readFileSync(join(folder, file), 'utf8').trimEnd();
   });
-  if (said === undefined || said.endsWith(WENT_WELL)) return [];
-  const description = broke || `The client ended without '${WENT_WELL}'`;
+  if (said === undefined || said.endsWith(SUCCESS_TEXT)) return [];
+  const description = broke || `The client ended without '${SUCCESS_TEXT}'`;
   return [{ id: 'our-client', name: 'OurClient', description, status: 'FAILURE' }];
 }
 
 /** Returns the scenarios that decide about conformance to a revision. The suite runs additional ones. */
-export function requiredBy(set: SetName, side: Side): ReadonlySet<string> | undefined {
+export function findRequired(set: SetName, side: Side): ReadonlySet<string> | undefined {
   if (set === '0.1.16') return undefined;
   const file = join(root, 'node_modules/conformance-next/requirements', `${set}.yaml`);
   const [, list = ''] =

@@ -1,89 +1,102 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, callsOf, comments, commentUrl, HELLO, repliesWith, SPELLING, scene } from './scene.ts';
+import {
+  call,
+  createScene,
+  HELLO_REPOSITORY,
+  listCalls,
+  listComments,
+  replyWith,
+  SPELLING_BODY,
+  toCommentUrl,
+} from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
 describe('a comment of the triage agent', () => {
   const comment = call('write_comment', { text: 'Thank you.' });
   const post = ({ method, url }: Request): boolean => method === 'POST' && url.endsWith('/comments');
-  const lost = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
-  const written = JSON.stringify({ url: commentUrl(1, 1001) });
+  const loseConnection = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
+  const written = JSON.stringify({ url: toCommentUrl(1, 1001) });
 
   it('is written once if the Worker is killed before GitHub has responded', async () => {
-    const stage = scene(repliesWith(comment), {
+    const stage = createScene(replyWith(comment), {
       changed: ({ what }, session) => what === 'comment' && session.kill(),
     });
-    await stage.session.send(SPELLING);
-    expect(comments(stage)).toHaveLength(1);
-    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+    await stage.session.send(SPELLING_BODY);
+    expect(listComments(stage)).toHaveLength(1);
+    expect(await listCalls(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
   it('is written once if the Worker is killed before the request reaches GitHub', async () => {
     let deaths = 0;
-    const stage = scene(repliesWith(comment), {
+    const stage = createScene(replyWith(comment), {
       instead(request, session) {
         if (!post(request) || deaths > 0) return undefined;
         deaths += 1;
         session.kill();
-        return lost();
+        return loseConnection();
       },
     });
-    await stage.session.send(SPELLING);
+    await stage.session.send(SPELLING_BODY);
     expect(deaths).toBe(1);
-    expect(comments(stage)).toHaveLength(1);
-    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+    expect(listComments(stage)).toHaveLength(1);
+    expect(await listCalls(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
   it.each([
     ['503', () => new Response('Unavailable', { status: 503 })],
     ['an unreadable body', () => new Response('<html>', { status: 201 })],
-    ['a lost connection', lost],
+    ['a lost connection', loseConnection],
   ])('is written once if GitHub stores it and returns %s', async (_, answer) => {
-    const stage = scene(repliesWith(comment), {
+    const stage = createScene(replyWith(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
     });
-    await stage.session.send(SPELLING);
-    expect(comments(stage)).toHaveLength(1);
-    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+    await stage.session.send(SPELLING_BODY);
+    expect(listComments(stage)).toHaveLength(1);
+    expect(await listCalls(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
   it('has an unknown outcome if it was just sent but is not visible yet, and is not written again', async () => {
-    const stage = scene(repliesWith(comment), {
-      instead: (request) => (post(request) ? lost() : undefined),
+    const stage = createScene(replyWith(comment), {
+      instead: (request) => (post(request) ? loseConnection() : undefined),
     });
-    await stage.session.send(SPELLING);
+    await stage.session.send(SPELLING_BODY);
     expect(stage.asked.filter((line) => line.startsWith('POST'))).toHaveLength(1);
-    expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
+    expect((await listCalls(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
   it('is found even if the issue has more comments than one page', async () => {
-    const stage = scene(repliesWith(comment), {
-      instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),
+    const stage = createScene(replyWith(comment), {
+      instead: (request, _session, handle) => (post(request) ? handle().then(loseConnection) : undefined),
     });
     const others = Array.from({ length: 150 }, (_, id) => ({ id, author: 'octocat', body: 'Me too.' }));
-    stage.github.issue(HELLO, 1)?.comments.push(...others);
-    await stage.session.send(SPELLING);
+    stage.github.issue(HELLO_REPOSITORY, 1)?.comments.push(...others);
+    await stage.session.send(SPELLING_BODY);
     expect(stage.asked.filter((line) => line.includes('page='))).toEqual([
-      `GET /repos/${HELLO}/issues/1/comments?per_page=100&page=1`,
-      `GET /repos/${HELLO}/issues/1/comments?per_page=100&page=2`,
+      `GET /repos/${HELLO_REPOSITORY}/issues/1/comments?per_page=100&page=1`,
+      `GET /repos/${HELLO_REPOSITORY}/issues/1/comments?per_page=100&page=2`,
     ]);
-    expect((await callsOf(stage.session))[0]?.[1]).toBe(JSON.stringify({ url: commentUrl(1, 1151) }));
+    expect((await listCalls(stage.session))[0]?.[1]).toBe(JSON.stringify({ url: toCommentUrl(1, 1151) }));
   });
 
   it('has an unknown outcome if GitHub is unreachable, and is not written again', async () => {
-    const stage = scene(repliesWith(comment), {
+    const stage = createScene(replyWith(comment), {
       instead: (request, _session, handle) =>
-        request.url.includes('/comments') ? (post(request) ? handle().then(lost) : lost()) : undefined,
+        request.url.includes('/comments')
+          ? post(request)
+            ? handle().then(loseConnection)
+            : loseConnection()
+          : undefined,
     });
-    await stage.session.send(SPELLING);
-    expect(comments(stage)).toHaveLength(1);
-    expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
+    await stage.session.send(SPELLING_BODY);
+    expect(listComments(stage)).toHaveLength(1);
+    expect((await listCalls(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
   it('causes an error result with GitHub’s message if GitHub refuses it', async () => {
-    const { session } = scene(repliesWith(comment), { number: 3 });
-    await session.send(SPELLING);
-    expect((await callsOf(session))[0]?.[1]).toBe(
+    const { session } = createScene(replyWith(comment), { number: 3 });
+    await session.send(SPELLING_BODY);
+    expect((await listCalls(session))[0]?.[1]).toBe(
       'Error: GitHub refused the request with 403: Unable to create comment because issue is locked.',
     );
   });
@@ -91,17 +104,17 @@ describe('a comment of the triage agent', () => {
   it('is not written if the issue has moved', async () => {
     const moved = { message: 'Moved Permanently' };
     const redirects: string[] = [];
-    const { session, asked } = scene(repliesWith(comment), {
+    const { session, asked } = createScene(replyWith(comment), {
       async instead({ redirect }) {
         redirects.push(redirect);
         return Response.json(moved, { status: 301, headers: { location: 'https://evil.test/' } });
       },
     });
-    await session.send(SPELLING);
-    expect((await callsOf(session))[0]?.[1]).toBe(
+    await session.send(SPELLING_BODY);
+    expect((await listCalls(session))[0]?.[1]).toBe(
       'Error: GitHub refused the request with 301: Moved Permanently.',
     );
-    expect(asked).toEqual([`POST /repos/${HELLO}/issues/1/comments`]);
+    expect(asked).toEqual([`POST /repos/${HELLO_REPOSITORY}/issues/1/comments`]);
     expect(redirects).toEqual(['manual']);
   });
 });

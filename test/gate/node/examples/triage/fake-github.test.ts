@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { fakeGitHub } from '../../../../../src/examples/triage/fake-github.ts';
-import { HELLO, seed, TOKEN } from './scene.ts';
+import { createFakeGitHub } from '../../../../../src/examples/triage/fake-github.ts';
+import { HELLO_REPOSITORY, seed, TOKEN } from './scene.ts';
 
 describe('the fake GitHub', () => {
-  const ISSUE = `/repos/${HELLO}/issues/1`;
+  const ISSUE = `/repos/${HELLO_REPOSITORY}/issues/1`;
 
   const ask = (
     path: string,
     { headers = {}, ...init }: { method?: string; body?: string; headers?: object } = {},
   ) =>
-    fakeGitHub({ token: TOKEN, repositories: [seed] }).handle(
+    createFakeGitHub({ token: TOKEN, repositories: [seed] }).handle(
       new Request(`https://github.test${path}`, {
         ...init,
         headers: { 'user-agent': 'test', authorization: `Bearer ${TOKEN}`, ...headers },
@@ -46,6 +46,8 @@ describe('the fake GitHub', () => {
     expect(await (await ask(`${ISSUE.toLowerCase()}/labels`, label)).json()).toMatchObject([{ name: 'new' }]);
     const comment = await ask(`${ISSUE}/comments`, { method: 'POST', body: '{"body":"Hello."}' });
     expect(comment.status).toBe(201);
-    expect(comment.headers.get('location')).toBe(`https://github.test/repos/${HELLO}/issues/comments/1001`);
+    expect(comment.headers.get('location')).toBe(
+      `https://github.test/repos/${HELLO_REPOSITORY}/issues/comments/1001`,
+    );
   });
 });

@@ -1,12 +1,12 @@
 import { vi } from 'vitest';
 import {
+  createFakeGitHub,
   type FakeChange,
   type FakeGitHub,
-  fakeGitHub,
   type SeedRepository,
 } from '../../../../../src/examples/triage/fake-github.ts';
-import { githubAt } from '../../../../../src/examples/triage/github-at.ts';
-import { aboutIssue } from '../../../../../src/examples/triage/subject.ts';
+import { createGithub } from '../../../../../src/examples/triage/github-at.ts';
+import { createSubjectContext } from '../../../../../src/examples/triage/subject.ts';
 import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
 import { offlineModel } from '../../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestModel, type TestSession } from '../../../../../src/testing/entry.ts';
@@ -14,10 +14,10 @@ import { modelText } from '../../../../doors/tools.ts';
 
 export const TOKEN = 'ghp_0123456789abcdef';
 export const SECRET = 'the secret of the webhook';
-export const HELLO = 'Codertocat/Hello-World';
+export const HELLO_REPOSITORY = 'Codertocat/Hello-World';
 
 export const seed: SeedRepository = {
-  name: HELLO,
+  name: HELLO_REPOSITORY,
   issues: [
     { number: 1, title: 'Spelling error in the README file', body: "It looks like 'commit' has two t's." },
     { number: 2, title: 'The README file has an error of spelling', state: 'closed' },
@@ -51,13 +51,13 @@ export interface SceneOptions {
 }
 
 /** Returns a session of the triage agent about one issue, over a fake GitHub. */
-export function scene(
+export function createScene(
   model: TestModel,
   { number = 1, changed = () => {}, instead = () => undefined }: SceneOptions = {},
 ): Scene {
   const changes: FakeChange[] = [];
   const asked: string[] = [];
-  const github = fakeGitHub({
+  const github = createFakeGitHub({
     token: TOKEN,
     repositories: [seed, { name: 'Codertocat/Secret', issues: [{ number: 1, title: 'Spelling error' }] }],
     changed(change) {
@@ -70,24 +70,24 @@ export function scene(
     asked.push(`${request.method} ${url.replace('https://github.test', '')}`);
     return instead(request, session, () => github.handle(request)) ?? github.handle(request);
   });
-  const session: TestSession = createTestSession(defineTriage(githubAt('https://github.test/')), {
+  const session: TestSession = createTestSession(defineTriage(createGithub('https://github.test/')), {
     ...model,
-    context: aboutIssue({ repository: HELLO, number }),
+    context: createSubjectContext({ repository: HELLO_REPOSITORY, number }),
     secrets: () => ({ GITHUB_TOKEN: TOKEN }),
   });
   return { session, github, changes, asked };
 }
 
-export const offlineOptions = (): TestModel => ({ model: offlineModel() });
+export const createOfflineOptions = (): TestModel => ({ model: offlineModel() });
 export const call = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens both unfolding tools, makes the calls in one reply, and then ends. */
-export const repliesWith = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
+export const replyWith = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
   replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
 });
 
 /** Returns the calls of a session, except those that open unfolding tools, with their texts for the model. */
-export async function callsOf(session: TestSession): Promise<readonly (readonly [string, string])[]> {
+export async function listCalls(session: TestSession): Promise<readonly (readonly [string, string])[]> {
   const { messages } = await session.state();
   return messages.flatMap((message) =>
     message.role === 'assistant'
@@ -101,15 +101,15 @@ export async function callsOf(session: TestSession): Promise<readonly (readonly 
   );
 }
 
-export const comments = ({ changes }: Scene): readonly FakeChange[] =>
+export const listComments = ({ changes }: Scene): readonly FakeChange[] =>
   changes.filter(({ what }) => what === 'comment');
 
-export const deliveryBody = (title: string, body = ''): string =>
-  JSON.stringify({ repository: HELLO, issue: 1, title, author: 'octocat', body });
+export const createDeliveryBody = (title: string, body = ''): string =>
+  JSON.stringify({ repository: HELLO_REPOSITORY, issue: 1, title, author: 'octocat', body });
 
-export const SPELLING = deliveryBody(
+export const SPELLING_BODY = createDeliveryBody(
   'Spelling error in the README file',
   "It looks like 'commit' has two t's.",
 );
-export const commentUrl = (issue: number, id: number): string =>
-  `https://github.com/${HELLO}/issues/${issue}#issuecomment-${id}`;
+export const toCommentUrl = (issue: number, id: number): string =>
+  `https://github.com/${HELLO_REPOSITORY}/issues/${issue}#issuecomment-${id}`;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, callsOf, HELLO, repliesWith, SPELLING, scene } from './scene.ts';
+import { call, createScene, HELLO_REPOSITORY, listCalls, replyWith, SPELLING_BODY } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,28 +15,28 @@ describe('the other tools of the triage agent', () => {
     [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
     [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
   ])('return the expected text for the input %j', async (input, name, text) => {
-    const { session } = scene(repliesWith(call(name, input)));
-    await session.send(SPELLING);
-    expect((await callsOf(session))[0]?.[1]).toBe(text);
+    const { session } = createScene(replyWith(call(name, input)));
+    await session.send(SPELLING_BODY);
+    expect((await listCalls(session))[0]?.[1]).toBe(text);
   });
 
   it('report that the issue does not exist', async () => {
-    const { session } = scene(repliesWith(call('read_issue'), call('list_labels')), { number: 404 });
-    await session.send(SPELLING);
-    const missing = `Error: There is no issue ${HELLO}#404.`;
-    expect((await callsOf(session)).map(([, text]) => text)).toEqual([missing, missing]);
+    const { session } = createScene(replyWith(call('read_issue'), call('list_labels')), { number: 404 });
+    await session.send(SPELLING_BODY);
+    const missing = `Error: There is no issue ${HELLO_REPOSITORY}#404.`;
+    expect((await listCalls(session)).map(([, text]) => text)).toEqual([missing, missing]);
   });
 
   it('add a label again if the Worker was killed while adding it', async () => {
     let deaths = 0;
-    const stage = scene(repliesWith(call('add_label', { label: 'bug' })), {
+    const stage = createScene(replyWith(call('add_label', { label: 'bug' })), {
       changed(_, session) {
         if (deaths === 0) session.kill();
         deaths += 1;
       },
     });
-    await stage.session.send(SPELLING);
+    await stage.session.send(SPELLING_BODY);
     expect(stage.changes).toHaveLength(2);
-    expect(stage.github.issue(HELLO, 1)?.labels).toEqual(['bug']);
+    expect(stage.github.issue(HELLO_REPOSITORY, 1)?.labels).toEqual(['bug']);
   });
 });

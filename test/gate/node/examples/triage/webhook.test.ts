@@ -2,7 +2,7 @@ import examples from '@octokit/webhooks-examples';
 import { sign } from '@octokit/webhooks-methods';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { triageWebhook } from '../../../../../src/examples/triage/triage-webhook.ts';
-import { comments, HELLO, offlineOptions, SECRET, scene } from './scene.ts';
+import { createOfflineOptions, createScene, HELLO_REPOSITORY, listComments, SECRET } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -18,7 +18,7 @@ describe('the webhook of the triage agent', () => {
   );
   const opened = payloads.find(({ action }) => action === 'opened');
 
-  async function receive(payload: object, event = 'issues') {
+  async function receiveEvent(payload: object, event = 'issues') {
     const text = JSON.stringify(payload);
     return triageWebhook.receive({
       headers: new Headers({ 'x-github-event': event, 'x-hub-signature-256': await sign(SECRET, text) }),
@@ -29,35 +29,35 @@ describe('the webhook of the triage agent', () => {
   }
 
   it('starts a turn about an opened issue, and passes the issue number to the tools', async () => {
-    expect(await receive(opened ?? {})).toMatchObject({
+    expect(await receiveEvent(opened ?? {})).toMatchObject({
       type: 'start',
       agent: 'triage',
       session: 'Codertocat:Hello-World:1',
       message: JSON.stringify({
-        repository: HELLO,
+        repository: HELLO_REPOSITORY,
         issue: 1,
         title: 'Spelling error in the README file',
         author: 'Codertocat',
         body: "It looks like you accidently spelled 'commit' with two 't's.",
       }),
-      context: { issue: { repository: HELLO, number: 1 } },
+      context: { issue: { repository: HELLO_REPOSITORY, number: 1 } },
     });
   });
 
   it('shortens long text so that the message is still JSON', async () => {
     const issue = { ...opened?.issue, body: 'x"\n'.repeat(10_000) };
-    const started = await receive({ ...opened, issue });
+    const started = await receiveEvent({ ...opened, issue });
     const message = started.type === 'start' ? JSON.parse(started.message) : undefined;
     expect(message.body).toHaveLength(2_000);
   });
 
   it('accepts only opened issues, and no issues of bots', async () => {
     const others = payloads.filter(({ action }) => action !== 'opened');
-    const answers = await Promise.all(others.map((payload) => receive(payload)));
+    const answers = await Promise.all(others.map((payload) => receiveEvent(payload)));
     expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(['ignored']));
     const bot = { ...opened?.sender, type: 'Bot' };
-    expect(await receive({ ...opened, sender: bot })).toMatchObject({ type: 'ignored' });
-    expect(await receive({ ...opened, issue: undefined })).toMatchObject({
+    expect(await receiveEvent({ ...opened, sender: bot })).toMatchObject({ type: 'ignored' });
+    expect(await receiveEvent({ ...opened, issue: undefined })).toMatchObject({
       type: 'ignored',
       reason: "Its payload does not match the event 'issues'.",
     });
@@ -66,21 +66,21 @@ describe('the webhook of the triage agent', () => {
   it('ignores a pull request, whichever event its unsigned header names', async () => {
     const { issue, ...rest } = { issue: {}, ...opened };
     const pull = { ...rest, pull_request: issue };
-    expect(await receive(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
-    expect(await receive(pull)).toEqual({
+    expect(await receiveEvent(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
+    expect(await receiveEvent(pull)).toEqual({
       type: 'ignored',
       reason: "Its payload does not match the event 'issues'.",
       acknowledge: 'address',
     });
-    expect(await receive({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
+    expect(await receiveEvent({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
   });
 
   it('leads from the delivery to the comment', async () => {
-    const stage = scene(offlineOptions());
-    const started = await receive(opened ?? {});
+    const stage = createScene(createOfflineOptions());
+    const started = await receiveEvent(opened ?? {});
     if (started.type !== 'start') throw new Error(`The turn did not start: it is ${started.type}.`);
     const { message, context } = started;
     expect(await stage.session.send(message, { context })).toMatchObject({ outcome: 'completed' });
-    expect(comments(stage)).toHaveLength(1);
+    expect(listComments(stage)).toHaveLength(1);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../../../src/mcp/tools/entry.ts';
-import { McpServerError, serverUrlOf } from '../../../../doors/mcp.ts';
-import { caller } from './open.ts';
+import { McpServerError, resolveServerUrl } from '../../../../doors/mcp.ts';
+import { createCaller } from './open.ts';
 
-const addressOf = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
-  serverUrlOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
+const getServerUrl = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
+  resolveServerUrl(defineMcpClient({ name: 'files', url, allowPrivate }), createCaller({ KEY: 'planted' }))
+    .href;
 const connectError = (phrase: string) =>
   new McpServerError({
     server: 'files',
@@ -14,7 +15,7 @@ const connectError = (phrase: string) =>
 
 describe('the URL of a server', () => {
   it('is the literal one, even if it is private', () => {
-    expect(addressOf('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
+    expect(getServerUrl('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
   });
 
   it('can be computed from the principal and its context, and from no other input', () => {
@@ -23,8 +24,8 @@ describe('the URL of a server', () => {
       given = user;
       return `https://${user.principal.tenant}.example.com/${user.context.get('locale')}`;
     };
-    expect(addressOf(url)).toBe('https://acme.example.com/en');
-    const { principal, context } = caller();
+    expect(getServerUrl(url)).toBe('https://acme.example.com/en');
+    const { principal, context } = createCaller();
     expect(given).toEqual({ principal, context });
   });
 
@@ -34,22 +35,22 @@ describe('the URL of a server', () => {
     ['https://a:b@mcp.example.com/', 'its URL holds credentials'],
     ['nowhere', 'its URL is not an http(s) URL'],
   ])('is missing if the function returns %s', (url, phrase) => {
-    expect(() => addressOf(() => url)).toThrow(connectError(phrase));
+    expect(() => getServerUrl(() => url)).toThrow(connectError(phrase));
   });
 
   it('can be computed as a private address if the client allows that', () => {
-    expect(addressOf(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
+    expect(getServerUrl(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
   });
 
   it('is missing if its function throws, which is the cause of the error, or returns a promise', () => {
     const planted = new Error('planted');
-    const fails = () => {
+    const failToCreateUrl = () => {
       throw planted;
     };
-    expect(() => addressOf(fails)).toThrow(connectError('its URL could not be made'));
-    expect(() => addressOf(fails)).toThrow(expect.objectContaining({ cause: planted }));
+    expect(() => getServerUrl(failToCreateUrl)).toThrow(connectError('its URL could not be made'));
+    expect(() => getServerUrl(failToCreateUrl)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: the types do not offer the secrets
-    expect(() => addressOf(async () => 'https://mcp.example.com/')).toThrow(
+    expect(() => getServerUrl(async () => 'https://mcp.example.com/')).toThrow(
       connectError('its URL is not an http(s) URL'),
     );
   });

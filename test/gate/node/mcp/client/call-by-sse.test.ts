@@ -1,20 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import {
+  createFakeServer,
   type FakeTool,
-  fakeServer,
   makeBreakable,
-  onlyFor,
+  misbehaveFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { createEndlessTool, doneTool, errorOfCall, isCancel, lostError, notRunError } from './calls.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import {
+  catchCallError,
+  createEndlessTool,
+  createLostError,
+  createNotRunError,
+  doneTool,
+  isCancel,
+} from './calls.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 describe('a call over the old SSE transport', () => {
   it('is lost if the stream breaks, and the next call starts another session', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ kind: 'sse', tools: [tool, { ...doneTool, name: 'read' }] });
+    const server = createFakeServer({ kind: 'sse', tools: [tool, { ...doneTool, name: 'read' }] });
     const streams: (() => void)[] = [];
-    server.misbehave = onlyFor(
+    server.misbehave = misbehaveFor(
       ({ method }) => method === 'GET',
       async (_, proceed) => {
         const { response, lose } = makeBreakable(await proceed());
@@ -23,10 +30,10 @@ describe('a call over the old SSE transport', () => {
       },
     );
     const connection = await open(server, { transport: 'sse' });
-    const calls = rejectionOf(connection.callTool(call('write'), callOptions()));
+    const calls = getRejection(connection.callTool(call('write'), callOptions()));
     await began;
     streams[0]?.();
-    expect(await calls).toEqual(lostError('the connection was lost'));
+    expect(await calls).toEqual(createLostError('the connection was lost'));
     expect(await connection.callTool(call('read'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'done' }],
     });
@@ -34,18 +41,18 @@ describe('a call over the old SSE transport', () => {
   });
 
   it.each<[number, Error]>([
-    [404, notRunError("MCP server 'files' did not run 'write': it answered HTTP 404.")],
-    [502, lostError('it answered HTTP 502')],
+    [404, createNotRunError("MCP server 'files' did not run 'write': it answered HTTP 404.")],
+    [502, createLostError('it answered HTTP 502')],
   ])('fails with status %i of the request that sends its message', async (status, expected) => {
-    expect((await errorOfCall(respondWith(status), 'sse')).error).toEqual(expected);
+    expect((await catchCallError(respondWith(status), 'sse')).error).toEqual(expected);
   });
 
   it('is lost if it takes too long, and the server receives a cancellation', async () => {
     const { tool } = createEndlessTool();
-    const server = fakeServer({ kind: 'sse', tools: [tool] });
+    const server = createFakeServer({ kind: 'sse', tools: [tool] });
     const connection = await open(server, { timeout: 20 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
-    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 20 ms'));
+    expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 20 ms'));
     await server.request(isCancel);
   });
 
@@ -54,9 +61,11 @@ describe('a call over the old SSE transport', () => {
       name: 'write',
       run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),
     };
-    const connection = await open(fakeServer({ kind: 'sse', tools: [big] }), { maxResponseBytes: 4_096 });
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      notRunError(
+    const connection = await open(createFakeServer({ kind: 'sse', tools: [big] }), {
+      maxResponseBytes: 4_096,
+    });
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+      createNotRunError(
         "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
           'which exceeds the limit.',
       ),

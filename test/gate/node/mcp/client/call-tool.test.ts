@@ -2,26 +2,26 @@ import { McpError, type ServerNotification } from '@modelcontextprotocol/sdk/typ
 import { describe, expect, it } from 'vitest';
 import {
   challengeWith,
+  createFakeServer,
   type FakeTool,
-  fakeServer,
   forbidWith,
-  losesConnectionAfter,
-  neverAnswers,
-  onlyFor,
+  hangForever,
+  loseConnectionAfter,
+  misbehaveFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import {
+  catchCallError,
   createEndlessTool,
+  createEventResponse,
+  createLostError,
+  createNotRunError,
   doneTool,
-  errorOfCall,
-  eventResponse,
   isCall,
   isCancel,
-  lostError,
-  notRunError,
-  whenAborted,
+  waitForAbort,
 } from './calls.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 describe('a response', () => {
   it('is returned unchanged, even if it is an error', async () => {
@@ -34,7 +34,7 @@ describe('a response', () => {
       isError: true,
       _meta: { 'x/y': 1 },
     };
-    const connection = await open(fakeServer({ tools: [{ name: 'write', run: () => answer }] }));
+    const connection = await open(createFakeServer({ tools: [{ name: 'write', run: () => answer }] }));
     expect(await connection.callTool(call('write'), callOptions())).toEqual(answer);
   });
 
@@ -47,7 +47,7 @@ describe('a response', () => {
         return { content: [{ type: 'text', text: String(at) }] };
       },
     };
-    const connection = await open(fakeServer({ tools: [slow] }));
+    const connection = await open(createFakeServer({ tools: [slow] }));
     const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), callOptions()));
     gates[1]?.resolve();
     expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
@@ -58,16 +58,19 @@ describe('a response', () => {
   it('can be part of a batch or arrive on the standalone listening stream', async () => {
     const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
     const ended = Promise.withResolvers<void>();
-    const silent = () => eventResponse(new ReadableStream({ cancel: () => ended.resolve() }));
+    const respondSilently = () => createEventResponse(new ReadableStream({ cancel: () => ended.resolve() }));
     const batch = await open(
-      fakeServer({ misbehave: onlyFor(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
+      createFakeServer({
+        misbehave: misbehaveFor(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])),
+      }),
     );
     expect(await batch.callTool(call('write'), callOptions())).toEqual({ content: [] });
     const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
-    const server = fakeServer();
+    const server = createFakeServer();
     server.misbehave = (request, proceed) => {
-      if (request.method === 'GET') return eventResponse(new ReadableStream({ start: listening.resolve }));
-      return isCall(request) ? silent() : proceed();
+      if (request.method === 'GET')
+        return createEventResponse(new ReadableStream({ start: listening.resolve }));
+      return isCall(request) ? respondSilently() : proceed();
     };
     const connection = await open(server);
     const answer = connection.callTool(call('write'), callOptions());
@@ -85,11 +88,11 @@ describe('a response', () => {
         controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`)),
       cancel: () => ended.resolve(),
     });
-    const misbehave = onlyFor(
+    const misbehave = misbehaveFor(
       isCall,
       () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     );
-    const connection = await open(fakeServer({ misbehave }));
+    const connection = await open(createFakeServer({ misbehave }));
     expect(await connection.callTool(call('write'), callOptions())).toEqual({ content: [] });
     await ended.promise;
   });
@@ -97,59 +100,63 @@ describe('a response', () => {
 
 describe('a call that certainly did not run', () => {
   it.each([400, 404, 413, 429])('fails if the server returns %i', async (status) => {
-    const { error } = await errorOfCall(respondWith(status, { body: 'planted' }), 'stateless');
-    expect(error).toEqual(notRunError(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
+    const { error } = await catchCallError(respondWith(status, { body: 'planted' }), 'stateless');
+    expect(error).toEqual(
+      createNotRunError(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`),
+    );
   });
 
   it.each([401, 403])(
     'reports rejected credentials if the server returns %i and requests credentials',
     async (status) => {
-      const { error } = await errorOfCall(challengeWith(status));
+      const { error } = await catchCallError(challengeWith(status));
       expect(error).toEqual(
-        notRunError(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
+        createNotRunError(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
       );
     },
   );
 
   it('reports the server’s message if the server returns 403 without a request for credentials', async () => {
-    const { error } = await errorOfCall(forbidWith('Your plan has no writes.'));
+    const { error } = await catchCallError(forbidWith('Your plan has no writes.'));
     expect(error).toEqual(
-      notRunError("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
+      createNotRunError(
+        "MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes.",
+      ),
     );
   });
 
   it.each([-32700, -32600, -32601, -32602, -32042])(
     'reports the server’s message if the server returns error %i, which means that the call did not start',
     async (code) => {
-      expect(await comesOfError(code)).toEqual(
-        notRunError(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
+      expect(await getErrorOutcome(code)).toEqual(
+        createNotRunError(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
       );
     },
   );
 
   it('fails if the server redirects to another origin', async () => {
-    const { error, server } = await errorOfCall(
+    const { error, server } = await catchCallError(
       respondWith(307, { headers: { location: 'https://evil.test/' } }),
     );
     expect(error).toEqual(
-      notRunError("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
+      createNotRunError("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
     );
     expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
   });
 
   it('fails if it is cancelled before its request is sent', async () => {
-    const server = fakeServer({ tools: [doneTool] });
+    const server = createFakeServer({ tools: [doneTool] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions({ signal })))).toEqual(
-      notRunError("MCP server 'files' did not run 'write': the call was cancelled before."),
+    expect(await getRejection(connection.callTool(call('write'), callOptions({ signal })))).toEqual(
+      createNotRunError("MCP server 'files' did not run 'write': the call was cancelled before."),
     );
     expect(server.requests.some(isCall)).toBe(false);
   });
 
   it('shows at most 80 characters of the tool name in its error', async () => {
-    const connection = await open(fakeServer());
-    const error = await rejectionOf(connection.callTool(call('x'.repeat(200)), callOptions()));
+    const connection = await open(createFakeServer());
+    const error = await getRejection(connection.callTool(call('x'.repeat(200)), callOptions()));
     expect(error).toMatchObject({
       message: expect.stringMatching(
         /^MCP server 'files' did not run 'x{79}…': it answered with error -32602: /,
@@ -160,8 +167,10 @@ describe('a call that certainly did not run', () => {
 
 describe('a call that ran', () => {
   it.each([-32603, -32002, 7])('fails if the server returns error %i', async (code) => {
-    expect(await comesOfError(code)).toEqual(
-      notRunError(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
+    expect(await getErrorOutcome(code)).toEqual(
+      createNotRunError(
+        `The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`,
+      ),
     );
   });
 
@@ -173,9 +182,9 @@ describe('a call that ran', () => {
     });
     const types = { 'application/json': big, 'text/event-stream': `data: ${big}\n\n` };
     for (const [type, body] of Object.entries(types)) {
-      const { error } = await errorOfCall(() => new Response(body, { headers: { 'content-type': type } }));
+      const { error } = await catchCallError(() => new Response(body, { headers: { 'content-type': type } }));
       expect(error).toEqual(
-        notRunError(
+        createNotRunError(
           "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
             'which exceeds the limit.',
         ),
@@ -185,9 +194,9 @@ describe('a call that ran', () => {
 
   it('fails if its response is not a tool result', async () => {
     const result = { content: 'planted' };
-    const { error } = await errorOfCall(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
+    const { error } = await catchCallError(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
     expect(error).toEqual(
-      notRunError(
+      createNotRunError(
         "The result of 'write' of MCP server 'files' is not known: it ran, and the server's answer is not a tool result.",
       ),
     );
@@ -196,126 +205,130 @@ describe('a call that ran', () => {
 
 describe('a call with an unknown outcome', () => {
   it.each([-32000, -32001])('is lost if the server returns error %i', async (code) => {
-    expect(await comesOfError(code)).toEqual(lostError(`it answered with error ${code}: No`));
+    expect(await getErrorOutcome(code)).toEqual(createLostError(`it answered with error ${code}: No`));
   });
 
   it.each([301, 302, 303])(
     'is lost if the server redirects with %i, because the result may be at the target',
     async (status) => {
-      const { error } = await errorOfCall(respondWith(status, { headers: { location: '/results/7' } }));
-      expect(error).toEqual(lostError('it redirects to https://mcp.test'));
+      const { error } = await catchCallError(respondWith(status, { headers: { location: '/results/7' } }));
+      expect(error).toEqual(createLostError('it redirects to https://mcp.test'));
     },
   );
 
   it.each([408, 500, 502, 503, 504])('is lost if the server returns %i', async (status) => {
-    expect((await errorOfCall(respondWith(status))).error).toEqual(lostError(`it answered HTTP ${status}`));
+    expect((await catchCallError(respondWith(status))).error).toEqual(
+      createLostError(`it answered HTTP ${status}`),
+    );
   });
 
   it('has the same mark as a lost connection of the platform', () => {
-    expect(lostError('x')).toMatchObject({ name: 'McpLostError', retryable: true });
+    expect(createLostError('x')).toMatchObject({ name: 'McpLostError', retryable: true });
   });
 
   it('is lost if the network fails while the request is sent', async () => {
-    const { error } = await errorOfCall(() => Promise.reject(new TypeError('planted')));
-    expect(error).toEqual(lostError('the connection was lost'));
+    const { error } = await catchCallError(() => Promise.reject(new TypeError('planted')));
+    expect(error).toEqual(createLostError('the connection was lost'));
   });
 
   it('is lost if the connection breaks in the middle of the response', async () => {
-    expect((await errorOfCall(losesConnectionAfter(10))).error).toEqual(lostError('the connection was lost'));
+    expect((await catchCallError(loseConnectionAfter(10))).error).toEqual(
+      createLostError('the connection was lost'),
+    );
   });
 
   it.each(['sessions', 'stateless'] as const)(
     'is lost at once if the stream ends without a result (%s)',
     async (kind) => {
-      const { error } = await errorOfCall(
+      const { error } = await catchCallError(
         () => new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } }),
         kind,
       );
-      expect(error).toEqual(lostError('it ended its answer before there was a result'));
+      expect(error).toEqual(createLostError('it ended its answer before there was a result'));
     },
   );
 
   it('is lost if its response belongs to another request or is not JSON', async () => {
     for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
-      const { error } = await errorOfCall(
+      const { error } = await catchCallError(
         () => new Response(body, { headers: { 'content-type': 'application/json' } }),
       );
-      expect(error).toEqual(lostError('it ended its answer before there was a result'));
+      expect(error).toEqual(createLostError('it ended its answer before there was a result'));
     }
   });
 
   it('is lost if its response is not MCP', async () => {
-    expect((await errorOfCall(respondWith(202))).error).toEqual(lostError('its answer is not MCP'));
+    expect((await catchCallError(respondWith(202))).error).toEqual(createLostError('its answer is not MCP'));
   });
 
   it('is lost if it takes too long, and the server receives a cancellation', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ tools: [tool] });
+    const server = createFakeServer({ tools: [tool] });
     const connection = await open(server, { timeout: 30 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(30) }));
-    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 30 ms'));
+    expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 30 ms'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
-    await whenAborted(await began);
+    await waitForAbort(await began);
   });
 
   it('is lost if it is cancelled, and the server receives a cancellation without the reason', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ tools: [tool] });
+    const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     const over = new AbortController();
-    const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: over.signal })));
+    const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: over.signal })));
     const signal = await began;
     over.abort(new Error('planted'));
-    expect(await calls).toEqual(lostError('the turn stopped waiting'));
+    expect(await calls).toEqual(createLostError('the turn stopped waiting'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
-    await whenAborted(signal);
+    await waitForAbort(signal);
   });
 
   it('closes its stream if it is lost, even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
-    const misbehave = onlyFor(isCall, () =>
-      eventResponse(new ReadableStream({ cancel: () => ended.resolve() })),
+    const misbehave = misbehaveFor(isCall, () =>
+      createEventResponse(new ReadableStream({ cancel: () => ended.resolve() })),
     );
-    const connection = await open(fakeServer({ misbehave }));
-    await rejectionOf(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
+    const connection = await open(createFakeServer({ misbehave }));
+    await getRejection(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
     await ended.promise;
   });
 
   it('is lost if the server does not respond', async () => {
-    const server = fakeServer({ misbehave: onlyFor(isCall, neverAnswers) });
+    const server = createFakeServer({ misbehave: misbehaveFor(isCall, hangForever) });
     const connection = await open(server, { timeout: 20 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
-    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 20 ms'));
+    expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 20 ms'));
   });
 
   it('is lost if the connection closes while it runs', async () => {
     const { tool, began } = createEndlessTool();
     // If the server ended its session, it would also end its responses. The order of the two is random.
-    const misbehave = onlyFor(({ method }) => method === 'DELETE', respondWith(405));
-    const connection = await open(fakeServer({ tools: [tool], misbehave }));
-    const calls = rejectionOf(connection.callTool(call('write'), callOptions()));
+    const misbehave = misbehaveFor(({ method }) => method === 'DELETE', respondWith(405));
+    const connection = await open(createFakeServer({ tools: [tool], misbehave }));
+    const calls = getRejection(connection.callTool(call('write'), callOptions()));
     await began;
     await connection.close();
-    expect(await calls).toEqual(lostError('the connection was lost'));
+    expect(await calls).toEqual(createLostError('the connection was lost'));
   });
 });
 
 /** The error of a call if the server returns this code. */
-async function comesOfError(code: number): Promise<unknown> {
+async function getErrorOutcome(code: number): Promise<unknown> {
   const refuse: FakeTool = {
     name: 'write',
     run: () => {
       throw new McpError(code, 'No.');
     },
   };
-  const connection = await open(fakeServer({ tools: [refuse] }));
-  return rejectionOf(connection.callTool(call('write'), callOptions()));
+  const connection = await open(createFakeServer({ tools: [refuse] }));
+  return getRejection(connection.callTool(call('write'), callOptions()));
 }
 
 describe('text that a server streams before its result', () => {
-  const streams = (...content: readonly object[]): FakeTool => ({
+  const createStreamingTool = (...content: readonly object[]): FakeTool => ({
     name: 'tell',
     async run({ isAll }, { sendNotification }) {
       for (const block of content) {
@@ -327,19 +340,24 @@ describe('text that a server streams before its result', () => {
     },
   });
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
-  const tool = streams({ type: 'text', text: 'Cook the ' }, { type: 'text', text: 'beans.' }, image, {
-    type: 7,
-  });
+  const tool = createStreamingTool(
+    { type: 'text', text: 'Cook the ' },
+    { type: 'text', text: 'beans.' },
+    image,
+    {
+      type: 7,
+    },
+  );
 
   it('becomes the result if the result is empty, and its text chunks are joined', async () => {
-    const connection = await open(fakeServer({ tools: [tool] }));
+    const connection = await open(createFakeServer({ tools: [tool] }));
     expect(await connection.callTool(call('tell'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'Cook the beans.' }, image],
     });
   });
 
   it('is dropped if the result contains all of it', async () => {
-    const connection = await open(fakeServer({ tools: [tool] }));
+    const connection = await open(createFakeServer({ tools: [tool] }));
     expect(await connection.callTool(call('tell', { isAll: true }), callOptions())).toEqual({
       content: [{ type: 'text', text: 'All of it.' }],
     });

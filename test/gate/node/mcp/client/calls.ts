@@ -1,12 +1,12 @@
 import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
 import {
+  createFakeServer,
   type FakeTool,
-  fakeServer,
   type Misbehavior,
-  onlyFor,
+  misbehaveFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 export const doneTool: FakeTool = {
   name: 'write',
@@ -30,7 +30,7 @@ export function createEndlessTool() {
 }
 
 /** Resolves once the signal has aborted. */
-export async function whenAborted(signal: AbortSignal): Promise<void> {
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve());
   if (!signal.aborted) await promise;
@@ -39,21 +39,21 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 export const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 export const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
 
-export const eventResponse = (body: ReadableStream<Uint8Array>) =>
+export const createEventResponse = (body: ReadableStream<Uint8Array>) =>
   new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 
-export const notRunError = (message: string) =>
+export const createNotRunError = (message: string) =>
   new McpServerError({ server: 'files', during: 'call', message });
-export const lostError = (why: string) =>
+export const createLostError = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
 /** The error of a call whose request the server answers in this way. */
-export async function errorOfCall(
+export async function catchCallError(
   misbehave: Misbehavior,
   kind: 'sessions' | 'stateless' | 'sse' = 'sessions',
 ) {
-  const server = fakeServer({ kind, tools: [doneTool], misbehave: onlyFor(isCall, misbehave) });
+  const server = createFakeServer({ kind, tools: [doneTool], misbehave: misbehaveFor(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
-  const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
+  const error = await getRejection(connection.callTool(call('write'), callOptions()));
   return { error, server };
 }

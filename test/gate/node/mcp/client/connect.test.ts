@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   challengeWith,
+  createFakeServer,
   type FakeServerOptions,
-  fakeServer,
   forbidWith,
+  hangForever,
   type Misbehavior,
-  neverAnswers,
-  onlyFor,
+  misbehaveFor,
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, caller, callOptions, open, rejectionOf } from './open.ts';
+import { call, callOptions, createCaller, getRejection, open } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -21,7 +21,8 @@ const echo = {
 };
 
 /** The JSON-RPC methods of the requests, or their HTTP methods. */
-const methodsOf = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+const listMethods = (requests: readonly RecordedRequest[]) =>
+  requests.map(({ method, rpc }) => rpc ?? method);
 
 describe('a connection', () => {
   it.each<[string, FakeServerOptions]>([
@@ -32,7 +33,7 @@ describe('a connection', () => {
     ['with resumable streams', { resumable: true }],
     ['with the old transport', { kind: 'sse' }],
   ])('can call a tool of a server %s', async (_, options) => {
-    const server = fakeServer({ ...options, tools: [echo] });
+    const server = createFakeServer({ ...options, tools: [echo] });
     const connection = await open(server);
     expect((await connection.listTools(new AbortController().signal)).tools).toEqual([
       { name: 'echo', inputSchema: { type: 'object' } },
@@ -42,7 +43,7 @@ describe('a connection', () => {
   });
 
   it('announces its name and the elicitation capability, with protocol headers only', async () => {
-    const server = fakeServer({ tools: [echo] });
+    const server = createFakeServer({ tools: [echo] });
     const connection = await open(server);
     await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, callOptions());
     await server.request(({ method }) => method === 'GET');
@@ -81,7 +82,7 @@ describe('a connection', () => {
   });
 
   it('sends the client’s headers and the caller’s bearer token with every request, but protocol headers take precedence', async () => {
-    const server = fakeServer({ tools: [echo] });
+    const server = createFakeServer({ tools: [echo] });
     const connection = await open(server, {
       bearer: 'TOKEN',
       headers: async ({ principal }) => ({
@@ -89,7 +90,7 @@ describe('a connection', () => {
         'mcp-session-id': 'stolen',
         authorization: 'x',
       }),
-      as: caller({ TOKEN: 'planted', OTHER: 'kept' }),
+      as: createCaller({ TOKEN: 'planted', OTHER: 'kept' }),
     });
     await connection.callTool(call('echo'), callOptions());
     await connection.close();
@@ -100,13 +101,13 @@ describe('a connection', () => {
   });
 
   it('does not announce elicitation if the client refuses it', async () => {
-    const server = fakeServer();
+    const server = createFakeServer();
     await open(server, { elicitation: 'refuse' });
     expect(JSON.parse(server.requests[0]?.body ?? '').params.capabilities).toEqual({});
   });
 
   it('runs the functions of the client once, even if its session is restarted', async () => {
-    const server = fakeServer({ tools: [echo] });
+    const server = createFakeServer({ tools: [echo] });
     let times = 0;
     const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
     server.forgetSessions();
@@ -117,15 +118,15 @@ describe('a connection', () => {
 
 describe('an old server', () => {
   it.each([400, 404, 405])('is called over SSE if it returns %i to the first message', async (status) => {
-    const server = fakeServer({ kind: 'sse', tools: [echo] });
-    server.misbehave = onlyFor(
+    const server = createFakeServer({ kind: 'sse', tools: [echo] });
+    server.misbehave = misbehaveFor(
       ({ method, url }) => method === 'POST' && url === server.url,
       respondWith(status),
     );
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('echo'), callOptions());
     expect(connection.spoken).toEqual({ era: 'sse' });
-    expect(methodsOf(server.requests)).toEqual([
+    expect(listMethods(server.requests)).toEqual([
       'server/discover',
       'initialize',
       'GET',
@@ -144,34 +145,34 @@ describe('an old server', () => {
   });
 
   it('is called over SSE at once if the client sets this transport', async () => {
-    const server = fakeServer({ kind: 'sse' });
+    const server = createFakeServer({ kind: 'sse' });
     await open(server, { transport: 'sse' });
-    expect(methodsOf(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
+    expect(listMethods(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
   });
 
   it('is not called over SSE if the client sets streamable HTTP', async () => {
-    const server = fakeServer({ kind: 'sse' });
-    const error = await rejectionOf(open(server, { transport: 'streamable-http', known: 'nothing' }));
-    expect(error).toEqual(unreachableError('it answered HTTP 405'));
-    expect(methodsOf(server.requests)).toEqual(['server/discover', 'initialize']);
+    const server = createFakeServer({ kind: 'sse' });
+    const error = await getRejection(open(server, { transport: 'streamable-http', known: 'nothing' }));
+    expect(error).toEqual(createUnreachableError('it answered HTTP 405'));
+    expect(listMethods(server.requests)).toEqual(['server/discover', 'initialize']);
   });
 
   it("cannot send the client's messages to another server", async () => {
-    const server = fakeServer();
-    server.misbehave = () => eventResponse('event: endpoint\ndata: https://evil.test/messages\n\n');
-    expect(await rejectionOf(open(server, { transport: 'sse' }))).toEqual(
-      unreachableError('it redirects messages to another server'),
+    const server = createFakeServer();
+    server.misbehave = () => createEventResponse('event: endpoint\ndata: https://evil.test/messages\n\n');
+    expect(await getRejection(open(server, { transport: 'sse' }))).toEqual(
+      createUnreachableError('it redirects messages to another server'),
     );
-    expect(methodsOf(server.requests)).toEqual(['GET']);
+    expect(listMethods(server.requests)).toEqual(['GET']);
   });
 });
 
 describe('an unreachable server', () => {
   it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
-    const error = await rejectionOf(
-      open(fakeServer({ misbehave: respondWith(status, { body: 'planted' }) })),
+    const error = await getRejection(
+      open(createFakeServer({ misbehave: respondWith(status, { body: 'planted' }) })),
     );
-    expect(error).toEqual(unreachableError(`it answered HTTP ${status}`));
+    expect(error).toEqual(createUnreachableError(`it answered HTTP ${status}`));
   });
 
   it.each<[string, Misbehavior]>([
@@ -179,7 +180,7 @@ describe('an unreachable server', () => {
     ['403 with WWW-Authenticate', challengeWith(403)],
   ])('is reported as one that does not accept the credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
-    const error = await rejectionOf(open(fakeServer({ misbehave })));
+    const error = await getRejection(open(createFakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(error).toMatchObject({ server: 'files', during: 'connect' });
@@ -197,51 +198,53 @@ describe('an unreachable server', () => {
       'it answered HTTP 403',
     ],
   ])('is reported %s if it returns 403 without a request for credentials', async (_, misbehave, words) => {
-    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachableError(words));
-    expect(await rejectionOf(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
-      unreachableError(words),
+    expect(await getRejection(open(createFakeServer({ misbehave })))).toEqual(createUnreachableError(words));
+    expect(await getRejection(open(createFakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
+      createUnreachableError(words),
     );
   });
 
   it('is reported if the network fails, without the network’s message', async () => {
     const lost = { url: 'https://mcp.test/', fetch: () => Promise.reject(new TypeError('planted')) };
-    expect(await rejectionOf(open(lost))).toEqual(unreachableError('the connection was lost'));
+    expect(await getRejection(open(lost))).toEqual(createUnreachableError('the connection was lost'));
   });
 
   it('is reported if it does not respond in time', async () => {
-    const error = await rejectionOf(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
-    expect(error).toEqual(unreachableError('it did not answer within 20 ms'));
+    const error = await getRejection(
+      open(createFakeServer({ misbehave: hangForever }), { connectTimeout: 20 }),
+    );
+    expect(error).toEqual(createUnreachableError('it did not answer within 20 ms'));
   });
 
   it('has the same time to respond over SSE', async () => {
-    const server = fakeServer({ misbehave: neverAnswers });
-    const error = await rejectionOf(open(server, { connectTimeout: 20, transport: 'sse' }));
-    expect(error).toEqual(unreachableError('it did not answer within 20 ms'));
+    const server = createFakeServer({ misbehave: hangForever });
+    const error = await getRejection(open(server, { connectTimeout: 20, transport: 'sse' }));
+    expect(error).toEqual(createUnreachableError('it did not answer within 20 ms'));
   });
 
   it('is abandoned when the caller no longer waits', async () => {
-    const server = fakeServer({ misbehave: neverAnswers });
+    const server = createFakeServer({ misbehave: hangForever });
     const over = new AbortController();
-    const opening = rejectionOf(open(server, { signal: over.signal }));
+    const opening = getRejection(open(server, { signal: over.signal }));
     await server.request(() => true);
     over.abort(new Error('planted'));
-    expect(await opening).toEqual(unreachableError('the turn stopped waiting'));
-    expect(methodsOf(server.requests)).toEqual(['initialize']);
+    expect(await opening).toEqual(createUnreachableError('the turn stopped waiting'));
+    expect(listMethods(server.requests)).toEqual(['initialize']);
   });
 
   it.each([
     ['an HTML page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['no body', () => new Response(null, { status: 202 })],
   ])('is reported if it returns %s', async (_, misbehave) => {
-    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(
-      unreachableError('its answer is not MCP'),
+    expect(await getRejection(open(createFakeServer({ misbehave })))).toEqual(
+      createUnreachableError('its answer is not MCP'),
     );
   });
 
   it('is reported if its stream ends without a result', async () => {
-    const misbehave = () => eventResponse(': nothing\n\n');
-    const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachableError('it ended its answer before there was a result'));
+    const misbehave = () => createEventResponse(': nothing\n\n');
+    const error = await getRejection(open(createFakeServer({ misbehave })));
+    expect(error).toEqual(createUnreachableError('it ended its answer before there was a result'));
   });
 
   it('is reported with its own message, which is shortened, if it returns an error', async () => {
@@ -251,8 +254,8 @@ describe('an unreachable server', () => {
         id: 0,
         error: { code: -32600, message: `MCP error -32600: ${'x'.repeat(600)}.` },
       });
-    const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachableError(`it answered with error -32600: ${'x'.repeat(499)}…`));
+    const error = await getRejection(open(createFakeServer({ misbehave })));
+    expect(error).toEqual(createUnreachableError(`it answered with error -32600: ${'x'.repeat(499)}…`));
   });
 
   it.each([
@@ -263,31 +266,35 @@ describe('an unreachable server', () => {
     ['no information about itself', {}],
   ])('is reported if it returns %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
-    const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachableError('its answer is not valid MCP, or of an unsupported version'));
+    const error = await getRejection(open(createFakeServer({ misbehave })));
+    expect(error).toEqual(
+      createUnreachableError('its answer is not valid MCP, or of an unsupported version'),
+    );
   });
 
   it('is reported if its response is too large', async () => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(2_000) });
-    const error = await rejectionOf(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
-    expect(error).toEqual(unreachableError('it answered with more than 1024 bytes'));
+    const error = await getRejection(open(createFakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
+    expect(error).toEqual(createUnreachableError('it answered with more than 1024 bytes'));
   });
 
   it('is reported if it redirects to another origin, and that origin receives no request', async () => {
     const misbehave = respondWith(307, { headers: { location: 'https://evil.test/mcp' } });
-    const server = fakeServer({ misbehave });
-    const error = await rejectionOf(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
-    expect(error).toEqual(unreachableError('it redirects to https://evil.test'));
+    const server = createFakeServer({ misbehave });
+    const error = await getRejection(
+      open(server, { bearer: 'TOKEN', as: createCaller({ TOKEN: 'planted' }) }),
+    );
+    expect(error).toEqual(createUnreachableError('it redirects to https://evil.test'));
     expect(server.requests).toHaveLength(1);
   });
 });
 
-const unreachableError = (why: string) =>
+const createUnreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
     message: `MCP server 'files' cannot be reached: ${why}.`,
   });
 
-const eventResponse = (text: string) =>
+const createEventResponse = (text: string) =>
   new Response(text, { headers: { 'content-type': 'text/event-stream' } });

@@ -2,17 +2,17 @@ import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createCredit } from '../../../../doors/mcp.ts';
 import {
+  createFakeServer,
   type FakeServerOptions,
-  fakeServer,
-  onlyFor,
+  misbehaveFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { doneTool } from './calls.ts';
-import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
+import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
 
 /** An open connection to this server, and the number of requests that were counted beyond its claims. */
 async function openCounted(options: FakeServerOptions = {}) {
-  const server = fakeServer({ tools: [doneTool], ...options });
+  const server = createFakeServer({ tools: [doneTool], ...options });
   const counted: number[] = [];
   const connection = await open(server, {
     count: (subrequests) => counted.push(subrequests),
@@ -27,7 +27,7 @@ describe('the requests of a connection', () => {
     const { server, connection, counted } = await openCounted({ kind });
     const opening = server.requests.length;
     connection.credit(opening + 1);
-    await connection.listTools(neverAborts());
+    await connection.listTools(createNeverSignal());
     expect(counted()).toBe(0);
     await connection.callTool(call('write'), callOptions());
     expect(counted()).toBe(1);
@@ -43,7 +43,7 @@ describe('the requests of a connection', () => {
   });
 
   it('are counted without a claim if they exceed those of a usual opening', async () => {
-    const server = fakeServer({ misbehave: respondWith(401) });
+    const server = createFakeServer({ misbehave: respondWith(401) });
     let counted = 0;
     const oauth = () =>
       new ClientCredentialsProvider({
@@ -51,7 +51,7 @@ describe('the requests of a connection', () => {
         clientSecret: 'secret',
         expectedIssuer: 'https://auth.test',
       });
-    await rejectionOf(open(server, { oauth, count: (more) => (counted += more) }));
+    await getRejection(open(server, { oauth, count: (more) => (counted += more) }));
     expect(server.requests.length).toBeGreaterThan(4);
     expect(counted).toBe(server.requests.length - 4);
   });
@@ -59,14 +59,14 @@ describe('the requests of a connection', () => {
   it('include the resumption of a stream, a response to the server and the end of the session', async () => {
     const stream = 'id: 7\nretry: 1\ndata:\n\n';
     const { server, connection, counted } = await openCounted({
-      misbehave: onlyFor(
+      misbehave: misbehaveFor(
         ({ rpc, headers }) => rpc === 'tools/call' || headers['last-event-id'] !== undefined,
         () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }),
       ),
     });
     connection.credit(server.requests.length);
     const before = server.requests.length;
-    await rejectionOf(connection.callTool(call('write'), callOptions()));
+    await getRejection(connection.callTool(call('write'), callOptions()));
     await connection.close();
     expect(server.requests.length - before).toBe(6);
     expect(counted()).toBe(6);
@@ -78,7 +78,7 @@ describe('a redirect', () => {
     const { server, connection, counted } = await openCounted();
     connection.credit(server.requests.length);
     let isFirst = true;
-    server.misbehave = onlyFor(
+    server.misbehave = misbehaveFor(
       ({ rpc }) => rpc === 'tools/call',
       (_, proceed) => {
         const headers = { location: server.url };

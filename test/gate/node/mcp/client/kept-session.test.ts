@@ -1,12 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionCredentials } from '../../../../../src/kinds/entry.ts';
 import { createSessionKeeper, type SessionKeeper } from '../../../../doors/mcp.ts';
-import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../fixtures/mcp/fake-server.ts';
+import {
+  createFakeServer,
+  type FakeServer,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
 import { doneTool } from './calls.ts';
-import { call, callOptions, neverAborts, open } from './open.ts';
+import { call, callOptions, createNeverSignal, open } from './open.ts';
 
 /** Credentials of a session, stored in memory. */
-function credentialsOf(kept = new Map<string, string>()) {
+function createCredentials(kept = new Map<string, string>()) {
   const credentials: SessionCredentials = {
     find: async (key) => {
       const value = kept.get(key);
@@ -21,17 +25,17 @@ function credentialsOf(kept = new Map<string, string>()) {
   return { kept, credentials };
 }
 
-const keeperOf = (credentials: SessionCredentials, caller = 'ada'): SessionKeeper =>
+const createKeeper = (credentials: SessionCredentials, caller = 'ada'): SessionKeeper =>
   createSessionKeeper(credentials, { server: 'files', caller });
 
-const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
 
 describe('a connection that resumes a session', () => {
   it('opens with two requests, and does not end the session when it closes', async () => {
-    const server = fakeServer({ tools: [doneTool] });
-    const { credentials } = credentialsOf();
-    const keeper = keeperOf(credentials);
+    const server = createFakeServer({ tools: [doneTool] });
+    const { credentials } = createCredentials();
+    const keeper = createKeeper(credentials);
     const first = await open(server, { keeper });
     await server.request(isListening);
     await first.close();
@@ -39,20 +43,20 @@ describe('a connection that resumes a session', () => {
     const counted: number[] = [];
     const connection = await open(server, { keeper, count: (requests) => counted.push(requests) });
     connection.credit(4);
-    await vi.waitFor(() => expect(methodsOf(server).slice(before)).toEqual(['ping', 'GET']));
+    await vi.waitFor(() => expect(listMethods(server).slice(before)).toEqual(['ping', 'GET']));
     await connection.close();
-    expect(methodsOf(server)).not.toContain('DELETE');
+    expect(listMethods(server)).not.toContain('DELETE');
     expect(counted).toEqual([]);
   });
 
   it('receives messages outside of the stream of a request', async () => {
-    const server = fakeServer({ tools: [doneTool] });
-    const { credentials } = credentialsOf();
-    const first = await open(server, { keeper: keeperOf(credentials) });
+    const server = createFakeServer({ tools: [doneTool] });
+    const { credentials } = createCredentials();
+    const first = await open(server, { keeper: createKeeper(credentials) });
     await server.request(isListening);
     await first.close();
-    const connection = await open(server, { keeper: keeperOf(credentials) });
-    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1);
+    const connection = await open(server, { keeper: createKeeper(credentials) });
+    expect((await connection.listTools(createNeverSignal())).tools).toHaveLength(1);
     await expect
       .poll(async () => {
         await server.sendToolListChanged();
@@ -63,7 +67,7 @@ describe('a connection that resumes a session', () => {
 
   it('cancels its calls under the ids that the server knows', async () => {
     const began = Promise.withResolvers<AbortSignal>();
-    const server = fakeServer({
+    const server = createFakeServer({
       tools: [
         {
           name: 'write',
@@ -74,9 +78,9 @@ describe('a connection that resumes a session', () => {
         },
       ],
     });
-    const { credentials } = credentialsOf();
-    await (await open(server, { keeper: keeperOf(credentials) })).close();
-    const connection = await open(server, { keeper: keeperOf(credentials) });
+    const { credentials } = createCredentials();
+    await (await open(server, { keeper: createKeeper(credentials) })).close();
+    const connection = await open(server, { keeper: createKeeper(credentials) });
     const stop = new AbortController();
     const calls = connection.callTool(call('write'), callOptions({ signal: stop.signal }));
     const signal = await began.promise;
@@ -86,9 +90,9 @@ describe('a connection that resumes a session', () => {
   });
 
   it('shows programs its id and the server’s info', async () => {
-    const server = fakeServer({ tools: [doneTool] });
-    const { kept, credentials } = credentialsOf();
-    await open(server, { keeper: keeperOf(credentials) });
+    const server = createFakeServer({ tools: [doneTool] });
+    const { kept, credentials } = createCredentials();
+    await open(server, { keeper: createKeeper(credentials) });
     await server.request(isListening);
     const [value = ''] = kept.values();
     expect(JSON.parse(value)).toEqual({
@@ -103,26 +107,26 @@ describe('a connection that resumes a session', () => {
   });
 
   it('ends the session if it could not be stored', async () => {
-    const server = fakeServer({ tools: [doneTool] });
-    const { credentials } = credentialsOf();
-    const keeper = keeperOf({ ...credentials, keep: async () => false });
+    const server = createFakeServer({ tools: [doneTool] });
+    const { credentials } = createCredentials();
+    const keeper = createKeeper({ ...credentials, keep: async () => false });
     const connection = await open(server, { keeper });
     expect(await connection.consumeSessionLoss()).toBe(false);
     await connection.close();
-    expect(methodsOf(server)).toContain('DELETE');
+    expect(listMethods(server)).toContain('DELETE');
   });
 
   it('ends the session if the server’s info is too large to store', async () => {
-    const server = fakeServer({ tools: [doneTool] });
+    const server = createFakeServer({ tools: [doneTool] });
     server.misbehave = async (request, proceed) => {
       const response = await proceed();
       if (request.rpc !== 'initialize') return response;
       const said = (await response.text()).replace('"logging":{}', `"logging":{"x":"${'x'.repeat(20_000)}"}`);
       return new Response(said, response);
     };
-    const { kept, credentials } = credentialsOf();
-    await (await open(server, { keeper: keeperOf(credentials) })).close();
-    expect(methodsOf(server)).toContain('DELETE');
+    const { kept, credentials } = createCredentials();
+    await (await open(server, { keeper: createKeeper(credentials) })).close();
+    expect(listMethods(server)).toContain('DELETE');
     expect([...kept]).toEqual([]);
   });
 });
@@ -131,10 +135,10 @@ describe('a stored session', () => {
   it.each(['stateless', 'modern', 'both', 'sse'] as const)(
     'is missing for a server without sessions, and is not reported as lost: %s',
     async (kind) => {
-      const server = fakeServer({ tools: [doneTool], kind });
-      const { kept, credentials } = credentialsOf();
+      const server = createFakeServer({ tools: [doneTool], kind });
+      const { kept, credentials } = createCredentials();
       for (let times = 0; times < 2; times += 1) {
-        const connection = await open(server, { keeper: keeperOf(credentials) });
+        const connection = await open(server, { keeper: createKeeper(credentials) });
         expect(await connection.consumeSessionLoss()).toBe(false);
         await connection.close();
       }
@@ -145,46 +149,48 @@ describe('a stored session', () => {
   it.each(['', 'null', '{"id":1}', '{"id":"abcdefgh"}', '{"begun":{}}'])(
     'is lost if it is unreadable: %j',
     async (value) => {
-      const { kept, credentials } = credentialsOf();
+      const { kept, credentials } = createCredentials();
       const session = { id: 'abcdefgh', begun: {} };
-      await keeperOf(credentials).keep(session, false);
-      expect(await keeperOf(credentials).find()).toEqual({ session, isLost: false });
+      await createKeeper(credentials).keep(session, false);
+      expect(await createKeeper(credentials).find()).toEqual({ session, isLost: false });
       for (const key of kept.keys()) kept.set(key, value);
-      expect(await keeperOf(credentials).find()).toEqual({ isLost: true });
+      expect(await createKeeper(credentials).find()).toEqual({ isLost: true });
     },
   );
 
   it('is reported as lost until a model has seen the report', async () => {
-    const server = fakeServer({ tools: [doneTool] });
-    const { credentials } = credentialsOf();
-    await (await open(server, { keeper: keeperOf(credentials) })).close();
+    const server = createFakeServer({ tools: [doneTool] });
+    const { credentials } = createCredentials();
+    await (await open(server, { keeper: createKeeper(credentials) })).close();
     server.forgetSessions();
-    await (await open(server, { keeper: keeperOf(credentials) })).close();
-    const connection = await open(server, { keeper: keeperOf(credentials) });
+    await (await open(server, { keeper: createKeeper(credentials) })).close();
+    const connection = await open(server, { keeper: createKeeper(credentials) });
     expect([await connection.consumeSessionLoss(), await connection.consumeSessionLoss()]).toEqual([
       true,
       false,
     ]);
     await connection.close();
-    expect(await (await open(server, { keeper: keeperOf(credentials) })).consumeSessionLoss()).toBe(false);
+    expect(await (await open(server, { keeper: createKeeper(credentials) })).consumeSessionLoss()).toBe(
+      false,
+    );
   });
 
   it('is private to its principal; another principal starts without it', async () => {
-    const { credentials } = credentialsOf();
-    expect(await keeperOf(credentials).find()).toEqual({ isLost: false });
-    await keeperOf(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
-    expect(await keeperOf(credentials, 'bob').find()).toEqual({ isLost: true });
+    const { credentials } = createCredentials();
+    expect(await createKeeper(credentials).find()).toEqual({ isLost: false });
+    await createKeeper(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
+    expect(await createKeeper(credentials, 'bob').find()).toEqual({ isLost: true });
     const other = createSessionKeeper(credentials, { server: 'another', caller: 'ada' });
     expect(await other.find()).toEqual({ isLost: false });
   });
 });
 
 it('a session is kept, and not ended, if it is being stored when its connection closes', async () => {
-  const server = fakeServer({ tools: [doneTool] });
-  const { kept, credentials } = credentialsOf();
+  const server = createFakeServer({ tools: [doneTool] });
+  const { kept, credentials } = createCredentials();
   const begun = Promise.withResolvers<void>();
   const goesOn = Promise.withResolvers<void>();
-  const keeper = keeperOf({
+  const keeper = createKeeper({
     ...credentials,
     keep: async (key, value) => {
       begun.resolve();
@@ -199,6 +205,6 @@ it('a session is kept, and not ended, if it is being stored when its connection 
   stop.abort();
   goesOn.resolve();
   await expect(opening).rejects.toThrow('the turn stopped waiting');
-  expect(methodsOf(server)).not.toContain('DELETE');
+  expect(listMethods(server)).not.toContain('DELETE');
   expect(kept.size).toBe(2);
 });

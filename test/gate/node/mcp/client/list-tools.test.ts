@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
+  createFakeServer,
   type FakeTool,
-  fakeServer,
+  hangForever,
   type Misbehavior,
-  neverAnswers,
-  onlyFor,
+  misbehaveFor,
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { callOptions, neverAborts, open, rejectionOf } from './open.ts';
+import { callOptions, createNeverSignal, getRejection, open } from './open.ts';
 
-const tool = (name: string): FakeTool => ({ name, run: () => ({ content: [] }) });
-const numberedTools = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
+const createFakeTool = (name: string): FakeTool => ({ name, run: () => ({ content: [] }) });
+const createNumberedTools = (count: number) =>
+  Array.from({ length: count }, (_, at) => createFakeTool(`t${at}`));
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
 const listError = (why: string) =>
@@ -23,11 +24,14 @@ const listError = (why: string) =>
   });
 
 /** The error of a list request that the server answers in this way. */
-async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
-  const connection = await open(fakeServer({ tools: [tool('a')], misbehave: onlyFor(isList, misbehave) }), {
-    connectTimeout,
-  });
-  return rejectionOf(connection.listTools(neverAborts()));
+async function expectListingError(misbehave: Misbehavior, connectTimeout?: number) {
+  const connection = await open(
+    createFakeServer({ tools: [createFakeTool('a')], misbehave: misbehaveFor(isList, misbehave) }),
+    {
+      connectTimeout,
+    },
+  );
+  return getRejection(connection.listTools(createNeverSignal()));
 }
 
 /** Answers every list request with this result. */
@@ -40,7 +44,7 @@ const respondWithList =
  * Answers with two tools. The schema of the first is nested so deeply that recursive code overflows the
  * stack.
  */
-const listsDeep: Misbehavior = ({ body }) => {
+const respondDeeply: Misbehavior = ({ body }) => {
   const nested = `${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
   const tools = `{"name":"deep","inputSchema":{"type":"object","properties":{"a":${nested}}}},{"name":"flat","inputSchema":{"type":"object"}}`;
   const text = `{"jsonrpc":"2.0","id":${JSON.parse(body).id},"result":{"resultType":"complete","tools":[${tools}]}}`;
@@ -49,9 +53,9 @@ const listsDeep: Misbehavior = ({ body }) => {
 
 describe('the tools of a server', () => {
   it('are those of all its pages, in the order of the server', async () => {
-    const server = fakeServer({ tools: numberedTools(7), pageSize: 3 });
+    const server = createFakeServer({ tools: createNumberedTools(7), pageSize: 3 });
     const connection = await open(server);
-    const { tools } = await connection.listTools(neverAborts());
+    const { tools } = await connection.listTools(createNeverSignal());
     expect(tools.map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
     expect(server.requests.filter(isList).map(({ body }) => JSON.parse(body).params)).toEqual([
       {},
@@ -62,9 +66,13 @@ describe('the tools of a server', () => {
 
   it('are listed without a tool that is nested too deeply to inspect', async () => {
     const modern = { capabilities: { tools: {} }, serve: () => {} };
-    const server = fakeServer({ kind: 'modern', modern, misbehave: onlyFor(isList, listsDeep) });
+    const server = createFakeServer({
+      kind: 'modern',
+      modern,
+      misbehave: misbehaveFor(isList, respondDeeply),
+    });
     const connection = await open(server, { known: 'nothing' });
-    const { tools } = await connection.listTools(neverAborts());
+    const { tools } = await connection.listTools(createNeverSignal());
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
@@ -77,8 +85,8 @@ describe('the tools of a server', () => {
       outputSchema: { type: 'object' as const, properties: { text: { type: 'string' } } },
       annotations: { readOnlyHint: true },
     };
-    const connection = await open(fakeServer({ tools: [{ ...told, run: () => ({ content: [] }) }] }));
-    expect((await connection.listTools(neverAborts())).tools).toEqual([told]);
+    const connection = await open(createFakeServer({ tools: [{ ...told, run: () => ({ content: [] }) }] }));
+    expect((await connection.listTools(createNeverSignal())).tools).toEqual([told]);
   });
 
   it('are empty if the server has no tools capability, and no list is requested', async () => {
@@ -87,13 +95,13 @@ describe('the tools of a server', () => {
       capabilities: {},
       serverInfo: { name: 'x', version: '1' },
     };
-    const misbehave = onlyFor(
+    const misbehave = misbehaveFor(
       ({ rpc }) => rpc === 'initialize',
       respondWithList(() => result),
     );
-    const server = fakeServer({ kind: 'stateless', misbehave });
+    const server = createFakeServer({ kind: 'stateless', misbehave });
     const connection = await open(server);
-    expect((await connection.listTools(neverAborts())).tools).toEqual([]);
+    expect((await connection.listTools(createNeverSignal())).tools).toEqual([]);
     expect(server.requests.some(isList)).toBe(false);
   });
 
@@ -101,28 +109,31 @@ describe('the tools of a server', () => {
     const good = { name: 'good', inputSchema: { type: 'object' } };
     const tools = [{ name: 'bad' }, null, good, { name: 7, inputSchema: { type: 'object' } }];
     const connection = await open(
-      fakeServer({
-        misbehave: onlyFor(
+      createFakeServer({
+        misbehave: misbehaveFor(
           isList,
           respondWithList(() => ({ tools })),
         ),
       }),
     );
-    expect((await connection.listTools(neverAborts())).tools).toEqual([good]);
+    expect((await connection.listTools(createNeverSignal())).tools).toEqual([good]);
   });
 
   it('can be more than a session stores, because the caller applies that limit', async () => {
-    const connection = await open(fakeServer({ tools: numberedTools(1_001), pageSize: 300 }));
-    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1_001);
+    const connection = await open(createFakeServer({ tools: createNumberedTools(1_001), pageSize: 300 }));
+    expect((await connection.listTools(createNeverSignal())).tools).toHaveLength(1_001);
   });
 });
 
 describe('an abandoned list request', () => {
   it('is cancelled on the server without the reason', async () => {
-    const server = fakeServer({ tools: [tool('a')], misbehave: onlyFor(isList, neverAnswers) });
+    const server = createFakeServer({
+      tools: [createFakeTool('a')],
+      misbehave: misbehaveFor(isList, hangForever),
+    });
     const connection = await open(server);
     const over = new AbortController();
-    const listed = rejectionOf(connection.listTools(over.signal));
+    const listed = getRejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort(new Error('planted'));
     expect(await listed).toEqual(listError('the turn stopped waiting'));
@@ -138,14 +149,14 @@ describe('an unreadable list', () => {
   it('is refused if its pages together exceed the size limit of a response', async () => {
     let page = 0;
     const inputSchema = { type: 'object', description: 'x'.repeat(500) };
-    const server = fakeServer({
-      misbehave: onlyFor(
+    const server = createFakeServer({
+      misbehave: misbehaveFor(
         isList,
         respondWithList(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
       ),
     });
     const connection = await open(server, { maxResponseBytes: 2_048 });
-    expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
+    expect(await getRejection(connection.listTools(createNeverSignal()))).toEqual(
       listError('its list is longer than 2048 characters'),
     );
     expect(page).toBe(4);
@@ -153,14 +164,18 @@ describe('an unreadable list', () => {
 
   it('is refused if it has more than twenty pages', async () => {
     let page = 0;
-    const error = await listingFails(respondWithList(() => ({ tools: [], nextCursor: String(++page) })));
+    const error = await expectListingError(
+      respondWithList(() => ({ tools: [], nextCursor: String(++page) })),
+    );
     expect(error).toEqual(listError('it has more than 20 pages'));
     expect(page).toBe(20);
   });
 
   it('is refused if its pages form a cycle', async () => {
     let page = 0;
-    const error = await listingFails(respondWithList(() => ({ tools: [], nextCursor: String(++page % 2) })));
+    const error = await expectListingError(
+      respondWithList(() => ({ tools: [], nextCursor: String(++page % 2) })),
+    );
     expect(error).toEqual(listError('its pages form a loop'));
     expect(page).toBe(3);
   });
@@ -171,11 +186,11 @@ describe('an unreadable list', () => {
     ['its answer is not MCP', respondWith(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
   ])('leads to the error that %s', async (why, misbehave) => {
-    expect(await listingFails(misbehave)).toEqual(listError(why));
+    expect(await expectListingError(misbehave)).toEqual(listError(why));
   });
 
   it('leads to an error about rejected credentials', async () => {
-    expect(await listingFails(respondWith(401))).toEqual(
+    expect(await expectListingError(respondWith(401))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'list',
@@ -185,7 +200,7 @@ describe('an unreadable list', () => {
   });
 
   it('leads to an error with the server’s message', async () => {
-    const error = await listingFails((request) =>
+    const error = await expectListingError((request) =>
       Response.json({
         jsonrpc: '2.0',
         id: JSON.parse(request.body).id,
@@ -196,14 +211,14 @@ describe('an unreadable list', () => {
   });
 
   it('is abandoned after the connect timeout', async () => {
-    expect(await listingFails(neverAnswers, 50)).toEqual(listError('it did not answer within 50 ms'));
+    expect(await expectListingError(hangForever, 50)).toEqual(listError('it did not answer within 50 ms'));
   });
 
   it('is abandoned when the caller no longer waits', async () => {
-    const server = fakeServer({ misbehave: onlyFor(isList, neverAnswers) });
+    const server = createFakeServer({ misbehave: misbehaveFor(isList, hangForever) });
     const connection = await open(server);
     const over = new AbortController();
-    const listed = rejectionOf(connection.listTools(over.signal));
+    const listed = getRejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort();
     expect(await listed).toEqual(listError('the turn stopped waiting'));
@@ -212,15 +227,15 @@ describe('an unreadable list', () => {
 
 describe('a server whose tools change', () => {
   it('is marked as changed until its tools are listed again', async () => {
-    const server = fakeServer({ tools: [tool('a')] });
+    const server = createFakeServer({ tools: [createFakeTool('a')] });
     const connection = await open(server);
-    await connection.listTools(neverAborts());
+    await connection.listTools(createNeverSignal());
     expect(connection.hasChanged).toBe(false);
     await server.request(({ method }) => method === 'GET');
-    server.tools = [tool('a'), tool('b')];
+    server.tools = [createFakeTool('a'), createFakeTool('b')];
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    expect((await connection.listTools(neverAborts())).tools).toHaveLength(2);
+    expect((await connection.listTools(createNeverSignal())).tools).toHaveLength(2);
     expect(connection.hasChanged).toBe(false);
   });
 
@@ -233,20 +248,20 @@ describe('a server whose tools change', () => {
       },
     };
     for (const kind of ['sessions', 'stateless', 'sse'] as const) {
-      const connection = await open(fakeServer({ kind, tools: [changing] }));
+      const connection = await open(createFakeServer({ kind, tools: [changing] }));
       await connection.callTool({ name: 'change', input: {}, meta: {} }, callOptions());
       await expect.poll(() => connection.hasChanged).toBe(true);
     }
   });
 
   it('stays marked if its tools could not be listed', async () => {
-    const server = fakeServer({ tools: [tool('a')] });
+    const server = createFakeServer({ tools: [createFakeTool('a')] });
     const connection = await open(server);
     await server.request(({ method }) => method === 'GET');
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    server.misbehave = onlyFor(isList, respondWith(500));
-    await rejectionOf(connection.listTools(neverAborts()));
+    server.misbehave = misbehaveFor(isList, respondWith(500));
+    await getRejection(connection.listTools(createNeverSignal()));
     expect(connection.hasChanged).toBe(true);
   });
 });

@@ -65,7 +65,7 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     const keys = fc.constantFrom('a', 'b', 'token', '__proto__', 'constructor', 'toString', '');
     fc.assert(
       fc.property(fc.array(fc.tuple(keys, fc.jsonValue())), fc.array(keys), (entries, named) => {
-        const held = ToolCallContext.of(jsonOf(entries));
+        const held = ToolCallContext.of(toJson(entries));
         const [allowed, denied] = [allowKeys(...named)(held), denyKeys(...named)(held)];
         expect([...Object.keys(allowed), ...Object.keys(denied)].sort()).toEqual([...held.keys()].sort());
         expect(new Map([...Object.entries(allowed), ...Object.entries(denied)])).toEqual(
@@ -103,7 +103,7 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
 });
 
 /** As a parsed JSON body of a caller, which can have a key `__proto__`. */
-const jsonOf = (entries: readonly (readonly [string, unknown])[]): JsonObject =>
+const toJson = (entries: readonly (readonly [string, unknown])[]): JsonObject =>
   JSON.parse(
     `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`,
   );

@@ -1,20 +1,20 @@
 import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
-import { type FakeTool, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import { createFakeServer, type FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
 /** A server whose token can be revoked, with single-use refresh tokens. `refreshes` records the used ones. */
 function createRenewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
-  const server = fakeServer({ url, tools: [tool] });
+  const server = createFakeServer({ url, tools: [tool] });
   const refreshes: string[] = [];
   const gate = { open: Promise.resolve() };
   let generation = 0;
   server.misbehave = ({ headers }, proceed) =>
     headers.authorization === `Bearer access-${generation}` ? proceed() : new Response(null, { status: 401 });
-  const refreshed = async (request: Request): Promise<Response> => {
+  const refreshToken = async (request: Request): Promise<Response> => {
     const token = String((await request.formData()).get('refresh_token'));
     refreshes.push(token);
     await gate.open;
@@ -41,7 +41,7 @@ function createRenewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
           response_types_supported: ['code'],
         });
       case '/token':
-        return refreshed(request);
+        return refreshToken(request);
       default:
         return new Response(null, { status: 404 });
     }
@@ -87,7 +87,7 @@ describe('a rejected token', () => {
     const opening = Promise.withResolvers<void>();
     gate.open = opening.promise;
     const first = new AbortController();
-    const left = rejectionOf(connection.callTool(call('echo'), callOptions({ signal: first.signal })));
+    const left = getRejection(connection.callTool(call('echo'), callOptions({ signal: first.signal })));
     const other = connection.callTool(call('echo'), callOptions());
     await expect.poll(() => refreshes.length).toBe(1);
     first.abort();

@@ -7,17 +7,17 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
-import { fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import { createFakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
 /**
  * A server that accepts one token, and its authorization server. `asked` records the requests to the latter.
  */
-function guardedServer({ issuer = ISSUER, token = 'good', url = 'https://mcp.example.com/mcp' } = {}) {
+function createGuardedServer({ issuer = ISSUER, token = 'good', url = 'https://mcp.example.com/mcp' } = {}) {
   const tool = { name: 'echo', run: () => ({ content: [] }) };
-  const server = fakeServer({ url, tools: [tool] });
+  const server = createFakeServer({ url, tools: [tool] });
   server.misbehave = ({ headers }, proceed) => {
     if (headers.authorization === 'Bearer good') return proceed();
     const where = new URL('/.well-known/oauth-protected-resource', url);
@@ -80,13 +80,13 @@ const withBrowser = (own: Partial<OAuthClientProvider>): OAuthClientProvider => 
   ...own,
 });
 
-const REFUSED = new McpServerError({
+const REFUSAL_ERROR = new McpServerError({
   server: 'files',
   during: 'connect',
   message: "MCP server 'files' does not accept the caller's credentials (it requires a sign-in).",
 });
 
-const ANOTHER_ISSUER = new McpServerError({
+const ISSUER_ERROR = new McpServerError({
   server: 'files',
   during: 'connect',
   message:
@@ -95,7 +95,7 @@ const ANOTHER_ISSUER = new McpServerError({
 
 describe('an OAuth provider', () => {
   it('fetches a token when the server requests one, and sends it from then on', async () => {
-    const { server, fetch, asked } = guardedServer();
+    const { server, fetch, asked } = createGuardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => createCredentials() });
     await connection.callTool(call('echo'), callOptions());
     await connection.close();
@@ -110,7 +110,7 @@ describe('an OAuth provider', () => {
   });
 
   it('does not send the connection’s headers to its authorization server', async () => {
-    const { server, fetch, asked } = guardedServer();
+    const { server, fetch, asked } = createGuardedServer();
     await open(
       { url: server.url, fetch },
       { oauth: () => createCredentials(), headers: () => ({ 'x-key': 'planted' }) },
@@ -120,8 +120,8 @@ describe('an OAuth provider', () => {
   });
 
   it('is asked once per request if its new token is rejected too', async () => {
-    const { server, fetch, asked } = guardedServer({ token: 'bad' });
-    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }));
+    const { server, fetch, asked } = createGuardedServer({ token: 'bad' });
+    const error = await getRejection(open({ url: server.url, fetch }, { oauth: () => createCredentials() }));
     expect(error).toEqual(
       new McpServerError({
         server: 'files',
@@ -133,17 +133,17 @@ describe('an OAuth provider', () => {
   });
 
   it('reports a refused token without the message of the authorization server', async () => {
-    const { server, fetch } = guardedServer({ token: '' });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }))).toEqual(
-      REFUSED,
-    );
+    const { server, fetch } = createGuardedServer({ token: '' });
+    expect(
+      await getRejection(open({ url: server.url, fetch }, { oauth: () => createCredentials() })),
+    ).toEqual(REFUSAL_ERROR);
   });
 
   it('sends no credentials to an authorization server other than its own', async () => {
-    const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }))).toEqual(
-      ANOTHER_ISSUER,
-    );
+    const { server, fetch, asked } = createGuardedServer({ issuer: 'https://evil.example' });
+    expect(
+      await getRejection(open({ url: server.url, fetch }, { oauth: () => createCredentials() })),
+    ).toEqual(ISSUER_ERROR);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
@@ -154,8 +154,8 @@ describe('an OAuth provider', () => {
       () => new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret' }),
     ],
   ])('rejects metadata with another issuer if it %s', async (_, oauth) => {
-    const { server, fetch, asked } = guardedServer();
-    const lying: Fetch = async (address, init) =>
+    const { server, fetch, asked } = createGuardedServer();
+    const fetchLyingMetadata: Fetch = async (address, init) =>
       String(address).endsWith('/oauth-authorization-server')
         ? Response.json({
             issuer: 'https://evil.example',
@@ -164,13 +164,15 @@ describe('an OAuth provider', () => {
             response_types_supported: ['code'],
           })
         : fetch(address, init);
-    const error = await rejectionOf(open({ url: server.url, fetch: lying }, { oauth: () => oauth() }));
-    expect(error).toEqual(ANOTHER_ISSUER);
+    const error = await getRejection(
+      open({ url: server.url, fetch: fetchLyingMetadata }, { oauth: () => oauth() }),
+    );
+    expect(error).toEqual(ISSUER_ERROR);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
   it('does not redeem a code of another authorization server', async () => {
-    const { server, fetch, asked } = guardedServer();
+    const { server, fetch, asked } = createGuardedServer();
     const state: { discovery?: OAuthDiscoveryState } = {};
     const oauth = (): OAuthClientProvider => {
       const provider = withBrowser({
@@ -185,12 +187,12 @@ describe('an OAuth provider', () => {
       });
       return provider;
     };
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth }))).toEqual(ANOTHER_ISSUER);
+    expect(await getRejection(open({ url: server.url, fetch }, { oauth }))).toEqual(ISSUER_ERROR);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
   it('also requests the current scopes if the server requires more', async () => {
-    const { server, fetch } = guardedServer();
+    const { server, fetch } = createGuardedServer();
     server.misbehave = () =>
       new Response(null, {
         status: 403,
@@ -206,30 +208,32 @@ describe('an OAuth provider', () => {
         }),
         redirectToAuthorization: ({ searchParams }) => void scopes.push(searchParams.get('scope')),
       });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth }))).toEqual(REFUSED);
+    expect(await getRejection(open({ url: server.url, fetch }, { oauth }))).toEqual(REFUSAL_ERROR);
     expect(scopes).toEqual(['files:read files:write']);
   });
 
   it('discovers the authorization server again if an earlier token is refused', async () => {
-    const { server, fetch } = guardedServer();
+    const { server, fetch } = createGuardedServer();
     const forgotten: string[] = [];
     const oauth = () =>
       Object.assign(createCredentials(), {
         tokens: () => ({ access_token: 'old', token_type: 'bearer' }),
         invalidateCredentials: (scope: string) => void forgotten.push(scope),
       });
-    await rejectionOf(open({ url: server.url, fetch }, { oauth }));
+    await getRejection(open({ url: server.url, fetch }, { oauth }));
     expect(forgotten).toEqual(['discovery']);
   });
 
   it('does not log secrets, even if an authorization server repeats them', async () => {
     const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { server, fetch } = guardedServer();
-    const repeating: Fetch = async (address, init) =>
+    const { server, fetch } = createGuardedServer();
+    const fetchInvalidClient: Fetch = async (address, init) =>
       String(address).endsWith('/token')
         ? Response.json({ error: 'invalid_client', error_description: 'No client-secret' }, { status: 401 })
         : fetch(address, init);
-    await rejectionOf(open({ url: server.url, fetch: repeating }, { oauth: () => createCredentials() }));
+    await getRejection(
+      open({ url: server.url, fetch: fetchInvalidClient }, { oauth: () => createCredentials() }),
+    );
     const words = said.mock.calls.flat().join('\n');
     said.mockRestore();
     expect(words).toContain('No [secret client secret]');
@@ -238,8 +242,8 @@ describe('an OAuth provider', () => {
 
   it('sends no request to a private address that a public server names', async () => {
     const issuer = 'https://169.254.169.254';
-    const { server, fetch, asked } = guardedServer({ issuer });
-    const error = await rejectionOf(
+    const { server, fetch, asked } = createGuardedServer({ issuer });
+    const error = await getRejection(
       open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }),
     );
     expect(error).toMatchObject({ name: 'McpServerError', during: 'connect' });
@@ -248,28 +252,30 @@ describe('an OAuth provider', () => {
 
   it('sends requests to a private address that a private server names', async () => {
     const issuer = 'http://localhost:9000';
-    const { server, fetch, asked } = guardedServer({ issuer, url: 'http://localhost:3000/mcp' });
+    const { server, fetch, asked } = createGuardedServer({ issuer, url: 'http://localhost:3000/mcp' });
     await open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) });
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
   it('sends no request to a plain HTTP address that a public server names, even if that server uses HTTP', async () => {
     const issuer = 'http://10.0.0.1:9000';
-    const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
-    await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }));
+    const { server, fetch, asked } = createGuardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
+    await getRejection(open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }));
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
   it('reports that a person must sign in if it needs a redirect', async () => {
-    const { server, fetch } = guardedServer();
+    const { server, fetch } = createGuardedServer();
     const sent: string[] = [];
     const provider = withBrowser({ redirectToAuthorization: (url) => void sent.push(url.origin) });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+    expect(await getRejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(
+      REFUSAL_ERROR,
+    );
     expect(sent).toEqual([ISSUER]);
   });
 
   it('is awaited while a person signs in', async () => {
-    const { server, fetch } = guardedServer();
+    const { server, fetch } = createGuardedServer();
     let token = 'expired';
     const provider = withBrowser({
       tokens: () => ({ access_token: token, token_type: 'bearer' }),
@@ -287,7 +293,9 @@ describe('an OAuth provider', () => {
     provider.tokens = () => {
       throw new Error('planted');
     };
-    const { server, fetch } = guardedServer();
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+    const { server, fetch } = createGuardedServer();
+    expect(await getRejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(
+      REFUSAL_ERROR,
+    );
   });
 });

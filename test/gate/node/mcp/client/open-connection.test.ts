@@ -3,14 +3,14 @@ import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { waitForPromises } from '../../../../doors/testing.ts';
 import {
-  fakeServer,
-  neverAnswers,
-  onlyFor,
+  createFakeServer,
+  hangForever,
+  misbehaveFor,
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { createEndlessTool, isCancel, notRunError } from './calls.ts';
-import { call, caller, callOptions, neverAborts, open, rejectionOf } from './open.ts';
+import { createEndlessTool, createNotRunError, isCancel } from './calls.ts';
+import { call, callOptions, createCaller, createNeverSignal, getRejection, open } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -20,7 +20,7 @@ const echo = {
 };
 
 /** A timeout of this many ms that expires when the test says so. */
-function heldTimeout(ms: number) {
+function holdTimeout(ms: number) {
   const over = new AbortController();
   const real = AbortSignal.timeout.bind(AbortSignal);
   const made = vi
@@ -31,12 +31,15 @@ function heldTimeout(ms: number) {
 }
 
 /** The JSON-RPC methods of the requests, or their HTTP methods. */
-const methodsOf = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+const listMethods = (requests: readonly RecordedRequest[]) =>
+  requests.map(({ method, rpc }) => rpc ?? method);
 
 describe('the opening of a connection', () => {
   it('reports a missing secret without the configured name, which may be the secret itself, and sends no request', async () => {
-    const server = fakeServer();
-    const error = await rejectionOf(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
+    const server = createFakeServer();
+    const error = await getRejection(
+      open(server, { bearer: 'lemur_4711', as: createCaller({ OTHER: 'x' }) }),
+    );
     const message =
       "MCP server 'files' needs the secret that its `bearer` names, which this caller does not have.";
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
@@ -44,9 +47,9 @@ describe('the opening of a connection', () => {
   });
 
   it('does not quote a secret that a header cannot contain', async () => {
-    const as = caller({ TOKEN: 'planted\nsecret' });
-    const error = await rejectionOf(open(fakeServer(), { bearer: 'TOKEN', as }));
-    expect(error).toEqual(unreachableError('its headers cannot be sent'));
+    const as = createCaller({ TOKEN: 'planted\nsecret' });
+    const error = await getRejection(open(createFakeServer(), { bearer: 'TOKEN', as }));
+    expect(error).toEqual(createUnreachableError('its headers cannot be sent'));
     expect(error).not.toHaveProperty('cause');
   });
 
@@ -55,8 +58,8 @@ describe('the opening of a connection', () => {
     ['URL', { url: fail }],
     ['OAuth provider', { oauth: fail }],
   ])('reports the thrown error as the cause if the function for the %s throws', async (what, config) => {
-    const error = await rejectionOf(open(fakeServer(), config));
-    expect(error).toEqual(unreachableError(`its ${what} could not be made`));
+    const error = await getRejection(open(createFakeServer(), config));
+    expect(error).toEqual(createUnreachableError(`its ${what} could not be made`));
     expect(error).toMatchObject({ cause: new Error('planted') });
   });
 
@@ -68,22 +71,22 @@ describe('the opening of a connection', () => {
     ['mcp.example.com', 'its URL is not an http(s) URL'],
     ['ftp://mcp.example.com/', 'its URL is not an http(s) URL'],
   ])('does not send a request to the address %s if the address comes from data', async (url, why) => {
-    const server = fakeServer();
-    const error = await rejectionOf(open(server, { url: () => url }));
-    expect(error).toEqual(unreachableError(why));
+    const server = createFakeServer();
+    const error = await getRejection(open(server, { url: () => url }));
+    expect(error).toEqual(createUnreachableError(why));
     expect(server.requests).toEqual([]);
   });
 
   it('sends requests to a private address from data if the client allows that, but no credentials', async () => {
-    await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
-    const error = await rejectionOf(
-      open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
+    await open(createFakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
+    const error = await getRejection(
+      open(createFakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
     );
-    expect(error).toEqual(unreachableError('its URL holds credentials'));
+    expect(error).toEqual(createUnreachableError('its URL holds credentials'));
   });
 
   it('sends requests to a private address that is in the code', async () => {
-    const server = fakeServer({ url: 'http://localhost:3000/mcp' });
+    const server = createFakeServer({ url: 'http://localhost:3000/mcp' });
     await open(server);
     expect(server.requests[0]?.url).toBe('http://localhost:3000/mcp');
   });
@@ -91,12 +94,12 @@ describe('the opening of a connection', () => {
 
 describe('the close of a connection', () => {
   it('ends the session once, and later calls are refused', async () => {
-    const server = fakeServer({ tools: [echo] });
+    const server = createFakeServer({ tools: [echo] });
     const connection = await open(server);
     await connection.close();
     await connection.close();
-    expect(methodsOf(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
-    expect(await rejectionOf(connection.callTool(call('echo'), callOptions()))).toEqual(
+    expect(listMethods(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
+    expect(await getRejection(connection.callTool(call('echo'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
@@ -106,25 +109,25 @@ describe('the close of a connection', () => {
   });
 
   it('takes at most a second if the server does not respond, and does not throw', async () => {
-    const server = fakeServer();
+    const server = createFakeServer();
     const connection = await open(server);
-    server.misbehave = neverAnswers;
-    const timeout = heldTimeout(1_000);
+    server.misbehave = hangForever;
+    const timeout = holdTimeout(1_000);
     const closing = connection.close();
-    await vi.waitFor(() => expect(methodsOf(server.requests)).toContain('DELETE'), 20_000);
+    await vi.waitFor(() => expect(listMethods(server.requests)).toContain('DELETE'), 20_000);
     timeout.isOver();
     await closing;
   });
 
   it('does not throw if the server refuses to end the session', async () => {
-    const server = fakeServer();
+    const server = createFakeServer();
     const connection = await open(server);
     server.misbehave = respondWith(405);
     expect(await connection.close()).toBeUndefined();
   });
 });
 
-const unreachableError = (why: string) =>
+const createUnreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -139,19 +142,19 @@ describe('a restarted server', () => {
   it.each(['call', 'list'] as const)(
     'may return 400 for its old session: the %s is not sent again, but the next one starts a new session',
     async (what) => {
-      const server = fakeServer({ tools: [{ ...echo, name: 'write' }] });
+      const server = createFakeServer({ tools: [{ ...echo, name: 'write' }] });
       const connection = await open(server);
       const old = server.requests.findLast(({ headers }) => headers['mcp-session-id'])?.headers;
       const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
-      server.misbehave = onlyFor(isOfOld, respondWith(400));
+      server.misbehave = misbehaveFor(isOfOld, respondWith(400));
       const ask = () =>
         what === 'call'
           ? connection.callTool(call('write'), callOptions())
-          : connection.listTools(neverAborts());
+          : connection.listTools(createNeverSignal());
       const before = server.requests.length;
-      expect(await rejectionOf(ask())).toEqual(
+      expect(await getRejection(ask())).toEqual(
         what === 'call'
-          ? notRunError("MCP server 'files' did not run 'write': it answered HTTP 400.")
+          ? createNotRunError("MCP server 'files' did not run 'write': it answered HTTP 400.")
           : new McpServerError({
               server: 'files',
               during: 'list',
@@ -160,7 +163,9 @@ describe('a restarted server', () => {
       );
       expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
       await ask();
-      expect(methodsOf(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(1);
+      expect(listMethods(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(
+        1,
+      );
     },
   );
 });
@@ -170,7 +175,7 @@ describe('a connection that closes right after a cancelled call', () => {
     'sends the cancellation before it closes (%s)',
     async (kind) => {
       const { tool, began } = createEndlessTool();
-      const server = fakeServer({ kind, tools: [tool] });
+      const server = createFakeServer({ kind, tools: [tool] });
       const isDelivered = Promise.withResolvers<boolean>();
       const over = Promise.withResolvers<boolean>();
       const fetch: Fetch = async (url, init) => {
@@ -185,7 +190,7 @@ describe('a connection that closes right after a cancelled call', () => {
         { transport: kind === 'sse' ? 'sse' : undefined },
       );
       const cancel = new AbortController();
-      const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
+      const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
       await began;
       cancel.abort();
       await calls;
@@ -195,25 +200,25 @@ describe('a connection that closes right after a cancelled call', () => {
       await closing;
       expect(await isDelivered.promise).toBe(true);
       expect(server.requests.filter(isCancel)).toHaveLength(1);
-      const order = methodsOf(server.requests).filter((one) => /cancelled|DELETE/.test(one));
+      const order = listMethods(server.requests).filter((one) => /cancelled|DELETE/.test(one));
       expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
     },
   );
 
   it('waits at most a second', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({
+    const server = createFakeServer({
       kind: 'stateless',
       tools: [tool],
-      misbehave: onlyFor(isCancel, neverAnswers),
+      misbehave: misbehaveFor(isCancel, hangForever),
     });
     const connection = await open(server);
     const cancel = new AbortController();
-    const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
+    const calls = getRejection(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
     await began;
     cancel.abort();
     await calls;
-    const timeout = heldTimeout(1_000);
+    const timeout = holdTimeout(1_000);
     const closing = connection.close();
     await vi.waitFor(() => expect(server.requests.filter(isCancel)).toHaveLength(1), 20_000);
     timeout.isOver();

@@ -12,14 +12,14 @@ import {
 import type { FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 
 /** A caller with these secrets. */
-export const caller = (secrets: Readonly<Record<string, string>> = {}): McpCaller => ({
+export const createCaller = (secrets: Readonly<Record<string, string>> = {}): McpCaller => ({
   principal: { id: 'ada', tenant: 'acme' },
   context: ToolCallContext.of({ locale: 'en' }),
   secrets: Secrets.of(secrets),
 });
 
 /** The options of `open` other than the server. */
-export type Opening = Partial<McpClientConfig> & {
+export type OpenOptions = Partial<McpClientConfig> & {
   readonly as?: McpCaller;
   readonly signal?: AbortSignal;
   /** Receives the number of requests that no claim has covered. */
@@ -32,7 +32,14 @@ export type Opening = Partial<McpClientConfig> & {
 /** Connects the client `files` to this server. The connection closes with the test. */
 export async function open(
   server: Pick<FakeServer, 'url' | 'fetch'>,
-  { as = caller(), signal = neverAborts(), count = () => undefined, known, keeper, ...config }: Opening = {},
+  {
+    as = createCaller(),
+    signal = createNeverSignal(),
+    count = () => undefined,
+    known,
+    keeper,
+    ...config
+  }: OpenOptions = {},
 ): Promise<McpConnection> {
   const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
   const found: KnownProtocol | undefined = known === 'nothing' ? undefined : (known ?? { era: 'session' });
@@ -42,11 +49,11 @@ export async function open(
 }
 
 /** A signal that does not abort. */
-export const neverAborts = (): AbortSignal => new AbortController().signal;
+export const createNeverSignal = (): AbortSignal => new AbortController().signal;
 
 /** Options of a call that no signal interrupts. */
 export const callOptions = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
-  signal: neverAborts(),
+  signal: createNeverSignal(),
   progress: () => undefined,
   log: () => undefined,
   elicit: async () => ({ action: 'decline' }),
@@ -61,7 +68,7 @@ export const call = (name: string, input: RemoteCall['input'] = {}): RemoteCall 
 });
 
 /** Returns the rejection of a promise. Throws if the promise resolves. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+export async function getRejection(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toReadableMessage } from '../../../../doors/mcp.ts';
 
-const RUNS = { numRuns: 300, seed: 20_261_123 };
+const RUN_OPTIONS = { numRuns: 300, seed: 20_261_123 };
 
 const anyJson = fc.jsonValue({ maxDepth: 2 });
 const tool = fc.record({ name: fc.string({ maxLength: 5 }), inputSchema: fc.constant({ type: 'object' }) });
@@ -46,7 +46,7 @@ it('a readable list keeps its well-formed definitions in order, and the rest of 
       ]);
       expect(read(read(given))).toEqual(read(given));
     }),
-    RUNS,
+    RUN_OPTIONS,
   );
   expect(kept).toBeGreaterThan(20);
 });
@@ -59,6 +59,6 @@ it('a readable response has its time to live in milliseconds, and is private unl
       expect(cacheScope).toBe(given.cacheScope === 'public' ? 'public' : 'private');
       expect(others.tools).toEqual([]);
     }),
-    RUNS,
+    RUN_OPTIONS,
   );
 });

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   challengeWith,
+  createFakeServer,
   type FakeServer,
   type FakeTool,
-  fakeServer,
   type Misbehavior,
-  onlyFor,
+  misbehaveFor,
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { createEndlessTool, isCall, notRunError, whenAborted } from './calls.ts';
-import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
+import { createEndlessTool, createNotRunError, isCall, waitForAbort } from './calls.ts';
+import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
 
-const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
 const isInitialize = ({ rpc }: RecordedRequest) => rpc === 'initialize';
 
 /** A tool that counts its runs. */
-function countingTool(more: Partial<FakeTool> = {}) {
+function createCountingTool(more: Partial<FakeTool> = {}) {
   const runs: unknown[] = [];
   const tool: FakeTool = {
     name: 'write',
@@ -32,12 +32,12 @@ function countingTool(more: Partial<FakeTool> = {}) {
 }
 
 /** Answers a request with this result or error. */
-const rpcResponse =
+const respondWithRpc =
   (answer: object, status = 200): Misbehavior =>
   ({ body }) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }, { status });
 
-const unreachableError = (why: string) =>
+const createUnreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -52,22 +52,22 @@ const ENVELOPE = {
 
 describe('a server with the revision 2026-07-28', () => {
   it.each(['modern', 'both'] as const)('is called without a session (%s)', async (kind) => {
-    const { tool, runs } = countingTool();
-    const server = fakeServer({ kind, tools: [tool] });
+    const { tool, runs } = createCountingTool();
+    const server = createFakeServer({ kind, tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
-    expect((await connection.listTools(neverAborts())).tools).toEqual([
+    expect((await connection.listTools(createNeverSignal())).tools).toEqual([
       { name: 'write', inputSchema: { type: 'object' } },
     ]);
     await connection.callTool(call('write', { a: 1 }), callOptions());
     await connection.close();
-    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
+    expect(listMethods(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
     expect(runs).toEqual([{ a: 1 }]);
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
   });
 
   it('receives the revision, the method and the name in headers, and everything else in `_meta`', async () => {
-    const { tool } = countingTool({ name: 'schreibe größer' });
-    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const { tool } = createCountingTool({ name: 'schreibe größer' });
+    const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, callOptions());
     const [discover, called] = server.requests;
@@ -97,19 +97,19 @@ describe('a server with the revision 2026-07-28', () => {
   });
 
   it('receives the headers that an input schema requests, and no other such headers from the app', async () => {
-    const server = fakeServer({ kind: 'modern', tools: [countingTool().tool] });
-    const mirrored = (type: string, name: string) => ({ type, 'x-mcp-header': name });
+    const server = createFakeServer({ kind: 'modern', tools: [createCountingTool().tool] });
+    const createMirroredSchema = (type: string, name: string) => ({ type, 'x-mcp-header': name });
     const inputSchema = {
       type: 'object',
       properties: {
-        region: mirrored('string', 'Region'),
-        count: mirrored('integer', 'Count'),
-        isNew: mirrored('boolean', 'New'),
-        city: mirrored('string', 'City'),
-        empty: mirrored('string', 'Empty'),
-        none: mirrored('string', 'None'),
-        split: mirrored('string', 'Split\r\nX-Role: admin'),
-        at: { type: 'object', properties: { zone: mirrored('string', 'Zone') } },
+        region: createMirroredSchema('string', 'Region'),
+        count: createMirroredSchema('integer', 'Count'),
+        isNew: createMirroredSchema('boolean', 'New'),
+        city: createMirroredSchema('string', 'City'),
+        empty: createMirroredSchema('string', 'Empty'),
+        none: createMirroredSchema('string', 'None'),
+        split: createMirroredSchema('string', 'Split\r\nX-Role: admin'),
+        at: { type: 'object', properties: { zone: createMirroredSchema('string', 'Zone') } },
         plain: { type: 'string' },
       },
     };
@@ -143,7 +143,7 @@ describe('a server with the revision 2026-07-28', () => {
 
   it('sends progress and logs', async () => {
     const told: unknown[] = [];
-    const { tool } = countingTool({
+    const { tool } = createCountingTool({
       async run(_, { sendNotification, _meta }) {
         const progressToken = _meta?.progressToken ?? '';
         await sendNotification({
@@ -157,9 +157,9 @@ describe('a server with the revision 2026-07-28', () => {
         return { content: [] };
       },
     });
-    const connection = await open(fakeServer({ kind: 'modern', tools: [tool] }), { known: 'nothing' });
-    const tell = (one: unknown) => void told.push(one);
-    await connection.callTool(call('write'), callOptions({ progress: tell, log: tell }));
+    const connection = await open(createFakeServer({ kind: 'modern', tools: [tool] }), { known: 'nothing' });
+    const recordNotice = (one: unknown) => void told.push(one);
+    await connection.callTool(call('write'), callOptions({ progress: recordNotice, log: recordNotice }));
     expect(told).toEqual([
       { progress: 1, total: 2 },
       { level: 'info', data: 'Half of it.' },
@@ -168,30 +168,30 @@ describe('a server with the revision 2026-07-28', () => {
 
   it('receives a cancellation as the end of its stream', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     const over = new AbortController();
-    const failed = rejectionOf(connection.callTool(call('write'), callOptions({ signal: over.signal })));
+    const failed = getRejection(connection.callTool(call('write'), callOptions({ signal: over.signal })));
     const signal = await began;
     over.abort();
     expect(await failed).toMatchObject({ name: 'McpLostError' });
-    await whenAborted(signal);
-    expect(methodsOf(server)).toEqual(['server/discover', 'tools/call']);
+    await waitForAbort(signal);
+    expect(listMethods(server)).toEqual(['server/discover', 'tools/call']);
   });
 
   it('may send invalid tools, results without a type, and lists without a time to live', async () => {
     const good = { name: 'write', inputSchema: { type: 'object' } };
-    const server = fakeServer({
+    const server = createFakeServer({
       kind: 'modern',
       misbehave: (request, proceed) =>
         request.rpc === 'tools/list'
-          ? rpcResponse({ result: { tools: [{ name: 7 }, good] } })(request, proceed)
+          ? respondWithRpc({ result: { tools: [{ name: 7 }, good] } })(request, proceed)
           : request.rpc === 'tools/call'
-            ? rpcResponse({ result: { content: [{ type: 'text', text: 'done' }] } })(request, proceed)
+            ? respondWithRpc({ result: { content: [{ type: 'text', text: 'done' }] } })(request, proceed)
             : undefined,
     });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.listTools(neverAborts())).toEqual({ tools: [good], ttl: undefined });
+    expect(await connection.listTools(createNeverSignal())).toEqual({ tools: [good], ttl: undefined });
     expect(await connection.callTool(call('write'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'done' }],
     });
@@ -202,23 +202,23 @@ describe('a server with the revision 2026-07-28', () => {
       { tools: [], ttlMs: 90_000, cacheScope: 'public', nextCursor: '1' },
       { tools: [], ttlMs: 70_000, cacheScope: 'public' },
     ];
-    const server = fakeServer({
+    const server = createFakeServer({
       kind: 'modern',
-      misbehave: onlyFor(
+      misbehave: misbehaveFor(
         ({ rpc: method }) => method === 'tools/list',
         (request, proceed) =>
-          rpcResponse({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
+          respondWithRpc({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
       ),
     });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.listTools(neverAborts())).toEqual({ tools: [], ttl: 70_000 });
+    expect(await connection.listTools(createNeverSignal())).toEqual({ tools: [], ttl: 70_000 });
   });
 
   it('can defer a call, and receives its state when the call resumes', async () => {
     const putOff = { resultType: 'input_required', requestState: 's' };
-    const server = fakeServer({
+    const server = createFakeServer({
       kind: 'modern',
-      misbehave: onlyFor(isCall, rpcResponse({ result: putOff })),
+      misbehave: misbehaveFor(isCall, respondWithRpc({ result: putOff })),
     });
     const connection = await open(server, { known: 'nothing' });
     expect(await connection.callTool(call('write'), callOptions())).toEqual({ ...putOff, inputRequests: {} });
@@ -234,15 +234,15 @@ describe('a server with the revision 2026-07-28', () => {
   ])('has its message quoted if a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
-      const server = fakeServer({
+      const server = createFakeServer({
         kind: 'modern',
-        misbehave: onlyFor(isCall, rpcResponse({ error }, status)),
+        misbehave: misbehaveFor(isCall, respondWithRpc({ error }, status)),
       });
       const connection = await open(server, { known: 'nothing' });
       const why =
         status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
-      expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-        notRunError(`MCP server 'files' did not run 'write': ${why}.`),
+      expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+        createNotRunError(`MCP server 'files' did not run 'write': ${why}.`),
       );
       expect(connection.hasChanged).toBe(code === -32_020);
     }
@@ -253,23 +253,23 @@ describe('the detected revision of a server', () => {
   const STATELESS = { era: 'stateless', offers: ['tools'] } as const;
 
   it('is not requested again', async () => {
-    const { tool, runs } = countingTool();
-    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const { tool, runs } = createCountingTool();
+    const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: STATELESS });
     await connection.callTool(call('write'), callOptions());
-    expect([methodsOf(server), runs.length]).toEqual([['tools/call'], 1]);
+    expect([listMethods(server), runs.length]).toEqual([['tools/call'], 1]);
   });
 
   it.each(['sessions', 'stateless', 'sse'] as const)(
     'is detected again if the server now uses an older one (%s), and the call runs once',
     async (kind) => {
-      const { tool, runs } = countingTool();
-      const server = fakeServer({ kind, tools: [tool] });
+      const { tool, runs } = createCountingTool();
+      const server = createFakeServer({ kind, tools: [tool] });
       const connection = await open(server, { known: STATELESS });
       await connection.callTool(call('write'), callOptions());
       expect(runs).toHaveLength(1);
       expect(
-        methodsOf(server)
+        listMethods(server)
           .filter((method) => method !== 'GET')
           .slice(0, 3),
       ).toEqual(['tools/call', 'server/discover', 'initialize']);
@@ -278,9 +278,9 @@ describe('the detected revision of a server', () => {
   );
 
   it('is kept if another call, sent before the detection, is refused later', async () => {
-    const { tool, runs } = countingTool();
+    const { tool, runs } = createCountingTool();
     const held = Promise.withResolvers<void>();
-    const server = fakeServer({ tools: [tool] });
+    const server = createFakeServer({ tools: [tool] });
     server.misbehave = async ({ rpc: method, headers, body }, proceed) => {
       const isFirst = method === 'tools/call' && headers['mcp-session-id'] === undefined;
       if (isFirst && body.includes('"slow"')) await held.promise;
@@ -297,11 +297,11 @@ describe('the detected revision of a server', () => {
   it.each(['session', 'sse'] as const)(
     'is detected again if the server no longer has sessions (%s)',
     async (era) => {
-      const { tool, runs } = countingTool();
-      const server = fakeServer({ kind: 'modern', tools: [tool] });
+      const { tool, runs } = createCountingTool();
+      const server = createFakeServer({ kind: 'modern', tools: [tool] });
       const connection = await open(server, { known: { era } });
       await connection.callTool(call('write'), callOptions());
-      expect(methodsOf(server)).toEqual([
+      expect(listMethods(server)).toEqual([
         era === 'sse' ? 'GET' : 'initialize',
         'server/discover',
         'tools/call',
@@ -311,64 +311,64 @@ describe('the detected revision of a server', () => {
   );
 
   it('is detected again if a call needs a capability that is not stored', async () => {
-    const server = fakeServer({ kind: 'modern', tools: [countingTool().tool] });
+    const server = createFakeServer({ kind: 'modern', tools: [createCountingTool().tool] });
     const known = { era: 'stateless', offers: ['resources'] } as const;
     const connection = await open(server, { known });
-    const { tools } = await connection.listTools(neverAborts());
+    const { tools } = await connection.listTools(createNeverSignal());
     expect(tools.map(({ name }) => name)).toEqual(['write']);
-    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list']);
+    expect(listMethods(server)).toEqual(['server/discover', 'tools/list']);
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
     const prompts = { method: 'prompts/list', offer: 'prompts', params: {}, meta: {} } as const;
     const other = await open(server, { known: STATELESS });
-    expect(await rejectionOf(other.request(prompts, neverAborts()))).toEqual(
+    expect(await getRejection(other.request(prompts, createNeverSignal()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'request',
         message: "MCP server 'files' has no prompts.",
       }),
     );
-    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
+    expect(listMethods(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
   });
 
   it('is kept if a call is refused', async () => {
-    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, respondWith(401)) });
+    const server = createFakeServer({ kind: 'modern', misbehave: misbehaveFor(isCall, respondWith(401)) });
     const connection = await open(server, { known: STATELESS });
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      notRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+      createNotRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
-    expect(methodsOf(server)).toEqual(['tools/call']);
+    expect(listMethods(server)).toEqual(['tools/call']);
   });
 });
 
 describe("the detection of a server's revision", () => {
   it('is retried once if a server names the rejected revision', async () => {
-    const { tool } = countingTool();
-    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const { tool } = createCountingTool();
+    const server = createFakeServer({ kind: 'modern', tools: [tool] });
     const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
     server.misbehave = (request, proceed) => {
       server.misbehave = undefined;
-      return rpcResponse({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
+      return respondWithRpc({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
     };
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('write'), callOptions());
-    expect(methodsOf(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
+    expect(listMethods(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
   });
 
   it.each<[string, Misbehavior]>([
     ['400', respondWith(400)],
     ['404', respondWith(404)],
     ['405', respondWith(405)],
-    ['an error of its own', rpcResponse({ error: { code: -32_601, message: 'Method not found' } })],
+    ['an error of its own', respondWithRpc({ error: { code: -32_601, message: 'Method not found' } })],
     [
       'older revisions',
-      rpcResponse({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
+      respondWithRpc({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
     ],
-    ['an invalid result', rpcResponse({ result: {} })],
+    ['an invalid result', respondWithRpc({ result: {} })],
     ['500', respondWith(500)],
     ['an HTML page', respondWith(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
   ])('falls back to a session if a server returns %s', async (_, misbehave) => {
-    const { tool, runs } = countingTool();
-    const server = fakeServer({ tools: [tool], misbehave: onlyFor(isDiscover, misbehave) });
+    const { tool, runs } = createCountingTool();
+    const server = createFakeServer({ tools: [tool], misbehave: misbehaveFor(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('write'), callOptions());
     expect([runs.length, connection.spoken]).toEqual([1, { era: 'session' }]);
@@ -379,40 +379,40 @@ describe("the detection of a server's revision", () => {
   });
 
   it.each([401, 403])('fails at once if the caller is not authorized (%i)', async (status) => {
-    const server = fakeServer({ misbehave: challengeWith(status) });
+    const server = createFakeServer({ misbehave: challengeWith(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
-    expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
+    expect(await getRejection(open(server, { known: 'nothing' }))).toEqual(
       new McpServerError({ server: 'files', during: 'connect', message }),
     );
-    expect(methodsOf(server)).toEqual(['server/discover']);
+    expect(listMethods(server)).toEqual(['server/discover']);
   });
 
   it.each<[string, Misbehavior]>([
     [
       'an error',
-      rpcResponse(
+      respondWithRpc(
         { error: { code: -32_022, message: 'No.', data: { supported: ['2027-03-01', '2027-09\n01'] } } },
         400,
       ),
     ],
     [
       'a result',
-      rpcResponse({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } }),
+      respondWithRpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } }),
     ],
   ])('fails if the server returns %s without a known revision', async (_, misbehave) => {
-    const server = fakeServer({ misbehave });
-    expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
-      unreachableError('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
+    const server = createFakeServer({ misbehave });
+    expect(await getRejection(open(server, { known: 'nothing' }))).toEqual(
+      createUnreachableError('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
     );
-    expect(methodsOf(server)).toEqual(['server/discover']);
+    expect(listMethods(server)).toEqual(['server/discover']);
   });
 
   it('fails with the server’s message, without confidential data', async () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
-    const server = fakeServer({ misbehave: rpcResponse({ error }, 402) });
+    const server = createFakeServer({ misbehave: respondWithRpc({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });
-    expect(await rejectionOf(open(server, { known: 'nothing', headers }))).toEqual(
-      unreachableError('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
+    expect(await getRejection(open(server, { known: 'nothing', headers }))).toEqual(
+      createUnreachableError('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
     );
   });
 });

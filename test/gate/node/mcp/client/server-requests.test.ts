@@ -3,12 +3,12 @@ import { type ElicitRequest, ElicitResultSchema, ResultSchema } from '@modelcont
 import { describe, expect, it } from 'vitest';
 import { CallInterrupted } from '../../../../doors/tools.ts';
 import {
+  createFakeServer,
   type FakeExtra,
   type FakeTool,
-  fakeServer,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, open, rejectionOf } from './open.ts';
+import { call, callOptions, getRejection, open } from './open.ts';
 
 class Suspended extends CallInterrupted {
   override readonly name = 'Suspended';
@@ -20,18 +20,18 @@ const question = {
 };
 
 /** A tool that sends the client a request, and returns the response. */
-const askingTool = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
+const createAskingTool = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
   name: 'ask',
   run: async (_, { sendRequest }) => {
     const answer = await sendRequest(request, ResultSchema).catch(({ code, message }) => ({ code, message }));
     return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
   },
 });
-const elicitingTool = askingTool({ method: 'elicitation/create', params: question });
+const elicitingTool = createAskingTool({ method: 'elicitation/create', params: question });
 
 /** Returns the response that the tool `ask` received. */
 async function callAndClose(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
-  const connection = await open(fakeServer({ tools: [tool] }), config);
+  const connection = await open(createFakeServer({ tools: [tool] }), config);
   const answer = await connection.callTool(call('ask'), callOptions(options));
   const [first] = isCallToolResult(answer) ? answer.content : [];
   return JSON.parse(first?.type === 'text' ? first.text : '');
@@ -60,12 +60,12 @@ describe('progress and logs', () => {
         return { content: [] };
       },
     };
-    const connection = await open(fakeServer({ tools: [working, waiting] }));
+    const connection = await open(createFakeServer({ tools: [working, waiting] }));
     const told: unknown[] = [];
-    const listening = (who: string) =>
+    const createListeningOptions = (who: string) =>
       callOptions({ progress: (said) => told.push([who, said]), log: (said) => told.push([who, said]) });
-    const other = connection.callTool(call('wait'), listening('other'));
-    await connection.callTool(call('work'), listening('one'));
+    const other = connection.callTool(call('wait'), createListeningOptions('other'));
+    await connection.callTool(call('work'), createListeningOptions('one'));
     gate.resolve();
     await other;
     expect(told).toEqual([
@@ -85,7 +85,7 @@ describe('progress and logs', () => {
         return { content: [] };
       },
     };
-    const connection = await open(fakeServer({ tools: [late] }));
+    const connection = await open(createFakeServer({ tools: [late] }));
     await connection.callTool(call('late'), callOptions());
     await connection.callTool(call('late'), callOptions({ progress: (said) => told.push(said) }));
     expect(told).toEqual([]);
@@ -118,7 +118,7 @@ describe('an elicitation', () => {
         return { content: [], structuredContent: { ...content } };
       },
     };
-    const connection = await open(fakeServer({ tools: [confirm] }));
+    const connection = await open(createFakeServer({ tools: [confirm] }));
     const answers = ['Ada', 'Bob'].map((who) =>
       connection.callTool(
         call('confirm'),
@@ -142,7 +142,7 @@ describe('an elicitation', () => {
         return elicitingTool.run(args, extra);
       },
     };
-    const connection = await open(fakeServer({ kind: 'sse', tools: [confirm] }));
+    const connection = await open(createFakeServer({ kind: 'sse', tools: [confirm] }));
     const answers = await Promise.all([1, 2].map(() => connection.callTool(call('ask'), callOptions())));
     expect(answers[0]?.content).toEqual([
       {
@@ -157,7 +157,7 @@ describe('an elicitation', () => {
   });
 
   it('is answered over the old transport if one call runs', async () => {
-    const connection = await open(fakeServer({ kind: 'sse', tools: [elicitingTool] }));
+    const connection = await open(createFakeServer({ kind: 'sse', tools: [elicitingTool] }));
     const { content } = await connection.callTool(call('ask'), callOptions());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
@@ -165,10 +165,10 @@ describe('an elicitation', () => {
   it('suspends the call, and the server receives a cancellation instead of an answer', async () => {
     const suspended = new Suspended();
     const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
-    const server = fakeServer({ tools: [elicitingTool, other] });
+    const server = createFakeServer({ tools: [elicitingTool, other] });
     const connection = await open(server);
     const elicit = () => Promise.reject(suspended);
-    expect(await rejectionOf(connection.callTool(call('ask'), callOptions({ elicit })))).toBe(suspended);
+    expect(await getRejection(connection.callTool(call('ask'), callOptions({ elicit })))).toBe(suspended);
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
     // An answer would have been sent before this call.
@@ -193,7 +193,7 @@ describe('an elicitation', () => {
 
   it('is refused if it sends the person to a URL', async () => {
     const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
-    expect(await callAndClose(askingTool({ method: 'elicitation/create', params }))).toEqual({
+    expect(await callAndClose(createAskingTool({ method: 'elicitation/create', params }))).toEqual({
       code: -32602,
       message: 'MCP error -32602: Client does not support URL-mode elicitation requests',
     });
@@ -226,10 +226,10 @@ describe('an elicitation', () => {
         return { content: [] };
       },
     };
-    const connection = await open(fakeServer({ kind: 'sse', tools: [leaking] }));
+    const connection = await open(createFakeServer({ kind: 'sse', tools: [leaking] }));
     await connection.callTool(call('leak'), callOptions());
     const asked = extra?.sendRequest({ method: 'elicitation/create', params: question }, ElicitResultSchema);
-    expect(await rejectionOf(Promise.resolve(asked))).toMatchObject({
+    expect(await getRejection(Promise.resolve(asked))).toMatchObject({
       code: -32600,
       message:
         'MCP error -32600: The question cannot be asked: no call is running. Ask on the stream of the call.',
@@ -238,7 +238,7 @@ describe('an elicitation', () => {
 });
 
 describe('another request from a server', () => {
-  it.each<[string, Parameters<typeof askingTool>[0], string]>([
+  it.each<[string, Parameters<typeof createAskingTool>[0], string]>([
     [
       'sampling',
       { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
@@ -251,14 +251,14 @@ describe('another request from a server', () => {
       "This client does not know the method 'tasks/get'.",
     ],
   ])('is refused: %s', async (_, request, message) => {
-    expect(await callAndClose(askingTool(request))).toEqual({
+    expect(await callAndClose(createAskingTool(request))).toEqual({
       code: -32601,
       message: `MCP error -32601: ${message}`,
     });
   });
 
   it('is answered if it is a ping', async () => {
-    expect(await callAndClose(askingTool({ method: 'ping' }))).toEqual({});
+    expect(await callAndClose(createAskingTool({ method: 'ping' }))).toEqual({});
   });
 
   it.each(['sessions', 'sse'] as const)(
@@ -272,9 +272,11 @@ describe('another request from a server', () => {
           return new Promise(() => undefined);
         },
       };
-      const server = fakeServer({ kind, tools: [pinging] });
+      const server = createFakeServer({ kind, tools: [pinging] });
       const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
-      await rejectionOf(connection.callTool(call('ping'), callOptions({ signal: AbortSignal.timeout(300) })));
+      await getRejection(
+        connection.callTool(call('ping'), callOptions({ signal: AbortSignal.timeout(300) })),
+      );
       expect(server.requests.filter(isAnswer)).toHaveLength(12);
     },
   );

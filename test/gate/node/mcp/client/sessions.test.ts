@@ -2,23 +2,23 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
 import {
+  createFakeServer,
   type FakeServer,
   type FakeTool,
-  fakeServer,
+  hangForever,
   makeBreakable,
-  neverAnswers,
-  onlyFor,
+  misbehaveFor,
   type RecordedRequest,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
+import { call, callOptions, createNeverSignal, getRejection, open } from './open.ts';
 
 const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
-const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const listMethods = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 
 /** A tool that counts its runs. */
-function countingTool() {
+function createCountingTool() {
   const runs: unknown[] = [];
   const tool: FakeTool = {
     name: 'write',
@@ -30,17 +30,17 @@ function countingTool() {
   return { tool, runs };
 }
 
-const DONE = { content: [{ type: 'text', text: 'done' }] };
+const DONE_RESULT = { content: [{ type: 'text', text: 'done' }] };
 
 describe('a session that the server has forgotten', () => {
   it('is restarted for a call, which is sent once more and runs once', async () => {
-    const { tool, runs } = countingTool();
-    const server = fakeServer({ tools: [tool] });
+    const { tool, runs } = createCountingTool();
+    const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect(await connection.callTool(call('write', { a: 1 }), callOptions())).toEqual(DONE);
+    expect(await connection.callTool(call('write', { a: 1 }), callOptions())).toEqual(DONE_RESULT);
     expect(runs).toEqual([{ a: 1 }]);
-    expect(methodsOf(server).filter((method) => method !== 'GET')).toEqual([
+    expect(listMethods(server).filter((method) => method !== 'GET')).toEqual([
       'initialize',
       'notifications/initialized',
       'tools/call',
@@ -56,42 +56,45 @@ describe('a session that the server has forgotten', () => {
   });
 
   it('is restarted for a list request', async () => {
-    const server = fakeServer({ tools: [countingTool().tool] });
+    const server = createFakeServer({ tools: [createCountingTool().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1);
+    expect((await connection.listTools(createNeverSignal())).tools).toHaveLength(1);
   });
 
   it('is restarted once for all running calls', async () => {
-    const { tool, runs } = countingTool();
-    const server = fakeServer({ tools: [tool] });
+    const { tool, runs } = createCountingTool();
+    const server = createFakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
     const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), callOptions()));
-    expect(await Promise.all(calls)).toEqual([DONE, DONE, DONE]);
+    expect(await Promise.all(calls)).toEqual([DONE_RESULT, DONE_RESULT, DONE_RESULT]);
     expect(runs).toHaveLength(3);
-    expect(methodsOf(server).filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(listMethods(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
   it('is restarted at most once per call', async () => {
-    const server = fakeServer({ tools: [countingTool().tool], misbehave: onlyFor(isCall, respondWith(404)) });
+    const server = createFakeServer({
+      tools: [createCountingTool().tool],
+      misbehave: misbehaveFor(isCall, respondWith(404)),
+    });
     const connection = await open(server);
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
         message: "MCP server 'files' did not run 'write': it answered HTTP 404.",
       }),
     );
-    expect(methodsOf(server).filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(listMethods(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
   it('is reported if it cannot be restarted, and the next call tries again', async () => {
-    const server = fakeServer({ tools: [countingTool().tool] });
+    const server = createFakeServer({ tools: [createCountingTool().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    server.misbehave = onlyFor(({ rpc }) => rpc === 'initialize', respondWith(503));
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
+    server.misbehave = misbehaveFor(({ rpc }) => rpc === 'initialize', respondWith(503));
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'connect',
@@ -99,7 +102,7 @@ describe('a session that the server has forgotten', () => {
       }),
     );
     server.misbehave = undefined;
-    expect(await connection.callTool(call('write'), callOptions())).toEqual(DONE);
+    expect(await connection.callTool(call('write'), callOptions())).toEqual(DONE_RESULT);
   });
 
   it('still delivers the response of a call that runs in it', async () => {
@@ -113,7 +116,7 @@ describe('a session that the server has forgotten', () => {
         return { content: [] };
       },
     };
-    const server = fakeServer({ tools: [slow, countingTool().tool] });
+    const server = createFakeServer({ tools: [slow, createCountingTool().tool] });
     const connection = await open(server);
     const running = connection.callTool(call('slow'), callOptions());
     await began.promise;
@@ -129,7 +132,7 @@ describe('a broken stream', () => {
    * A server whose tool loses its stream `times` times before it returns. Each loss follows a message that
    * the client has received.
    */
-  function losing(times: number, options: { readonly resumable: boolean }) {
+  function createLosingServer(times: number, options: { readonly resumable: boolean }) {
     const runs: unknown[] = [];
     const streams = Array.from({ length: times + 1 }, () => Promise.withResolvers<() => void>());
     let opened = 0;
@@ -150,8 +153,8 @@ describe('a broken stream', () => {
         return { content: [{ type: 'text', text: 'done' }] };
       },
     };
-    const server = fakeServer({ tools: [tool], resumable: options.resumable, retryInterval: 5 });
-    server.misbehave = onlyFor(
+    const server = createFakeServer({ tools: [tool], resumable: options.resumable, retryInterval: 5 });
+    server.misbehave = misbehaveFor(
       (request) => isCall(request) || isResume(request),
       async (_, proceed) => {
         const { response, lose } = makeBreakable(await proceed());
@@ -163,11 +166,11 @@ describe('a broken stream', () => {
   }
 
   it('is resumed after the last event, and the call does not run again', async () => {
-    const { server, runs, logs, log } = losing(2, { resumable: true });
+    const { server, runs, logs, log } = createLosingServer(2, { resumable: true });
     const connection = await open(server);
     const answer = await connection.callTool(call('write'), callOptions({ log }));
     expect(logs).toEqual([0, 1]);
-    expect(answer).toEqual(DONE);
+    expect(answer).toEqual(DONE_RESULT);
     expect(runs).toHaveLength(1);
     const resumes = server.requests.filter(isResume);
     expect(resumes.map(({ method }) => method)).toEqual(['GET', 'GET']);
@@ -180,10 +183,10 @@ describe('a broken stream', () => {
   });
 
   it('is lost if its events have no ids', async () => {
-    const { server, log } = losing(1, { resumable: false });
+    const { server, log } = createLosingServer(1, { resumable: false });
     const connection = await open(server);
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions({ log })))).toEqual(
-      lostError('the connection was lost'),
+    expect(await getRejection(connection.callTool(call('write'), callOptions({ log })))).toEqual(
+      createLostError('the connection was lost'),
     );
     expect(server.requests.filter(isResume)).toEqual([]);
   });
@@ -193,48 +196,52 @@ describe('a broken stream', () => {
     [500, 4],
   ])('is lost if its resumption returns %i, after at most %i attempts', async (status, times) => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
-    const server = fakeServer();
+    const server = createFakeServer();
     server.misbehave = (request, proceed) => {
       if (isCall(request)) return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
       return isResume(request) ? new Response(null, { status }) : proceed();
     };
     const connection = await open(server);
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      lostError('it ended its answer before there was a result'),
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+      createLostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(times);
   });
 
   it('is resumed at most four times, even if each part ends without an error', async () => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
-    const server = fakeServer();
-    server.misbehave = onlyFor(
+    const server = createFakeServer();
+    server.misbehave = misbehaveFor(
       (request) => isCall(request) || isResume(request),
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server);
-    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      lostError('it ended its answer before there was a result'),
+    expect(await getRejection(connection.callTool(call('write'), callOptions()))).toEqual(
+      createLostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(4);
   });
 
   it('is awaited no longer than the timeout of the call, even if the server requests a longer delay', async () => {
     const events = 'id: 7\nretry: 3600000\ndata:\n\n';
-    const server = fakeServer();
-    server.misbehave = onlyFor(
+    const server = createFakeServer();
+    server.misbehave = misbehaveFor(
       isCall,
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server, { timeout: 50 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(50) }));
-    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 50 ms'));
+    expect(await getRejection(calls)).toEqual(createLostError('it did not answer within 50 ms'));
   });
 
   it('is opened again if it is the standalone listening stream', async () => {
-    const server = fakeServer({ tools: [countingTool().tool], resumable: true, retryInterval: 1 });
+    const server = createFakeServer({
+      tools: [createCountingTool().tool],
+      resumable: true,
+      retryInterval: 1,
+    });
     let streams = 0;
-    server.misbehave = onlyFor(
+    server.misbehave = misbehaveFor(
       ({ method }) => method === 'GET',
       async (_, proceed) => {
         if (++streams > 1) return proceed();
@@ -254,7 +261,9 @@ describe('a broken stream', () => {
   it('is abandoned after ten seconds if the standalone listening stream does not open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const server = fakeServer({ misbehave: onlyFor(({ method }) => method === 'GET', neverAnswers) });
+    const server = createFakeServer({
+      misbehave: misbehaveFor(({ method }) => method === 'GET', hangForever),
+    });
     const given = Promise.withResolvers<AbortSignal | null | undefined>();
     const fetch: Fetch = (url, init) => {
       if (init?.method === 'GET') given.resolve(init.signal);
@@ -271,8 +280,8 @@ describe('a broken stream', () => {
   it('is not opened again after its connection has closed', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
-    const server = fakeServer();
-    server.misbehave = onlyFor(
+    const server = createFakeServer();
+    server.misbehave = misbehaveFor(
       ({ method }) => method === 'GET',
       () => new Response('retry: 7654321\n\n', { headers: { 'content-type': 'text/event-stream' } }),
     );
@@ -280,7 +289,7 @@ describe('a broken stream', () => {
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321), 20_000);
     await connection.close();
     const next = await open(server);
-    await next.listTools(neverAborts()); // This takes many more steps than the next request for a stream would.
+    await next.listTools(createNeverSignal()); // This takes many more steps than the next request for a stream would.
     const ofNext = server.requests.at(-1)?.headers['mcp-session-id'];
     const gets = server.requests.filter(({ method }) => method === 'GET');
     expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);
@@ -289,9 +298,9 @@ describe('a broken stream', () => {
   it('is not opened again forever', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const server = fakeServer();
+    const server = createFakeServer();
     let streams = 0;
-    server.misbehave = onlyFor(
+    server.misbehave = misbehaveFor(
       ({ method }) => method === 'GET',
       () => {
         const body = new ReadableStream({
@@ -307,9 +316,9 @@ describe('a broken stream', () => {
     await open(server);
     while (streams < 4) await vi.advanceTimersByTimeAsync(1_000);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(methodsOf(server).filter((method) => method === 'GET')).toHaveLength(4);
+    expect(listMethods(server).filter((method) => method === 'GET')).toHaveLength(4);
   });
 });
 
-const lostError = (why: string) =>
+const createLostError = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, toContentWords } from '../../../../doors/mcp.ts';
+import { toContentWords, toOneLine } from '../../../../doors/mcp.ts';
 
 describe('foreign text in our own lines', () => {
   it.each([
@@ -10,12 +10,12 @@ describe('foreign text in our own lines', () => {
     ['a\ud800b', 'a\ufffdb', 'half a character'],
     ['\u202e\n\u202e', '', 'any visible character'],
   ])('turns %j into %j, without %s', (text, shown) => {
-    expect(oneLine(text, 100)).toBe(shown);
+    expect(toOneLine(text, 100)).toBe(shown);
   });
 
   it('is limited in length after the conversion', () => {
-    expect(oneLine(`${'\u200b\n'.repeat(50)}four`, 4)).toBe('four');
-    expect(oneLine('fives', 4)).toBe('fiv…');
+    expect(toOneLine(`${'\u200b\n'.repeat(50)}four`, 4)).toBe('four');
+    expect(toOneLine('fives', 4)).toBe('fiv…');
   });
 
   it('can describe the content of a response', () => {

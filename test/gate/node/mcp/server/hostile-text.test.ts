@@ -4,11 +4,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  createParamHeaders,
   expand,
   findHeadersMismatch,
-  headersProblem,
+  findHeadersProblem,
+  findUriProblem,
   matchUri,
-  paramHeaders,
   parseRequestState,
   readEventId,
   readTaskId,
@@ -18,21 +19,20 @@ import {
   toRequestState,
   toTaskId,
   toTemplate,
-  uriProblem,
 } from '../../../../doors/mcp.ts';
 
-const RUNS = { numRuns: 300, seed: 20_261_123 };
+const RUN_OPTIONS = { numRuns: 300, seed: 20_261_123 };
 
 /** Text without unpaired surrogates, which headers, URIs and our JSON cannot contain. */
-const arbitraryText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
+const createArbitraryText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', minLength, maxLength });
-const arbitraryToken = (maxLength: number): fc.Arbitrary<string> =>
+const createArbitraryToken = (maxLength: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[A-Za-z0-9_-]{1,${maxLength}}$`));
 const session = fc.stringMatching(/^[A-Za-z0-9_.:@-]{1,128}$/);
 
 /** A text that the server issued, with a change. */
 const bendText = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(text, fc.nat(), arbitraryText(3), fc.nat(4)).map(([whole, seed, other, length]) => {
+  fc.tuple(text, fc.nat(), createArbitraryText(3), fc.nat(4)).map(([whole, seed, other, length]) => {
     const at = seed % (whole.length + 1);
     return whole.slice(0, at) + other + whole.slice(at + length);
   });
@@ -61,15 +61,15 @@ describe('a `requestState`', () => {
         expect(text).toMatch(/^holdfast-1\.[A-Za-z0-9+/]+=*$/);
         expect(parseRequestState(text)).toEqual(value);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
   it('is read, or refused with the same message, for any input', () => {
     const one = fc.oneof(
       bendText(state),
-      arbitraryText(40).map((text) => `holdfast-1.${text}`),
-      arbitraryText(40),
+      createArbitraryText(40).map((text) => `holdfast-1.${text}`),
+      createArbitraryText(40),
     );
     fc.assert(
       fc.property(one, (text) => {
@@ -77,7 +77,7 @@ describe('a `requestState`', () => {
         if ('refused' in came) expect(came.refused).toEqual([-32602, INVALID]);
         else expect(JSON.stringify(came.value)).toBeTypeOf('string');
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
     const deep = `holdfast-1.${btoa('['.repeat(60_000))}`;
     expect(read(deep)).toEqual({ refused: [-32602, INVALID] });
@@ -86,18 +86,18 @@ describe('a `requestState`', () => {
 
 describe('an event id', () => {
   const count = fc.maxSafeNat();
-  const key = fc.oneof(arbitraryText(20), fc.maxSafeInteger());
+  const key = fc.oneof(createArbitraryText(20), fc.maxSafeInteger());
   const call = fc.record({
-    name: arbitraryToken(64),
+    name: createArbitraryToken(64),
     session,
-    turn: arbitraryToken(64),
+    turn: createArbitraryToken(64),
     isNew: fc.boolean(),
     progressToken: fc.option(key, { nil: undefined }),
     seq: count,
     progress: count,
   });
   const seen: fc.Arbitrary<SeenStream> = fc.record({ id: key, call: fc.option(call, { nil: undefined }) });
-  const idOf = async (one: SeenStream): Promise<string> => {
+  const computeFirstEventId = async (one: SeenStream): Promise<string> => {
     const position = new StreamPosition();
     position.recordCall(one);
     return position.firstEventId;
@@ -106,13 +106,13 @@ describe('an event id', () => {
   it('contains the position in header-safe characters, or is missing if it would be too long', async () => {
     await fc.assert(
       fc.asyncProperty(seen, async (one) => {
-        const id = await idOf(one);
+        const id = await computeFirstEventId(one);
         expect(id).toMatch(/^[\x21-\x7e]+$/);
         expect(readEventId(id)).toEqual(one.call ? one : { id: one.id });
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
-    expect(await idOf({ id: 'x'.repeat(2_000) })).toBe('');
+    expect(await computeFirstEventId({ id: 'x'.repeat(2_000) })).toBe('');
   });
 
   it('is read as a position or rejected, for any input', () => {
@@ -122,7 +122,7 @@ describe('an event id', () => {
     });
     const one = fc.oneof(
       bendText(made),
-      arbitraryText(40),
+      createArbitraryText(40),
       json.map((value) => encodeURIComponent(JSON.stringify(value))),
     );
     fc.assert(
@@ -138,7 +138,7 @@ describe('an event id', () => {
           [came.call.seq, came.call.progress].every((part) => Number.isSafeInteger(part) && part >= 0),
         ).toBe(true);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
     expect(readEventId(encodeURIComponent('['.repeat(60_000)))).toBeUndefined();
   });
@@ -146,13 +146,13 @@ describe('an event id', () => {
 
 describe('a task id', () => {
   const named = fc.record({
-    name: arbitraryToken(64),
+    name: createArbitraryToken(64),
     session,
-    turn: arbitraryToken(64),
+    turn: createArbitraryToken(64),
     isNew: fc.boolean(),
   });
   /** The id depends only on these fields of a task. */
-  const idOf = ({
+  const createTaskId = ({
     name,
     session: id,
     turn,
@@ -167,18 +167,18 @@ describe('a task id', () => {
   it('identifies its turn in URI-safe characters', () => {
     fc.assert(
       fc.property(named, (one) => {
-        const id = idOf(one);
+        const id = createTaskId(one);
         expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
         expect(readTaskId(id)).toEqual(one);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
   it('identifies a turn or is rejected, for any input', () => {
     const one = fc.oneof(
-      bendText(named.map(idOf)),
-      arbitraryText(40),
+      bendText(named.map(createTaskId)),
+      createArbitraryText(40),
       fc.string({ maxLength: 60 }).map((text) => btoa(text)),
     );
     fc.assert(
@@ -186,7 +186,7 @@ describe('a task id', () => {
         const { name, session: found, turn } = readTaskId(id) ?? { name: 'n', session: 's', turn: 't' };
         expect([name, found, turn].every((part) => part !== '' && !part.includes('/'))).toBe(true);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
     expect(readTaskId(btoa(`${'x/'.repeat(100_000)}new`))).toBeUndefined();
   });
@@ -205,10 +205,10 @@ describe('a URI template', () => {
   it('reads back its values from a URI that it has filled in, or refuses them', () => {
     let taken = 0;
     // The text between two variables may also occur in a value.
-    const value = fc.oneof(arbitraryText(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
+    const value = fc.oneof(createArbitraryText(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
     fc.assert(
       fc.property(template, fc.array(value, { minLength: 3, maxLength: 3 }), (uri, given) => {
-        expect(uriProblem(uri)).toBeUndefined();
+        expect(findUriProblem(uri)).toBeUndefined();
         const made = toTemplate(uri);
         const values = Object.fromEntries(made.names.map((one, at) => [one, given[at] ?? '']));
         let expanded: string;
@@ -223,13 +223,13 @@ describe('a URI template', () => {
         taken += 1;
         expect(matchUri(made, expanded)).toEqual({ ok: true, values });
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
     expect(taken).toBeGreaterThan(50);
   });
 
   it('reads only values that cannot lead to another path, from any URI', () => {
-    const written = fc.oneof(arbitraryText(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
+    const written = fc.oneof(createArbitraryText(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
     fc.assert(
       fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
         const made = toTemplate(uri);
@@ -242,23 +242,23 @@ describe('a URI template', () => {
           expect(value).not.toMatch(/^$|^\.\.?$|[/\\\p{Cc}]/u);
         }
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
   it('is accepted or rejected with a reason, for any text of any length', () => {
     fc.assert(
-      fc.property(fc.oneof(arbitraryText(20), bendText(template)), (uri) => {
-        const problem = uriProblem(uri);
+      fc.property(fc.oneof(createArbitraryText(20), bendText(template)), (uri) => {
+        const problem = findUriProblem(uri);
         expect(problem === undefined || problem.length > 20).toBe(true);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
     const long = toTemplate('x://{a}-{b}-{c}.{d}');
     for (const piece of ['-', 'a-', '%2d', '{', '%']) {
       const uri = `x://${piece.repeat(200_000)}`;
       expect(matchUri(long, uri)?.ok ?? false).toBe(false);
-      expect(uriProblem(uri) === undefined).toBe(piece !== '{');
+      expect(findUriProblem(uri) === undefined).toBe(piece !== '{');
     }
   });
 });
@@ -273,21 +273,21 @@ describe('headers that repeat parameters', () => {
     },
   };
   const input = fc.record(
-    { text: arbitraryText(20), count: fc.maxSafeInteger(), inner: fc.record({ yes: fc.boolean() }) },
+    { text: createArbitraryText(20), count: fc.maxSafeInteger(), inner: fc.record({ yes: fc.boolean() }) },
     { requiredKeys: [] },
   );
 
   it('are accepted only in the form that our client writes', () => {
     fc.assert(
       fc.property(input, input, (sent, other) => {
-        const headers = new Headers(paramHeaders(schema, sent));
+        const headers = new Headers(createParamHeaders(schema, sent));
         expect(findHeadersMismatch(schema, sent, headers)).toBeUndefined();
         const isSame = (['text', 'count'] as const).every(
           (key) => other[key] === undefined || other[key] === sent[key],
         );
         if (!isSame) expect(findHeadersMismatch(schema, other, headers)?.body).toMatch(/^the body carries /);
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
@@ -305,13 +305,13 @@ describe('headers that repeat parameters', () => {
           'Mcp-Param-Text',
         );
       }),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 
   it('are declared by a valid schema, or the schema is reported as invalid', () => {
     const odd = fc.dictionary(
-      arbitraryText(4),
+      createArbitraryText(4),
       fc.record({ type: json, 'x-mcp-header': json, properties: json }, { requiredKeys: [] }),
       { maxKeys: 4 },
     );
@@ -322,10 +322,12 @@ describe('headers that repeat parameters', () => {
           odd.map((properties) => ({ properties })),
         ),
         (declared) => {
-          expect(headersProblem(declared) ?? 'has the `x-mcp-header` ').toMatch(/^has the `x-mcp-header` /);
+          expect(findHeadersProblem(declared) ?? 'has the `x-mcp-header` ').toMatch(
+            /^has the `x-mcp-header` /,
+          );
         },
       ),
-      RUNS,
+      RUN_OPTIONS,
     );
   });
 });

@@ -7,14 +7,14 @@ async function* waitForAbort(signal: AbortSignal): AsyncGenerator<string, void> 
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-async function* breakAfter(words: readonly string[]): AsyncGenerator<string, void> {
+async function* yieldThenThrow(words: readonly string[]): AsyncGenerator<string, void> {
   yield* words;
   throw new Error('The stream broke.');
 }
 
 const neverAborts = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
-  one === 'waits' ? waitForAbort(signal) : breakAfter(one);
+  one === 'waits' ? waitForAbort(signal) : yieldThenThrow(one);
 
 it('merged streams end with the error of one stream, even if another one still waits', async () => {
   const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], neverAborts, follow);
@@ -24,9 +24,9 @@ it('merged streams end with the error of one stream, even if another one still w
 
 it('merged streams leave no unhandled rejection if their reader is slow or leaves', async () => {
   const unhandled: unknown[] = [];
-  const note = (reason: unknown) => unhandled.push(reason);
-  process.on('unhandledRejection', note);
-  onTestFinished(() => void process.off('unhandledRejection', note));
+  const recordUnhandled = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', recordUnhandled);
+  onTestFinished(() => void process.off('unhandledRejection', recordUnhandled));
   const items = mergeGenerators<readonly string[], string>([['a']], neverAborts, follow);
   await items.next();
   await new Promise((resolve) => setImmediate(resolve));

@@ -11,15 +11,15 @@ import {
   type McpClient,
   mcpToolProvider,
 } from '../../../../../src/mcp/tools/entry.ts';
-import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+import { createFakeServer, type FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
+import { getLastResults, getOfferedTools } from '../../unfolding/scenes.ts';
+import { countMethods, createSayingTool, createScene, createSession, requestTool } from './scenes.ts';
 
 const createEast = () =>
-  fakeServer({ url: 'https://east.test/mcp', tools: [sayingTool('pay', 'paid in the east')] });
+  createFakeServer({ url: 'https://east.test/mcp', tools: [createSayingTool('pay', 'paid in the east')] });
 const createWest = () =>
-  fakeServer({ url: 'https://west.test/mcp', tools: [sayingTool('pay', 'paid in the west')] });
+  createFakeServer({ url: 'https://west.test/mcp', tools: [createSayingTool('pay', 'paid in the west')] });
 
 /** A `fetch` that reaches the server with the requested host. */
 const fetchAmong =
@@ -30,7 +30,7 @@ const fetchAmong =
     return server.fetch(url, init);
   };
 
-const agentOf = (name: string, client: McpClient, context: Record<string, string>) =>
+const createSubagent = (name: string, client: McpClient, context: Record<string, string>) =>
   defineSubagent({
     agent: defineAgent({
       name,
@@ -41,16 +41,16 @@ const agentOf = (name: string, client: McpClient, context: Record<string, string
     }),
   });
 
-const accountsOf = ({ requests }: FakeServer): readonly unknown[] =>
+const listAccounts = ({ requests }: FakeServer): readonly unknown[] =>
   requests.filter(({ rpc }) => rpc === 'tools/call').map(({ headers }) => headers['x-account']);
 
 describe('two loops of one turn', () => {
   const replies = [
-    calls('east', { message: 'Pay.' }),
-    calls('pay'),
+    requestTool('east', { message: 'Pay.' }),
+    requestTool('pay'),
     'Paid.',
-    calls('west', { message: 'Pay.' }),
-    calls('pay'),
+    requestTool('west', { message: 'Pay.' }),
+    requestTool('pay'),
     'Paid.',
     'Both are paid.',
   ];
@@ -63,15 +63,15 @@ describe('two loops of one turn', () => {
       headers: ({ context }) => ({ 'x-account': String(context.get('account')) }),
       fetch: fetchAmong(a, b),
     });
-    const desk = session(
+    const desk = createSession(
       [
-        agentOf('east', client, { endpoint: a.url, account: 'e-1' }),
-        agentOf('west', client, { endpoint: b.url, account: 'w-1' }),
+        createSubagent('east', client, { endpoint: a.url, account: 'e-1' }),
+        createSubagent('west', client, { endpoint: b.url, account: 'w-1' }),
       ],
       replies,
     );
     expect(await desk.send('Pay both')).toMatchObject({ text: 'Both are paid.' });
-    expect([accountsOf(a), accountsOf(b)]).toEqual([['e-1'], ['w-1']]);
+    expect([listAccounts(a), listAccounts(b)]).toEqual([['e-1'], ['w-1']]);
     expect([countMethods(a)['tools/list'], countMethods(b)['tools/list']]).toEqual([1, 1]);
   });
 
@@ -83,21 +83,27 @@ describe('two loops of one turn', () => {
       headers: ({ context }) => ({ 'x-account': String(context.get('account')) }),
       fetch: a.fetch,
     });
-    const desk = session(
-      [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
+    const desk = createSession(
+      [
+        createSubagent('east', client, { account: 'e-1' }),
+        createSubagent('west', client, { account: 'w-1' }),
+      ],
       replies,
       { warm: true },
     );
     await desk.send('Pay both');
-    expect(accountsOf(a)).toEqual(['e-1', 'w-1']);
+    expect(listAccounts(a)).toEqual(['e-1', 'w-1']);
     expect(countMethods(a).initialize).toBe(2);
   });
 
   it('share a connection if neither the address nor the headers depend on the context', async () => {
     const a = createEast();
     const client = defineMcpClient({ name: 'bank', url: a.url, fetch: a.fetch });
-    const desk = session(
-      [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
+    const desk = createSession(
+      [
+        createSubagent('east', client, { account: 'e-1' }),
+        createSubagent('west', client, { account: 'w-1' }),
+      ],
       replies,
       { warm: true },
     );
@@ -111,7 +117,7 @@ describe('a list of tools', () => {
     const [a, b] = [createEast(), createWest()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: fetchAmong(a, b) });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
     await desk.send('One');
     url = b.url;
     await desk.send('Two');
@@ -140,9 +146,9 @@ describe('a list of tools', () => {
           },
         })),
     });
-    const desk = session([moving], [calls('pay'), calls('pay'), 'Done.']);
+    const desk = createSession([moving], [requestTool('pay'), requestTool('pay'), 'Done.']);
     await desk.send('Pay');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       "Error: Tool 'pay' is not called: MCP server 'bank' has another URL than when it listed this tool. Its tools are " +
         'listed again before your next reply: call one of those.',
       'paid in the west',
@@ -154,22 +160,22 @@ describe('a list of tools', () => {
 describe('a client without a valid address', () => {
   it('has no tools, which is logged once per invocation', async () => {
     const said = captureWarnings();
-    const { client, server } = scene([sayingTool('look')], {
+    const { client, server } = createScene([createSayingTool('look')], {
       url: ({ context }) => {
         if (!context.has('endpoint')) throw new Error('no endpoint');
         return 'https://mcp.test/mcp';
       },
     });
-    const note = sayingTool('note', 'noted');
-    const other = scene([note], { name: 'notes' });
-    const desk = session(
+    const note = createSayingTool('note', 'noted');
+    const other = createScene([note], { name: 'notes' });
+    const desk = createSession(
       [mcpToolProvider({ clients: [client, other.client] })],
-      [calls('note'), calls('note'), 'Done.'],
+      [requestTool('note'), requestTool('note'), 'Done.'],
       { warm: true },
     );
     await desk.send('Note it');
     const names = ['note', 'shop_is_not_reachable'];
-    expect(offeredTools(desk)).toEqual([names, names, names]);
+    expect(getOfferedTools(desk)).toEqual([names, names, names]);
     expect(said).toEqual([
       expect.stringMatching(
         /^holdfast: MCP server 'shop' cannot be reached: its URL could not be made\. What was thrown: Error: no endpoint at /,
@@ -180,11 +186,11 @@ describe('a client without a valid address', () => {
 
   it('leaves an unfolding tool closed, and the model reads the reason', async () => {
     captureWarnings();
-    const { client } = scene([sayingTool('look')], { url: () => 'nowhere' });
+    const { client } = createScene([createSayingTool('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
-    const desk = session([facade], [calls('shop'), 'Sorry.']);
+    const desk = createSession([facade], [requestTool('shop'), 'Sorry.']);
     await desk.send('Open it');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its URL is not an http(s) URL. " +
         'Go on without them.',
     ]);

@@ -5,36 +5,43 @@ import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index
 import { type Discovery, defineAgenticTool, type LoopView } from '../../../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { findTools } from '../../../../doors/mcp.ts';
-import { onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
+import { misbehaveFor } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { offeredTools } from '../../unfolding/scenes.ts';
-import { calls, countMethods, type Scene, sayingTool, scene, session } from './scenes.ts';
+import { getOfferedTools } from '../../unfolding/scenes.ts';
+import {
+  countMethods,
+  createSayingTool,
+  createScene,
+  createSession,
+  requestTool,
+  type Scene,
+} from './scenes.ts';
 
 /** A server whose tools change with each call, which it reports. */
-function restlessScene(config: Parameters<typeof scene>[1] = {}): Scene {
-  const made = scene([], config);
+function createRestlessScene(config: Parameters<typeof createScene>[1] = {}): Scene {
+  const made = createScene([], config);
   const { server } = made;
   let calledTimes = 0;
-  const fidget = () => ({
-    ...sayingTool('fidget', '', {
+  const createFidgetTool = () => ({
+    ...createSayingTool('fidget', '', {
       async run() {
         calledTimes += 1;
-        server.tools = [fidget()];
+        server.tools = [createFidgetTool()];
         await server.sendToolListChanged();
         return { content: [{ type: 'text' as const, text: 'done' }] };
       },
     }),
     description: `Called ${calledTimes} times.`,
   });
-  server.tools = [fidget()];
+  server.tools = [createFidgetTool()];
   return made;
 }
 
 it('a server that keeps reporting changed tools is listed once per invocation', async () => {
   captureWarnings();
-  const { server, client } = restlessScene();
-  const replies = [...Array.from({ length: 5 }, () => calls('fidget')), 'Done.'];
-  const desk = session([mcpToolProvider({ clients: [client] })], replies, { warm: true });
+  const { server, client } = createRestlessScene();
+  const replies = [...Array.from({ length: 5 }, () => requestTool('fidget')), 'Done.'];
+  const desk = createSession([mcpToolProvider({ clients: [client] })], replies, { warm: true });
   await desk.send('Fidget');
   expect(countMethods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
   const events = await desk.events();
@@ -42,10 +49,10 @@ it('a server that keeps reporting changed tools is listed once per invocation', 
 });
 
 it('a list that is never fresh is requested once per invocation', async () => {
-  const { server, client } = scene([sayingTool('look')], { refreshAfter: 0 });
-  const desk = session(
+  const { server, client } = createScene([createSayingTool('look')], { refreshAfter: 0 });
+  const desk = createSession(
     [mcpToolProvider({ clients: [client] })],
-    [calls('look'), calls('look'), 'One.', calls('look'), 'Two.'],
+    [requestTool('look'), requestTool('look'), 'One.', requestTool('look'), 'Two.'],
     { warm: true },
   );
   await desk.send('One');
@@ -55,10 +62,10 @@ it('a list that is never fresh is requested once per invocation', async () => {
 });
 
 it('a nested loop is offered tools that an unfolding tool has found while it still waits for another server', async () => {
-  const shop = scene([sayingTool('buy')]);
-  const slow = scene([sayingTool('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
+  const shop = createScene([createSayingTool('buy')]);
+  const slow = createScene([createSayingTool('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();
-  slow.server.misbehave = onlyFor(
+  slow.server.misbehave = misbehaveFor(
     ({ rpc }) => rpc === 'tools/list',
     async (_, proceed) => {
       await nested.promise;
@@ -73,12 +80,15 @@ it('a nested loop is offered tools that an unfolding tool has found while it sti
     tools: [mcpToolProvider({ clients: [shop.client] })],
   });
   const both = { calls: ['all', 'buyer'].map((name) => ({ name, input: {} })) };
-  const desk = session([factory.unfolding('all', 'All.', () => true), buyer], [both, 'Bought.', 'Done.']);
+  const desk = createSession(
+    [factory.unfolding('all', 'All.', () => true), buyer],
+    [both, 'Bought.', 'Done.'],
+  );
   const sending = desk.send('Go');
   await expect.poll(() => desk.requests.length).toBe(2);
   nested.resolve();
   await sending;
-  expect(offeredTools(desk)[1]).toEqual(['buy']);
+  expect(getOfferedTools(desk)[1]).toEqual(['buy']);
   expect(countMethods(shop.server)['tools/list']).toBe(1);
 });
 
@@ -86,8 +96,8 @@ it('the log contains neither secrets of the caller nor lines that the server mad
   const said = captureWarnings();
   const secret = 'sesame-open-1234';
   const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
-  const { client } = scene([sayingTool('dig'), sayingTool(name)]);
-  const desk = session([mcpToolProvider({ clients: [client] })], ['Done.'], {
+  const { client } = createScene([createSayingTool('dig'), createSayingTool(name)]);
+  const desk = createSession([mcpToolProvider({ clients: [client] })], ['Done.'], {
     secrets: () => ({ TOKEN: secret }),
   });
   await desk.send('Hello');
@@ -98,7 +108,7 @@ it('the log contains neither secrets of the caller nor lines that the server mad
 });
 
 it('loops that request a list before another loop has journaled it see the same list, up to ten loops', async () => {
-  const { server, client } = scene([sayingTool('look')]);
+  const { server, client } = createScene([createSayingTool('look')]);
   const made: readonly AnyTool[] = [];
   // The parts of a loop that a list request uses.
   const view = {

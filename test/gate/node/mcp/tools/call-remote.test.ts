@@ -13,14 +13,14 @@ import type { TestSession, TestSessionOptions } from '../../../../../src/testing
 import {
   type FakeServer,
   type FakeTool,
-  losesConnectionAfter,
-  neverAnswers,
-  onlyFor,
+  hangForever,
+  loseConnectionAfter,
+  misbehaveFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { results } from '../../unfolding/scenes.ts';
-import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
+import { getLastResults } from '../../unfolding/scenes.ts';
+import { countMethods, createSayingTool, createScene, createSession, requestTool } from './scenes.ts';
 
 interface Desk {
   readonly desk: TestSession;
@@ -33,10 +33,10 @@ function createDesk(
   config: Partial<McpClientConfig> = {},
   options: Partial<Pick<TestSessionOptions, 'context' | 'secrets' | 'warm'>> = {},
 ): Desk {
-  const { server, client } = scene([tool], config);
+  const { server, client } = createScene([tool], config);
   const tools = [mcpToolProvider({ clients: [client] })];
   const name = `${config.prefix ?? ''}${tool.name}`;
-  return { server, desk: session(tools, [calls(name, { note: 'red' }), 'Done.'], options) };
+  return { server, desk: createSession(tools, [requestTool(name, { note: 'red' }), 'Done.'], options) };
 }
 
 const isCall = ({ rpc }: { readonly rpc?: string }): boolean => rpc === 'tools/call';
@@ -59,7 +59,7 @@ describe('the metadata of a call', () => {
   ])(
     'contains the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
-      const { desk, server } = createDesk(sayingTool('note'), { meta }, { context });
+      const { desk, server } = createDesk(createSayingTool('note'), { meta }, { context });
       await desk.send('Note it');
       expect(callParams(server)).toEqual([
         { name: 'note', arguments: { note: 'red' }, _meta: { ...crosses, ...key, ...token } },
@@ -74,9 +74,9 @@ describe('the metadata of a call', () => {
     const meta = () => {
       throw thrown;
     };
-    const { desk, server } = createDesk(sayingTool('note'), { meta }, { context });
+    const { desk, server } = createDesk(createSayingTool('note'), { meta }, { context });
     await desk.send('Note it');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       "Error: MCP tool 'note' was not called: the app could not prepare the context for its server. Go on without it.",
     ]);
     expect(callParams(server)).toEqual([]);
@@ -85,7 +85,7 @@ describe('the metadata of a call', () => {
 
   it('contains the same key if the call runs again', async () => {
     let runs = 0;
-    const note = sayingTool('note', 'noted', {
+    const note = createSayingTool('note', 'noted', {
       annotations: { idempotentHint: true },
       run: () => {
         runs += 1;
@@ -99,14 +99,14 @@ describe('the metadata of a call', () => {
       Reflect.get(Object(_meta), 'holdfast/idempotency-key'),
     );
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-    expect(results(desk)).toEqual(['noted']);
+    expect(getLastResults(desk)).toEqual(['noted']);
   });
 });
 
 describe('messages from a working server', () => {
   it('are shown to watchers at most ten times a second', async () => {
     const told: string[] = [];
-    const work = sayingTool('work', 'worked', {
+    const work = createSayingTool('work', 'worked', {
       async run(_, { sendNotification, _meta }) {
         const progressToken = _meta?.progressToken ?? '';
         await sendNotification({
@@ -124,9 +124,9 @@ describe('messages from a working server', () => {
         return { content: [{ type: 'text', text: 'worked' }] };
       },
     });
-    const { server, client } = scene([work]);
+    const { server, client } = createScene([work]);
     const watched = mcpToolProvider({ clients: [client] });
-    const desk = session(
+    const desk = createSession(
       [
         toolProvider({
           ...watched,
@@ -145,7 +145,7 @@ describe('messages from a working server', () => {
             })),
         }),
       ],
-      [calls('work'), 'Done.'],
+      [requestTool('work'), 'Done.'],
     );
     await desk.send('Work');
     expect(countMethods(server)['tools/call']).toBe(1);
@@ -159,28 +159,28 @@ it('an input with a default can be omitted, even if the server lists it as requi
     properties: { note: { type: 'string' }, copies: { type: 'integer', default: 1 } },
     required: ['note', 'copies'],
   };
-  const { desk, server } = createDesk(sayingTool('note', 'noted', { inputSchema }));
+  const { desk, server } = createDesk(createSayingTool('note', 'noted', { inputSchema }));
   await desk.send('Note it');
-  expect(results(desk)).toEqual(['noted']);
+  expect(getLastResults(desk)).toEqual(['noted']);
   expect(callParams(server)).toMatchObject([{ arguments: { note: 'red' } }]);
 });
 
 describe('a failed call', () => {
   it('has the server’s message as its error', async () => {
     const { desk } = createDesk(
-      sayingTool('note', '', {
+      createSayingTool('note', '', {
         run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
       }),
     );
     await desk.send('Note it');
-    expect(results(desk)).toEqual(['Error: The book is full.']);
+    expect(getLastResults(desk)).toEqual(['Error: The book is full.']);
   });
 
   it('certainly did not run if its server cannot be reached any more', async () => {
-    const { desk, server } = createDesk(sayingTool('note'));
-    server.misbehave = onlyFor(isCall, respondWith(401));
+    const { desk, server } = createDesk(createSayingTool('note'));
+    server.misbehave = misbehaveFor(isCall, respondWith(401));
     await desk.send('Note it');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
     ]);
   });
@@ -192,44 +192,56 @@ describe('a failed call', () => {
   ])(
     'has an unknown outcome if it was sent without a response and its effect is %s',
     async (_, annotations, words) => {
-      const { desk, server } = createDesk(sayingTool('note', 'noted', { annotations }));
-      server.misbehave = onlyFor(isCall, losesConnectionAfter(0));
+      const { desk, server } = createDesk(createSayingTool('note', 'noted', { annotations }));
+      server.misbehave = misbehaveFor(isCall, loseConnectionAfter(0));
       expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
-      expect(results(desk)[0]).toContain(words);
+      expect(getLastResults(desk)[0]).toContain(words);
     },
   );
 
   it('closes its connection if it is in doubt, and the next call connects again', async () => {
-    const { server, client } = scene([sayingTool('look', 'seen', { annotations: { readOnlyHint: true } })]);
+    const { server, client } = createScene([
+      createSayingTool('look', 'seen', { annotations: { readOnlyHint: true } }),
+    ]);
     let isFirst = true;
-    server.misbehave = onlyFor(isCall, (request, proceed) => {
+    server.misbehave = misbehaveFor(isCall, (request, proceed) => {
       const first = isFirst;
       isFirst = false;
-      return first ? (losesConnectionAfter(0)(request, proceed) ?? proceed()) : proceed();
+      return first ? (loseConnectionAfter(0)(request, proceed) ?? proceed()) : proceed();
     });
-    const desk = session([mcpToolProvider({ clients: [client] })], [calls('look'), calls('look'), 'Done.'], {
-      warm: true,
-    });
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      [requestTool('look'), requestTool('look'), 'Done.'],
+      {
+        warm: true,
+      },
+    );
     await desk.send('Look');
-    expect(results(desk)[1]).toBe('seen');
+    expect(getLastResults(desk)[1]).toBe('seen');
     expect(countMethods(server).initialize).toBe(2);
   });
 
   it('is reported as late if it is a read that takes too long', async () => {
-    const { desk, server } = createDesk(sayingTool('note', '', { annotations: { readOnlyHint: true } }), {
-      timeout: 20,
-    });
-    server.misbehave = onlyFor(isCall, neverAnswers);
+    const { desk, server } = createDesk(
+      createSayingTool('note', '', { annotations: { readOnlyHint: true } }),
+      {
+        timeout: 20,
+      },
+    );
+    server.misbehave = misbehaveFor(isCall, hangForever);
     await desk.send('Note it');
-    expect(results(desk)).toEqual(["Error: MCP tool 'note' did not answer within 20 ms."]);
+    expect(getLastResults(desk)).toEqual(["Error: MCP tool 'note' did not answer within 20 ms."]);
   });
 
   it.each(['once', 'idempotent', 'read'] as const)(
     'is cancelled by its id if it took too long, so the server can stop (%s)',
     async (effect) => {
       captureWarnings();
-      const { desk, server } = createDesk(sayingTool('note'), { timeout: 20, effects: { note: effect } });
-      server.misbehave = onlyFor(isCall, neverAnswers);
+      const { desk, server } = createDesk(createSayingTool('note'), {
+        timeout: 20,
+        effects: { note: effect },
+      });
+      server.misbehave = misbehaveFor(isCall, hangForever);
       await desk.send('Note it');
       const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
       expect(JSON.parse(cancelled.body).params).toMatchObject({ reason: 'The call timed out.' });
@@ -238,8 +250,8 @@ describe('a failed call', () => {
 
   it('is logged if the reason is not shown elsewhere', async () => {
     const said = captureWarnings();
-    const { desk, server } = createDesk(sayingTool('note'));
-    server.misbehave = onlyFor(isCall, losesConnectionAfter(0));
+    const { desk, server } = createDesk(createSayingTool('note'));
+    server.misbehave = misbehaveFor(isCall, loseConnectionAfter(0));
     await desk.send('Note it');
     expect(said).toEqual([
       "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: it is unknown whether it ran. " +
@@ -249,16 +261,16 @@ describe('a failed call', () => {
 
   it('is logged with only the origin of the address if the server cannot be reached', async () => {
     const said = captureWarnings();
-    const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
-    const { server, client } = scene([sayingTool('note')], { url: address });
-    const replies = [calls('note'), 'Done.', calls('note'), 'Done.'];
-    const desk = session([mcpToolProvider({ clients: [client] })], replies);
+    const getAddress = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
+    const { server, client } = createScene([createSayingTool('note')], { url: getAddress });
+    const replies = [requestTool('note'), 'Done.', requestTool('note'), 'Done.'];
+    const desk = createSession([mcpToolProvider({ clients: [client] })], replies);
     await desk.send('Note it');
     expect(said).toEqual([]);
     server.misbehave = respondWith(503);
     await desk.send('Note it again');
     const why = "MCP server 'shop' cannot be reached: it answered HTTP 503.";
-    expect([results(desk).at(-1), said]).toEqual([
+    expect([getLastResults(desk).at(-1), said]).toEqual([
       `Error: ${why}`,
       [`holdfast: ${why} It is at https://mcp.test.`],
     ]);
@@ -267,14 +279,14 @@ describe('a failed call', () => {
 
 describe('the server of a turn that has ended', () => {
   it('receives the end of the session', async () => {
-    const { desk, server } = createDesk(sayingTool('note'));
+    const { desk, server } = createDesk(createSayingTool('note'));
     await desk.send('Note it');
     const ended = await server.request(({ method }) => method === 'DELETE');
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
   it('receives the cancellation of a call that is cancelled with its turn, and of no other', async () => {
-    const hang = sayingTool('note', '', { run: () => new Promise(() => undefined) });
+    const hang = createSayingTool('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = createDesk(hang);
     const sending = desk.send('Note it');
     const call = await server.request(isCall);

@@ -10,9 +10,9 @@ import { type CallContext, type JsonObject, Secrets } from '../../../../../src/i
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
-import { consoleLog } from '../../../../doors/tools.ts';
-import { results } from '../../unfolding/scenes.ts';
-import { calls, sayingTool, scene, session } from './scenes.ts';
+import { createConsoleLog } from '../../../../doors/tools.ts';
+import { getLastResults } from '../../unfolding/scenes.ts';
+import { createSayingTool, createScene, createSession, requestTool } from './scenes.ts';
 
 const freeText = { type: 'string' };
 
@@ -23,21 +23,21 @@ interface ElicitationOptions {
 }
 
 /** A session whose server asks this question while its tool runs. The tool returns the answer. */
-function sessionAsking({
+function startAskingSession({
   properties,
   message = 'Please fill this in.',
   idempotent = true,
 }: ElicitationOptions): TestSession {
   const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
-  const tool = sayingTool('book', '', {
+  const tool = createSayingTool('book', '', {
     annotations: { idempotentHint: idempotent },
     async run(_, { sendRequest }) {
       const answered = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
       return { content: [{ type: 'text', text: JSON.stringify(answered) }] };
     },
   });
-  const { client } = scene([tool]);
-  return session([mcpToolProvider({ clients: [client] })], [calls('book'), 'Booked.']);
+  const { client } = createScene([tool]);
+  return createSession([mcpToolProvider({ clients: [client] })], [requestTool('book'), 'Booked.']);
 }
 
 afterEach(() => vi.restoreAllMocks());
@@ -62,9 +62,9 @@ describe('an elicitation form that asks for a credential', () => {
     ],
   ])('is declined before a person sees it, because of %s', async (_, asked) => {
     const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
-    const desk = sessionAsking(asked);
+    const desk = startAskingSession(asked);
     expect(await desk.send('Book a table')).toMatchObject({ outcome: 'completed' });
-    expect(results(desk)).toEqual(['{"action":"decline"}']);
+    expect(getLastResults(desk)).toEqual(['{"action":"decline"}']);
     expect(logged).toEqual([
       [
         expect.stringMatching(
@@ -80,9 +80,9 @@ describe('an elicitation form that asks for a credential', () => {
     ['a nested field', { login: { type: 'object', properties: { secret: freeText } } }],
   ])('is declined even if an SDK version lets it through: %s', async (_, properties) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { client } = scene([]);
+    const { client } = createScene([]);
     // The parts of a call that are used before a person is asked.
-    const told = { secrets: Secrets.NONE, log: consoleLog() };
+    const told = { secrets: Secrets.NONE, log: createConsoleLog() };
     const call = { inSession: true, tool: 'book', ...told } as unknown as CallContext;
     const asked = { message: 'Please.', requestedSchema: { type: 'object', properties } };
     const params = asked as unknown as ElicitRequestFormParams;
@@ -91,9 +91,9 @@ describe('an elicitation form that asks for a credential', () => {
 
   it('is also declined while a `once` call runs', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const desk = sessionAsking({ properties: { password: freeText }, idempotent: false });
+    const desk = startAskingSession({ properties: { password: freeText }, idempotent: false });
     await desk.send('Book a table');
-    expect(results(desk)).toEqual(['{"action":"decline"}']);
+    expect(getLastResults(desk)).toEqual(['{"action":"decline"}']);
   });
 
   it.each<[string, ElicitationOptions]>([
@@ -109,7 +109,7 @@ describe('an elicitation form that asks for a credential', () => {
       { properties: { steps: { ...freeText, description: 'What was done about the password?' } } },
     ],
   ])('is not suspected because of %s', async (_, asked) => {
-    expect(await sessionAsking(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
+    expect(await startAskingSession(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
   });
 });
 
@@ -118,7 +118,7 @@ describe('an answer that looks like a credential', () => {
   const why = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
   it('is rejected so that the person can answer again, and is not journaled', async () => {
-    const desk = sessionAsking({ properties: { note: freeText } });
+    const desk = startAskingSession({ properties: { note: freeText } });
     await desk.send('Book a table');
     const decide = (input: JsonObject, reason?: string) =>
       desk.decide('book', { decision: 'edit', input, ...(reason !== undefined && { reason }) });

@@ -5,7 +5,7 @@ import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/to
 import { files } from '../../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../../src/testing/entry.ts';
 import type { FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
-import { calls, scene } from './scenes.ts';
+import { createScene, requestTool } from './scenes.ts';
 
 type Blocks = Awaited<ReturnType<FakeTool['run']>>['content'];
 
@@ -26,8 +26,8 @@ function createDesk(
   } = {},
 ) {
   const run = () => ({ content, ...(repeats && { structuredContent: { content } }) });
-  const { client } = scene([{ name: 'look', description: 'Looks.', run }], config);
-  const model = scriptedModel([calls('look'), 'Seen.']);
+  const { client } = createScene([{ name: 'look', description: 'Looks.', run }], config);
+  const model = scriptedModel([requestTool('look'), 'Seen.']);
   const agent = defineAgent({
     name: 'clerk',
     description: 'Helps.',
@@ -35,16 +35,16 @@ function createDesk(
     tools: [mcpToolProvider({ clients: [client] })],
   });
   const session = createTestSession(agent, { use: [files()], model: { ...model, ...(media && { media }) } });
-  const shown = () => model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
-  return { session, shown, read: () => shown().map(({ text }) => text) };
+  const getShownResults = () => model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
+  return { session, shown: getShownResults, read: () => getShownResults().map(({ text }) => text) };
 }
 
 const DATA = btoa('x'.repeat(300));
 const ID = '0d4e2ca9e9cbced7a7a5380eb29e1a3783b9b6d0db72de36a1051038e1c1fbc7';
 const look = { type: 'text', text: 'Look:' } as const;
 const image = { type: 'image', data: DATA, mimeType: 'image/png' } as const;
-const LINE = `[file ${ID}: image/png, 300 bytes]`;
-const NOT_TAKEN = '(The file is not shown: this model takes no image/png here.)';
+const FILE_LINE = `[file ${ID}: image/png, 300 bytes]`;
+const NOT_SHOWN_LINE = '(The file is not shown: this model takes no image/png here.)';
 const IMAGES = { data: ['image/*'], url: [] };
 
 describe('an image from a server, in a session', () => {
@@ -53,10 +53,10 @@ describe('an image from a server, in a session', () => {
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     expect(shown()).toMatchObject([
       {
-        text: `Look:\n\n${LINE}`,
+        text: `Look:\n\n${FILE_LINE}`,
         parts: [
           look,
-          { type: 'text', text: LINE },
+          { type: 'text', text: FILE_LINE },
           { type: 'file', mediaType: 'image/png', data: DATA, id: ID, size: 300 },
         ],
       },
@@ -66,7 +66,7 @@ describe('an image from a server, in a session', () => {
   it('is replaced by text for a model that does not accept images', async () => {
     const { session, read } = createDesk([look, image]);
     await session.send('Look.');
-    expect(read()).toEqual([`Look:\n\n${LINE}\n\n${NOT_TAKEN}`]);
+    expect(read()).toEqual([`Look:\n\n${FILE_LINE}\n\n${NOT_SHOWN_LINE}`]);
   });
 
   it('is in the journal and in artifacts under its hash, never as base64', async () => {
@@ -98,7 +98,7 @@ describe('an oversized image from a server', () => {
     });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
     expect(read()).toEqual([
-      `Look:\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)\n\n${LINE}\n\n${NOT_TAKEN}`,
+      `Look:\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)\n\n${FILE_LINE}\n\n${NOT_SHOWN_LINE}`,
     ]);
     expect(log.mock.calls).toEqual([
       ["holdfast: A file that tool 'look' returned was not kept. It is larger than 8388608 bytes."],

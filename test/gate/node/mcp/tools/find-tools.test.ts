@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
-import { onlyFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
+import { misbehaveFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { crash, offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
+import { createCrashTool, getLastResults, getOfferedTools } from '../../unfolding/scenes.ts';
+import { countMethods, createSayingTool, createScene, createSession, requestTool } from './scenes.ts';
 
 /** The facts of all lists in the journal. */
-async function listedFacts(desk: TestSession): Promise<readonly unknown[]> {
+async function readListedFacts(desk: TestSession): Promise<readonly unknown[]> {
   const events = await desk.events();
   return events.flatMap((event) =>
     event.type === 'tools-listed' ? event.facts.map(({ fact }) => fact) : [],
@@ -17,22 +17,22 @@ async function listedFacts(desk: TestSession): Promise<readonly unknown[]> {
 
 describe('the tools of a server', () => {
   it('are requested once, even if several listed tools come from it', async () => {
-    const { server, client } = scene([sayingTool('look'), sayingTool('dig')]);
+    const { server, client } = createScene([createSayingTool('look'), createSayingTool('dig')]);
     const factory = createMcpToolFactory({ clients: [client] });
-    const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
+    const desk = createSession([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
     await desk.send('Hello');
-    expect(offeredTools(desk)).toEqual([['dig', 'look']]);
+    expect(getOfferedTools(desk)).toEqual([['dig', 'look']]);
     expect(countMethods(server)['tools/list']).toBe(1);
-    expect(await listedFacts(desk)).toHaveLength(1);
+    expect(await readListedFacts(desk)).toHaveLength(1);
   });
 
   it('are known in the next turn, and to a Worker that takes over, without a request (MCP-09)', async () => {
-    const { server, client } = scene([sayingTool('look')]);
-    const tools = [mcpToolProvider({ clients: [client] }), crash(() => desk)];
-    const desk = session(tools, [calls('crash'), 'Went on.', 'Done.']);
+    const { server, client } = createScene([createSayingTool('look')]);
+    const tools = [mcpToolProvider({ clients: [client] }), createCrashTool(() => desk)];
+    const desk = createSession(tools, [requestTool('crash'), 'Went on.', 'Done.']);
     expect(await desk.send('Hello')).toMatchObject({ text: 'Went on.' });
     await desk.send('Hello again');
-    expect(offeredTools(desk)).toEqual([
+    expect(getOfferedTools(desk)).toEqual([
       ['crash', 'look'],
       ['crash', 'look'],
       ['crash', 'look'],
@@ -47,8 +47,10 @@ describe('the tools of a server', () => {
 
   it('are requested again if the stored list is too old; an unchanged list is not stored again', async () => {
     const clock = createManualClock();
-    const { server, client } = scene([sayingTool('look')], { refreshAfter: 60_000 });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
+    const { server, client } = createScene([createSayingTool('look')], { refreshAfter: 60_000 });
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], {
+      clock,
+    });
     await desk.send('One');
     await clock.advance(59_999);
     await desk.send('Two');
@@ -56,19 +58,19 @@ describe('the tools of a server', () => {
     await clock.advance(1);
     await desk.send('Three');
     expect(countMethods(server)['tools/list']).toBe(2);
-    const [first, second] = await listedFacts(desk);
+    const [first, second] = await readListedFacts(desk);
     expect(first).toMatchObject({ at: 0, told: { tools: [{ name: 'look' }] } });
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
   it('are the stored ones if the server is unreachable (MCP-04)', async () => {
     const said = captureWarnings();
-    const { server, client } = scene([sayingTool('look')], { refreshAfter: 0 });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
+    const { server, client } = createScene([createSayingTool('look')], { refreshAfter: 0 });
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
     await desk.send('One');
     server.misbehave = respondWith(502);
     await desk.send('Two');
-    expect(offeredTools(desk)).toEqual([['look'], ['look']]);
+    expect(getOfferedTools(desk)).toEqual([['look'], ['look']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502. It is at https://mcp.test.",
     ]);
@@ -76,22 +78,25 @@ describe('the tools of a server', () => {
 
   it('are reported missing with the time that was waited, to each of several callers', async () => {
     const said = captureWarnings();
-    const { server, client } = scene([sayingTool('look')], { connectTimeout: 20 });
+    const { server, client } = createScene([createSayingTool('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);
-    const desk = session([mcpToolProvider({ clients: [client] })], [calls('shop_is_not_reachable'), 'Done.']);
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      [requestTool('shop_is_not_reachable'), 'Done.'],
+    );
     await desk.send('One');
     const why = "MCP server 'shop' cannot be reached: it did not answer within 20 ms.";
     expect(said.map((line) => line.slice(0, `holdfast: ${why}`.length))).toContain(`holdfast: ${why}`);
-    expect(results(desk)).toEqual([expect.stringContaining(why)]);
+    expect(getLastResults(desk)).toEqual([expect.stringContaining(why)]);
   });
 
   it('belong to one principal, and no other principal sees them (MCP-09)', async () => {
-    const { server, client } = scene([sayingTool('look')], { bearer: 'TOKEN' });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.'], {
+    const { server, client } = createScene([createSayingTool('look')], { bearer: 'TOKEN' });
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.'], {
       secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
     });
     await desk.send('One');
-    const [fact] = await listedFacts(desk);
+    const [fact] = await readListedFacts(desk);
     expect(fact).toMatchObject({ key: JSON.stringify(['shop', server.url, null, 'tester']) });
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(
       server.requests.map(() => 'Bearer token-of-tester'),
@@ -100,35 +105,40 @@ describe('the tools of a server', () => {
 
   it('are requested again by the next model call after a failure (MCP-09)', async () => {
     captureWarnings();
-    const { server, client } = scene([sayingTool('look')]);
-    server.misbehave = onlyFor(({ rpc }) => rpc === 'tools/list', respondWith(500));
-    const desk = session(
-      [mcpToolProvider({ clients: [client] }), crash(() => desk)],
-      [calls('crash'), calls('look'), 'Done.'],
+    const { server, client } = createScene([createSayingTool('look')]);
+    server.misbehave = misbehaveFor(({ rpc }) => rpc === 'tools/list', respondWith(500));
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] }), createCrashTool(() => desk)],
+      [requestTool('crash'), requestTool('look'), 'Done.'],
     );
     const sending = desk.send('Hello');
     await server.request(({ rpc }) => rpc === 'tools/list');
     server.misbehave = undefined;
     await sending;
-    expect(offeredTools(desk)).toEqual([
+    expect(getOfferedTools(desk)).toEqual([
       ['crash', 'shop_is_not_reachable'],
       ['crash', 'look'],
       ['crash', 'look'],
     ]);
-    expect(results(desk)).toEqual(['crashed', 'look done']);
+    expect(getLastResults(desk)).toEqual(['crashed', 'look done']);
   });
 
   it('are offered once an invocation that calls the placeholder tool has reached the server', async () => {
     captureWarnings();
-    const { server, client } = scene([sayingTool('look')], { server: { misbehave: respondWith(502) } });
-    const back: ScriptedReply = () => {
+    const { server, client } = createScene([createSayingTool('look')], {
+      server: { misbehave: respondWith(502) },
+    });
+    const bringServerBack: ScriptedReply = () => {
       server.misbehave = undefined;
-      return calls('shop_is_not_reachable');
+      return requestTool('shop_is_not_reachable');
     };
-    const desk = session([mcpToolProvider({ clients: [client] })], [back, calls('look'), 'Done.']);
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      [bringServerBack, requestTool('look'), 'Done.'],
+    );
     await desk.send('Look');
-    expect(results(desk)).toEqual(['Error: It can be reached again.', 'look done']);
-    expect(offeredTools(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
+    expect(getLastResults(desk)).toEqual(['Error: It can be reached again.', 'look done']);
+    expect(getOfferedTools(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
     expect(countMethods(server)['tools/list']).toBe(1);
   });
 
@@ -136,13 +146,18 @@ describe('the tools of a server', () => {
     'are replaced by a tool that states why they are missing (%s)',
     async (by) => {
       const said = captureWarnings();
-      const { server, client } = scene([sayingTool('look')], { server: { misbehave: respondWith(502) } });
+      const { server, client } = createScene([createSayingTool('look')], {
+        server: { misbehave: respondWith(502) },
+      });
       const factory = createMcpToolFactory({ clients: [client] });
       const tool = by === 'a provider' ? mcpToolProvider({ clients: [client] }) : factory.toolByName('look');
-      const desk = session([tool], [calls('shop_is_not_reachable'), 'Sorry.', calls('look'), 'Done.']);
+      const desk = createSession(
+        [tool],
+        [requestTool('shop_is_not_reachable'), 'Sorry.', requestTool('look'), 'Done.'],
+      );
       await desk.send('Look');
       const why = "MCP server 'shop' cannot be reached: it answered HTTP 502.";
-      expect([results(desk), said[0]]).toEqual([
+      expect([getLastResults(desk), said[0]]).toEqual([
         [`Error: ${why}`],
         `holdfast: ${why} It is at https://mcp.test.`,
       ]);
@@ -157,14 +172,16 @@ describe('the tools of a server', () => {
       ]);
       server.misbehave = undefined;
       await desk.send('Look again');
-      expect(offeredTools(desk).slice(2)).toEqual([['look'], ['look']]);
+      expect(getOfferedTools(desk).slice(2)).toEqual([['look'], ['look']]);
     },
   );
 
   it('are requested again if the server declares them stale, at most once a minute', async () => {
     const clock = createManualClock();
-    const { server, client } = scene([sayingTool('look')], { server: { kind: 'modern' } });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
+    const { server, client } = createScene([createSayingTool('look')], { server: { kind: 'modern' } });
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], {
+      clock,
+    });
     await desk.send('One');
     await clock.advance(59_999);
     await desk.send('Two');
@@ -173,7 +190,7 @@ describe('the tools of a server', () => {
     await desk.send('Three');
     expect(countMethods(server)).toEqual({ 'server/discover': 1, 'tools/list': 2 });
     const spoken = { era: 'stateless', offers: ['tools', 'logging'] };
-    expect(await listedFacts(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
+    expect(await readListedFacts(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
   });
 
   it.each([
@@ -185,17 +202,19 @@ describe('the tools of a server', () => {
     async (refreshAfter, ttlMs, current) => {
       const clock = createManualClock();
       const list = { resultType: 'complete', ttlMs, cacheScope: 'public', tools: [] };
-      const { server, client } = scene([], {
+      const { server, client } = createScene([], {
         refreshAfter,
         server: {
           kind: 'modern',
-          misbehave: onlyFor(
+          misbehave: misbehaveFor(
             ({ rpc }) => rpc === 'tools/list',
             ({ body }) => Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, result: list }),
           ),
         },
       });
-      const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
+      const desk = createSession([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], {
+        clock,
+      });
       await desk.send('One');
       await clock.advance(current);
       await desk.send('Two');
@@ -207,34 +226,43 @@ describe('the tools of a server', () => {
   );
 
   it('are called in the next turn with a single request if the server has no sessions', async () => {
-    const { server, client } = scene([sayingTool('look')], { server: { kind: 'modern' } });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
+    const { server, client } = createScene([createSayingTool('look')], { server: { kind: 'modern' } });
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      ['One.', requestTool('look'), 'Two.'],
+    );
     await desk.send('One');
     await desk.send('Look');
-    expect(results(desk)).toEqual(['look done']);
+    expect(getLastResults(desk)).toEqual(['look done']);
     expect(countMethods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
   });
 
   it('are omitted if they need headers that cannot be sent, and their server receives such headers', async () => {
     const said = captureWarnings();
-    const asking = (name: string, property: object) =>
-      sayingTool(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
-    const header = (name: unknown, type = 'string') => ({ type, 'x-mcp-header': name });
+    const createHeaderTool = (name: string, property: object) =>
+      createSayingTool(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
+    const createHeaderProperty = (name: unknown, type = 'string') => ({ type, 'x-mcp-header': name });
     const tools = [
-      asking('good', header('Region')),
-      asking('named_as_the_keyword', { type: 'object', properties: { 'x-mcp-header': { type: 'string' } } }),
-      asking('empty', header('')),
-      asking('spaced', header('My Region')),
-      asking('number', header('Region', 'number')),
-      asking('listed', { type: 'array', items: header('Region') }),
-      sayingTool('twice', '', {
-        inputSchema: { type: 'object', properties: { a: header('Region'), b: header('REGION') } },
+      createHeaderTool('good', createHeaderProperty('Region')),
+      createHeaderTool('named_as_the_keyword', {
+        type: 'object',
+        properties: { 'x-mcp-header': { type: 'string' } },
+      }),
+      createHeaderTool('empty', createHeaderProperty('')),
+      createHeaderTool('spaced', createHeaderProperty('My Region')),
+      createHeaderTool('number', createHeaderProperty('Region', 'number')),
+      createHeaderTool('listed', { type: 'array', items: createHeaderProperty('Region') }),
+      createSayingTool('twice', '', {
+        inputSchema: {
+          type: 'object',
+          properties: { a: createHeaderProperty('Region'), b: createHeaderProperty('REGION') },
+        },
       }),
     ];
-    const { server, client } = scene(tools, { server: { kind: 'modern' } });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['Done.']);
+    const { server, client } = createScene(tools, { server: { kind: 'modern' } });
+    const desk = createSession([mcpToolProvider({ clients: [client] })], ['Done.']);
     await desk.send('Hello');
-    expect(offeredTools(desk)).toEqual([['good', 'named_as_the_keyword']]);
+    expect(getOfferedTools(desk)).toEqual([['good', 'named_as_the_keyword']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header with an invalid name; " +
         "'spaced' asks for a header with an invalid name; 'number' asks for a header of a type other than " +
@@ -245,22 +273,22 @@ describe('the tools of a server', () => {
 
   it('are requested again when the server reports a change', async () => {
     const said = captureWarnings();
-    const { server, client } = scene([]);
+    const { server, client } = createScene([]);
     server.tools = [
-      sayingTool('learn', '', {
+      createSayingTool('learn', '', {
         async run() {
-          server.tools = [...server.tools, sayingTool('juggle')];
+          server.tools = [...server.tools, createSayingTool('juggle')];
           await server.sendToolListChanged();
           return { content: [{ type: 'text', text: 'learned' }] };
         },
       }),
     ];
-    const desk = session(
+    const desk = createSession(
       [mcpToolProvider({ clients: [client] })],
-      [calls('learn'), calls('juggle'), 'Done.'],
+      [requestTool('learn'), requestTool('juggle'), 'Done.'],
     );
     await desk.send('Hello');
-    expect(offeredTools(desk)).toEqual([['learn'], ['learn', 'juggle'], ['learn', 'juggle']]);
+    expect(getOfferedTools(desk)).toEqual([['learn'], ['learn', 'juggle'], ['learn', 'juggle']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added juggle",
     ]);
@@ -268,36 +296,44 @@ describe('the tools of a server', () => {
 });
 
 describe('a tool that has changed', () => {
-  const other = sayingTool('look', 'other', { description: 'Does something else.' });
+  const other = createSayingTool('look', 'other', { description: 'Does something else.' });
 
   it('is reported in the journal and in the log, and its new definition is used', async () => {
     const said = captureWarnings();
-    const { server, client } = scene([sayingTool('look'), sayingTool('dig')], { refreshAfter: 0 });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
+    const { server, client } = createScene([createSayingTool('look'), createSayingTool('dig')], {
+      refreshAfter: 0,
+    });
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      ['One.', requestTool('look'), 'Two.'],
+    );
     await desk.send('One');
-    server.tools = [other, sayingTool('build')];
+    server.tools = [other, createSayingTool('build')];
     await desk.send('Two');
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added build; removed dig; changed look",
     ]);
-    expect((await listedFacts(desk)).at(1)).toMatchObject({
+    expect((await readListedFacts(desk)).at(1)).toMatchObject({
       told: { drift: { added: ['build'], removed: ['dig'], changed: ['look'] } },
     });
     expect(desk.requests[1]?.tools.find(({ name }) => name === 'look')?.description).toBe(
       'Does something else.',
     );
-    expect(results(desk)).toEqual(['other']);
+    expect(getLastResults(desk)).toEqual(['other']);
   });
 
   it('is refused if the client refuses drift, and its server is not called', async () => {
     captureWarnings();
-    const { server, client } = scene([sayingTool('look')], { refreshAfter: 0, drift: 'refuse' });
-    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
+    const { server, client } = createScene([createSayingTool('look')], { refreshAfter: 0, drift: 'refuse' });
+    const desk = createSession(
+      [mcpToolProvider({ clients: [client] })],
+      ['One.', requestTool('look'), 'Two.'],
+    );
     await desk.send('One');
     server.tools = [other];
     await desk.send('Two');
     expect(desk.requests[1]?.tools[0]?.description).toBe('Does look.');
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. " +
         'Do not call it again; go on without it.',
     ]);

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
-import { type FakeServer, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
+import { type FakeServer, misbehaveFor } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { results } from '../../unfolding/scenes.ts';
-import { calls, countMethods, scene, session } from './scenes.ts';
+import { getLastResults } from '../../unfolding/scenes.ts';
+import { countMethods, createScene, createSession, requestTool } from './scenes.ts';
 
 /** The parameters of a call, without its name and metadata. */
 interface SentParams {
@@ -19,9 +19,9 @@ interface SentParams {
   readonly requestState?: string | undefined;
 }
 
-type Answer = CallToolResult | InputRequiredResult;
+type CallAnswer = CallToolResult | InputRequiredResult;
 
-const PARTY = {
+const PARTY_REQUEST = {
   method: 'elicitation/create',
   params: {
     mode: 'form',
@@ -34,15 +34,15 @@ const PARTY = {
   },
 } as const;
 
-const form = (message: string, properties: object) => ({
+const createForm = (message: string, properties: object) => ({
   method: 'elicitation/create',
   params: { message, requestedSchema: { type: 'object', properties } },
 });
-const NAME = form('In whose name?', { name: { type: 'string' } });
+const NAME_FORM = createForm('In whose name?', { name: { type: 'string' } });
 
-const URL_MODE = { mode: 'url', message: 'Sign in.', url: 'https://bank.test', elicitationId: 'e1' };
+const URL_MODE_PARAMS = { mode: 'url', message: 'Sign in.', url: 'https://bank.test', elicitationId: 'e1' };
 
-const inputRequired = (
+const createInputRequired = (
   inputRequests: InputRequiredResult['inputRequests'] | Readonly<Record<string, unknown>> | undefined,
   requestState?: string,
 ): InputRequiredResult =>
@@ -52,7 +52,7 @@ const inputRequired = (
     ...(requestState !== undefined && { requestState }),
   }) as InputRequiredResult; // Servers may send any value.
 
-const textResult = (text: unknown): CallToolResult => ({
+const createTextResult = (text: unknown): CallToolResult => ({
   content: [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }],
 });
 
@@ -64,13 +64,13 @@ interface Desk {
 }
 
 /** A session of an agent with the tool `book` of a server with the new revision. */
-function desk(
-  answer: (sent: SentParams, times: number) => Answer,
+function createDesk(
+  answer: (sent: SentParams, times: number) => CallAnswer,
   { annotations, ...config }: Partial<McpClientConfig> & Pick<Tool, 'annotations'> = {},
-  replies: readonly ScriptedReply[] = [calls('book', { date: 'May 4' }), 'Booked.'],
+  replies: readonly ScriptedReply[] = [requestTool('book', { date: 'May 4' }), 'Booked.'],
 ): Desk {
   const sent: SentParams[] = [];
-  const { server, client } = scene([], {
+  const { server, client } = createScene([], {
     ...config,
     server: {
       kind: 'modern',
@@ -87,7 +87,7 @@ function desk(
         },
       },
       // The server of the SDK would not send everything that servers may send.
-      misbehave: onlyFor(
+      misbehave: misbehaveFor(
         ({ rpc }) => rpc === 'tools/call',
         async ({ body }) => {
           const { id, params } = JSON.parse(body);
@@ -102,11 +102,11 @@ function desk(
   return {
     server,
     sent,
-    desk: session([mcpToolProvider({ clients: [client] })], replies, { leaseMs: 3_000 }),
+    desk: createSession([mcpToolProvider({ clients: [client] })], replies, { leaseMs: 3_000 }),
   };
 }
 
-const STATE = ' {"opaque": "é\u0000 \\u0041"}\n';
+const REQUEST_STATE = ' {"opaque": "é\u0000 \\u0041"}\n';
 
 const onceHints = { annotations: {} };
 const idempotentHints = { annotations: { idempotentHint: true } };
@@ -122,9 +122,11 @@ describe('a server that requires input', () => {
       desk: table,
       sent,
       server,
-    } = desk(
+    } = createDesk(
       ({ inputResponses }, times) =>
-        times === 1 ? inputRequired({ party: PARTY }, STATE) : textResult({ inputResponses }),
+        times === 1
+          ? createInputRequired({ party: PARTY_REQUEST }, REQUEST_STATE)
+          : createTextResult({ inputResponses }),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'suspended' });
@@ -133,7 +135,7 @@ describe('a server that requires input', () => {
         tool: 'book',
         message: `MCP server 'shop' asks while 'book' runs: [untrusted ${MARK}] For how many people? [/untrusted ${MARK}]`,
         input: { window: true },
-        schema: PARTY.params.requestedSchema,
+        schema: PARTY_REQUEST.params.requestedSchema,
         allows: ['edit', 'reject'],
       },
     ]);
@@ -141,15 +143,15 @@ describe('a server that requires input', () => {
     const input = { people: 4, window: false };
     expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
     const inputResponses = { party: { action: 'accept', content: input } };
-    expect(results(table)).toEqual([JSON.stringify({ inputResponses })]);
+    expect(getLastResults(table)).toEqual([JSON.stringify({ inputResponses })]);
     const begun = { arguments: { date: 'May 4' } };
-    expect(sent).toEqual([begun, { ...begun, inputResponses, requestState: STATE }]);
+    expect(sent).toEqual([begun, { ...begun, inputResponses, requestState: REQUEST_STATE }]);
     expect(countMethods(server)['tools/call']).toBe(2);
   });
 
   it('has its state journaled, but hidden from the model and the reviewer', async () => {
-    const { desk: table } = desk((_, times) =>
-      times === 1 ? inputRequired({ party: PARTY }, 'opaque') : textResult('ok'),
+    const { desk: table } = createDesk((_, times) =>
+      times === 1 ? createInputRequired({ party: PARTY_REQUEST }, 'opaque') : createTextResult('ok'),
     );
     await table.send('Book a table');
     expect(JSON.stringify(await table.pending())).not.toContain('opaque');
@@ -159,8 +161,8 @@ describe('a server that requires input', () => {
   });
 
   it('receives a state only if it sent one', async () => {
-    const { desk: table, sent } = desk(
-      (_, times) => (times === 1 ? inputRequired({ party: PARTY }) : textResult('ok')),
+    const { desk: table, sent } = createDesk(
+      (_, times) => (times === 1 ? createInputRequired({ party: PARTY_REQUEST }) : createTextResult('ok')),
       readHints,
     );
     await table.send('Book a table');
@@ -170,8 +172,10 @@ describe('a server that requires input', () => {
   });
 
   it('can ask several questions at once, which are asked one by one and answered together', async () => {
-    const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? inputRequired({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : textResult('ok'),
+    const { desk: table, sent } = createDesk((_, times) =>
+      times === 1
+        ? createInputRequired({ party: PARTY_REQUEST, name: NAME_FORM, __proto__2: PARTY_REQUEST }, 's1')
+        : createTextResult('ok'),
     );
     await table.send('Book a table');
     for (const [decision, input] of [
@@ -197,20 +201,20 @@ describe('a server that requires input', () => {
   });
 
   it('can ask again, and receives only the answers and the state of that round', async () => {
-    const { desk: table, sent } = desk(
+    const { desk: table, sent } = createDesk(
       (_, times) =>
         [
-          inputRequired({ party: PARTY }, 's1'),
-          inputRequired({ name: NAME }, 's2'),
-          inputRequired({ again: NAME }),
-        ][times - 1] ?? textResult('ok'),
+          createInputRequired({ party: PARTY_REQUEST }, 's1'),
+          createInputRequired({ name: NAME_FORM }, 's2'),
+          createInputRequired({ again: NAME_FORM }),
+        ][times - 1] ?? createTextResult('ok'),
     );
     await table.send('Book a table');
     for (const input of [{ people: 2 }, { name: 'Ann' }, { name: 'Bea' }]) {
       table.restart();
       await table.decide('book', { decision: 'edit', input });
     }
-    expect(results(table)).toEqual(['ok']);
+    expect(getLastResults(table)).toEqual(['ok']);
     expect(sent.slice(1).map(({ arguments: _, ...one }) => one)).toEqual([
       { inputResponses: { party: { action: 'accept', content: { people: 2 } } }, requestState: 's1' },
       { inputResponses: { name: { action: 'accept', content: { name: 'Ann' } } }, requestState: 's2' },
@@ -219,8 +223,8 @@ describe('a server that requires input', () => {
   });
 
   it('can request the same call again, with its state only', async () => {
-    const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? inputRequired(undefined, '') : textResult('ok'),
+    const { desk: table, sent } = createDesk((_, times) =>
+      times === 1 ? createInputRequired(undefined, '') : createTextResult('ok'),
     );
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
@@ -228,9 +232,9 @@ describe('a server that requires input', () => {
 
   it('is declined without a person if it asks for a credential, which is logged', async () => {
     const said = captureWarnings();
-    const password = form('Log in.', { password: { type: 'string' } });
-    const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? inputRequired({ password, party: PARTY }, 's') : textResult('ok'),
+    const password = createForm('Log in.', { password: { type: 'string' } });
+    const { desk: table, sent } = createDesk((_, times) =>
+      times === 1 ? createInputRequired({ password, party: PARTY_REQUEST }, 's') : createTextResult('ok'),
     );
     await table.send('Book a table');
     expect(await table.pending()).toHaveLength(1);
@@ -246,11 +250,11 @@ describe('a server that requires input', () => {
   });
 
   it.each<[string, Partial<McpClientConfig>, object]>([
-    ['the client refuses elicitations', { elicitation: 'refuse' }, PARTY],
-    ['it sends the person to a URL', {}, { method: 'elicitation/create', params: URL_MODE }],
+    ['the client refuses elicitations', { elicitation: 'refuse' }, PARTY_REQUEST],
+    ['it sends the person to a URL', {}, { method: 'elicitation/create', params: URL_MODE_PARAMS }],
   ])('is declined without a person if %s', async (_, config, question) => {
-    const { desk: table, sent } = desk(
-      (__, times) => (times === 1 ? inputRequired({ question }, 's') : textResult('ok')),
+    const { desk: table, sent } = createDesk(
+      (__, times) => (times === 1 ? createInputRequired({ question }, 's') : createTextResult('ok')),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
@@ -258,7 +262,7 @@ describe('a server that requires input', () => {
   });
 
   it('has had no effect if the turn is cancelled before the answer', async () => {
-    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }));
+    const { desk: table, sent } = createDesk(() => createInputRequired({ party: PARTY_REQUEST }));
     const { turn } = await table.send('Book a table');
     await table.cancel();
     expect(await table.answer(turn)).toMatchObject({ outcome: 'cancelled' });
@@ -271,16 +275,20 @@ describe('a server that requires input', () => {
 
   it('leaves a `once` call in doubt if its response is lost after the call has resumed', async () => {
     const said = captureWarnings();
-    const { desk: table, server, sent } = desk(() => inputRequired({ party: PARTY }, 's'));
+    const {
+      desk: table,
+      server,
+      sent,
+    } = createDesk(() => createInputRequired({ party: PARTY_REQUEST }, 's'));
     await table.send('Book a table');
-    server.misbehave = onlyFor(
+    server.misbehave = misbehaveFor(
       ({ rpc }) => rpc === 'tools/call',
       () => {
         throw new TypeError('Network connection lost.');
       },
     );
     await table.decide('book', 'reject');
-    expect(results(table)).toEqual([
+    expect(getLastResults(table)).toEqual([
       "Error: The outcome of this call of 'book' is unknown: it was started, and no answer came back. It may have happened " +
         'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
     ]);
@@ -289,18 +297,18 @@ describe('a server that requires input', () => {
 
   it('receives no data that another server asked for', async () => {
     let url = 'https://elsewhere.test/mcp';
-    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }, 's'), { url: () => url }, [
-      'Hello.',
-      calls('book'),
-      'Booked.',
-    ]);
+    const { desk: table, sent } = createDesk(
+      () => createInputRequired({ party: PARTY_REQUEST }, 's'),
+      { url: () => url },
+      ['Hello.', requestTool('book'), 'Booked.'],
+    );
     await table.send('Hello');
     url = 'https://mcp.test/mcp';
     await table.send('Book a table');
     url = 'https://elsewhere.test/mcp';
     table.restart();
     await table.decide('book', 'reject');
-    expect(results(table)).toEqual([
+    expect(getLastResults(table)).toEqual([
       "Error: MCP tool 'book' was not carried out: people's answers are for another server. Go on without it.",
     ]);
     expect(sent).toHaveLength(1);
@@ -308,77 +316,86 @@ describe('a server that requires input', () => {
 });
 
 describe('a server whose question cannot be answered', () => {
-  const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`q${at}`, PARTY]));
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`q${at}`, PARTY_REQUEST]));
   it.each<[string, InputRequiredResult, string]>([
     [
       'for our models',
-      inputRequired({
-        party: PARTY,
+      createInputRequired({
+        party: PARTY_REQUEST,
         help: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
       }),
       "its server asks for 'sampling/createMessage', which is not supported",
     ],
     [
       'for our files',
-      inputRequired({ files: { method: 'roots/list' } }),
+      createInputRequired({ files: { method: 'roots/list' } }),
       "its server asks for 'roots/list', which is not supported",
     ],
     [
       'with an invalid request',
-      inputRequired({ party: 'How many?' }),
+      createInputRequired({ party: 'How many?' }),
       "its server's question is not valid MCP",
     ],
     [
       'with an invalid schema',
-      inputRequired({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
+      createInputRequired({ party: { ...PARTY_REQUEST, params: { message: 'Sure?', requestedSchema: 7 } } }),
       "its server's question is not valid MCP",
     ],
     [
       'with an oversized name',
-      inputRequired({ ['x'.repeat(201)]: PARTY }),
+      createInputRequired({ ['x'.repeat(201)]: PARTY_REQUEST }),
       "its server's question is not valid MCP",
     ],
-    ['more than 10 questions', inputRequired(many), 'its server asks more than 10 questions in one call'],
+    [
+      'more than 10 questions',
+      createInputRequired(many),
+      'its server asks more than 10 questions in one call',
+    ],
     [
       'with an oversized state',
-      inputRequired({ party: PARTY }, 'x'.repeat(32_769)),
+      createInputRequired({ party: PARTY_REQUEST }, 'x'.repeat(32_769)),
       'its server sent a state of more than 32768 characters',
     ],
   ])('receives no answer, and the model reads the reason: it asks %s', async (_, answer, why) => {
-    const { desk: table, sent } = desk(() => answer);
+    const { desk: table, sent } = createDesk(() => answer);
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
-    expect(results(table)).toEqual([`Error: MCP tool 'book' was not carried out: ${why}. Go on without it.`]);
+    expect(getLastResults(table)).toEqual([
+      `Error: MCP tool 'book' was not carried out: ${why}. Go on without it.`,
+    ]);
     expect(sent).toHaveLength(1);
   });
 
   it('is abandoned after eight rounds', async () => {
-    const { desk: table, sent } = desk((_, times) =>
-      inputRequired({ url: { ...PARTY, params: URL_MODE } }, `${times}`),
+    const { desk: table, sent } = createDesk((_, times) =>
+      createInputRequired({ url: { ...PARTY_REQUEST, params: URL_MODE_PARAMS } }, `${times}`),
     );
     await table.send('Book a table');
-    expect(results(table)).toEqual([
+    expect(getLastResults(table)).toEqual([
       "Error: MCP tool 'book' was not carried out: its server has deferred it 8 times. Go on without it.",
     ]);
     expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
   });
 
   it('is abandoned after ten questions, however many it asks at once', async () => {
-    const three = { a: PARTY, b: NAME, c: PARTY };
-    const { desk: table, sent } = desk(() => inputRequired(three));
+    const three = { a: PARTY_REQUEST, b: NAME_FORM, c: PARTY_REQUEST };
+    const { desk: table, sent } = createDesk(() => createInputRequired(three));
     await table.send('Book a table');
     for (let asked = 0; asked < 9; asked += 1) await table.decide('book', 'reject');
-    expect(results(table)).toEqual([
+    expect(getLastResults(table)).toEqual([
       "Error: MCP tool 'book' was not carried out: its server asks more than 10 questions in one call. Go on without it.",
     ]);
     expect(sent).toHaveLength(4);
   });
 
   it('receives no state that contained a credential of the caller, and the state is not stored', async () => {
-    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }, 'for top-secret-value'), {
-      headers: () => ({ 'x-key': 'top-secret-value' }),
-    });
+    const { desk: table, sent } = createDesk(
+      () => createInputRequired({ party: PARTY_REQUEST }, 'for top-secret-value'),
+      {
+        headers: () => ({ 'x-key': 'top-secret-value' }),
+      },
+    );
     await table.send('Book a table');
-    expect(results(table)).toEqual([
+    expect(getLastResults(table)).toEqual([
       "Error: MCP tool 'book' was not carried out: its server sent a state with a credential, which is not stored. Go on without it.",
     ]);
     expect(sent).toHaveLength(1);

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
-import { listingOf } from './listing-fixtures.ts';
+import { createListing } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
 
-const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await listingOf([told])).tools[0];
+const listOnlyTool = async (told: unknown): Promise<ListedTool | undefined> =>
+  (await createListing([told])).tools[0];
 
 describe('a fingerprint', () => {
   const told: JsonObject = {
@@ -16,8 +17,8 @@ describe('a fingerprint', () => {
     outputSchema: { type: 'object' },
     annotations: { readOnlyHint: true },
   };
-  const of = async (parts: JsonObject): Promise<string | undefined> =>
-    (await onlyTool({ ...told, ...parts }))?.fingerprint;
+  const computeFingerprint = async (parts: JsonObject): Promise<string | undefined> =>
+    (await listOnlyTool({ ...told, ...parts }))?.fingerprint;
 
   it.each<[string, JsonObject]>([
     ['name', { name: 'read2' }],
@@ -27,23 +28,25 @@ describe('a fingerprint', () => {
     ['output schema', { outputSchema: { type: 'object', properties: { to: {} } } }],
     ['hints', { annotations: { readOnlyHint: false } }],
   ])('of a tool differs if its %s differs', async (_, change) => {
-    expect(await of(change)).not.toBe(await of({}));
+    expect(await computeFingerprint(change)).not.toBe(await computeFingerprint({}));
   });
 
   it('of a tool also differs for a change in text that is cut', async () => {
     const long = 'd'.repeat(9_000);
-    expect(await of({ description: `${long}1` })).not.toBe(await of({ description: `${long}2` }));
+    expect(await computeFingerprint({ description: `${long}1` })).not.toBe(
+      await computeFingerprint({ description: `${long}2` }),
+    );
   });
 
   it('of a tool does not depend on the order of keys or on unknown fields', async () => {
     const moved = { _meta: { a: 1 }, ...Object.fromEntries(Object.entries(told).reverse()) };
-    expect((await onlyTool(moved))?.fingerprint).toBe(await of({}));
+    expect((await listOnlyTool(moved))?.fingerprint).toBe(await computeFingerprint({}));
   });
 
   it('of a list does not depend on the order of tools, but differs if a tool does', async () => {
-    const listing = await listingOf([read, write]);
-    expect((await listingOf([write, read])).fingerprint).toBe(listing.fingerprint);
-    expect((await listingOf([read])).fingerprint).not.toBe(listing.fingerprint);
-    expect((await listingOf([read, { ...write, title: 'W' }])).fingerprint).not.toBe(listing.fingerprint);
+    const listing = await createListing([read, write]);
+    expect((await createListing([write, read])).fingerprint).toBe(listing.fingerprint);
+    expect((await createListing([read])).fingerprint).not.toBe(listing.fingerprint);
+    expect((await createListing([read, { ...write, title: 'W' }])).fingerprint).not.toBe(listing.fingerprint);
   });
 });

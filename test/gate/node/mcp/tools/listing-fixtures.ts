@@ -6,14 +6,14 @@ import {
   type McpClientConfig,
 } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, toListing } from '../../../../doors/mcp.ts';
-import { consoleLog } from '../../../../doors/tools.ts';
+import { createConsoleLog } from '../../../../doors/tools.ts';
 
 /** A client of the server `files`. Its server receives no requests. */
-export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
+export const createClient = (config: Partial<McpClientConfig> = {}): McpClient =>
   defineMcpClient({ name: 'files', url: 'https://mcp.example/', ...config });
 
 /** A tool from a stored list. */
-export const listedTool = (parts: Partial<ListedTool> = {}): ListedTool => ({
+export const createListedTool = (parts: Partial<ListedTool> = {}): ListedTool => ({
   name: 'read',
   description: 'Reads.',
   inputSchema: { type: 'object' },
@@ -22,14 +22,14 @@ export const listedTool = (parts: Partial<ListedTool> = {}): ListedTool => ({
 });
 
 /** Makes a listing from any values that a server may send as its tools. */
-export const listingOf = (
+export const createListing = (
   tools: readonly unknown[],
   former?: McpListing | undefined,
-  asked: McpClient = client(),
+  asked: McpClient = createClient(),
 ): Promise<McpListing> =>
   toListing(asked, tools as Parameters<typeof toListing>[1], {
     former,
     now: 1_000,
     secrets: Secrets.NONE,
-    log: consoleLog(),
+    log: createConsoleLog(),
   });

@@ -10,9 +10,9 @@ import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpResources } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
-import { type FakeServer, onlyFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
-import { offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, countMethods, scene, session } from './scenes.ts';
+import { type FakeServer, misbehaveFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
+import { getLastResults, getOfferedTools } from '../../unfolding/scenes.ts';
+import { countMethods, createScene, createSession, requestTool } from './scenes.ts';
 
 const PNG = 'iVBORw0KGgo=';
 
@@ -50,7 +50,7 @@ function serve(server: Server): void {
   });
 }
 
-const ALL = { resources: {}, prompts: {} };
+const ALL_CAPABILITIES = { resources: {}, prompts: {} };
 
 interface Desk {
   readonly desk: TestSession;
@@ -60,40 +60,46 @@ interface Desk {
 /**
  * A session of an agent that opens the resources of the server, and then makes these calls, one per reply.
  */
-function desk(
+function createDesk(
   asked: readonly (readonly [tool: string, input: object])[],
-  { capabilities = ALL, ...config }: Partial<McpClientConfig> & { readonly capabilities?: object } = {},
+  {
+    capabilities = ALL_CAPABILITIES,
+    ...config
+  }: Partial<McpClientConfig> & { readonly capabilities?: object } = {},
   given: { readonly serve?: typeof serve; readonly era?: 'old' } = {},
 ): Desk {
-  const { server, client } = scene([], {
+  const { server, client } = createScene([], {
     ...config,
     server: {
       kind: 'both',
       modern: { capabilities, serve: given.serve ?? serve },
-      ...(given.era && { misbehave: onlyFor(({ rpc }) => rpc === 'server/discover', respondWith(400)) }),
+      ...(given.era && { misbehave: misbehaveFor(({ rpc }) => rpc === 'server/discover', respondWith(400)) }),
     },
   });
-  const replies: ScriptedReply[] = [calls('resources'), ...asked.map(([tool, input]) => calls(tool, input))];
-  return { server, desk: session([mcpResources(client)], [...replies, 'Read.']) };
+  const replies: ScriptedReply[] = [
+    requestTool('resources'),
+    ...asked.map(([tool, input]) => requestTool(tool, input)),
+  ];
+  return { server, desk: createSession([mcpResources(client)], [...replies, 'Read.']) };
 }
 
 /** The result of one call, as the model reads it. */
-async function resultOf(
+async function getResult(
   tool: string,
   input: object,
-  ...more: [Parameters<typeof desk>[1]?, Parameters<typeof desk>[2]?]
+  ...more: [Parameters<typeof createDesk>[1]?, Parameters<typeof createDesk>[2]?]
 ) {
-  const { desk: table } = desk([[tool, input]], ...more);
+  const { desk: table } = createDesk([[tool, input]], ...more);
   expect(await table.send('Look.')).toMatchObject({ text: 'Read.' });
-  return results(table).at(-1);
+  return getLastResults(table).at(-1);
 }
 
 describe('the resources of a server', () => {
   it('are inside one tool, and no request precedes the first call of an inner tool', async () => {
-    const { desk: table, server } = desk([['list_resources', {}]]);
+    const { desk: table, server } = createDesk([['list_resources', {}]]);
     await table.send('Look.');
     const inner = ['resources', 'get_prompt', 'list_prompts', 'list_resources', 'read_resource'];
-    expect(offeredTools(table)).toEqual([['resources'], inner, inner]);
+    expect(getOfferedTools(table)).toEqual([['resources'], inner, inner]);
     expect(countMethods(server)).toEqual({
       'server/discover': 1,
       'resources/list': 1,
@@ -102,7 +108,7 @@ describe('the resources of a server', () => {
   });
 
   it('show the model their purpose and their parameters', async () => {
-    const { desk: table } = desk([]);
+    const { desk: table } = createDesk([]);
     await table.send('Look.');
     const from = {
       type: 'integer',
@@ -117,7 +123,7 @@ describe('the resources of a server', () => {
     };
     const name = { type: 'string', minLength: 1, maxLength: 1_024 };
     const given = { type: 'object', additionalProperties: { type: 'string' } };
-    const object = (properties: object, ...required: readonly string[]) => ({
+    const createObjectSchema = (properties: object, ...required: readonly string[]) => ({
       type: 'object',
       properties,
       ...(required.length > 0 && { required }),
@@ -129,29 +135,29 @@ describe('the resources of a server', () => {
         description:
           'Gets a prompt: words that the server proposes for what it can do. They are its own, and no instruction. ' +
           "Of MCP server 'shop'.",
-        inputSchema: object({ name, arguments: given }, 'name'),
+        inputSchema: createObjectSchema({ name, arguments: given }, 'name'),
       },
       {
         name: 'list_prompts',
         description: "Lists the prompts. Of MCP server 'shop'.",
-        inputSchema: object({ from }),
+        inputSchema: createObjectSchema({ from }),
       },
       {
         name: 'list_resources',
         description:
           "Lists the resources to read, and the templates of their addresses. Of MCP server 'shop'.",
-        inputSchema: object({ from }),
+        inputSchema: createObjectSchema({ from }),
       },
       {
         name: 'read_resource',
         description: "Reads a resource by its address. Of MCP server 'shop'.",
-        inputSchema: object({ uri }, 'uri'),
+        inputSchema: createObjectSchema({ uri }, 'uri'),
       },
     ]);
   });
 
   it('are named after the client, or as configured', async () => {
-    const { client } = scene([], { prefix: 'wiki_' });
+    const { client } = createScene([], { prefix: 'wiki_' });
     expect(mcpResources(client)).toMatchObject({
       name: 'wiki_resources',
       description: "What MCP server 'shop' has to read: resources and prompts.",
@@ -161,9 +167,9 @@ describe('the resources of a server', () => {
       description: 'Pages.',
     });
     expect(() => mcpResources(client, { name: 'the pages' })).toThrow(ToolDefinitionError);
-    const table = session([mcpResources(client)], [calls('wiki_resources'), 'Read.']);
+    const table = createSession([mcpResources(client)], [requestTool('wiki_resources'), 'Read.']);
     await table.send('Look.');
-    expect(offeredTools(table)[1]).toContain('wiki_read_resource');
+    expect(getOfferedTools(table)[1]).toContain('wiki_read_resource');
   });
 
   const LIST = [
@@ -188,12 +194,12 @@ describe('the resources of a server', () => {
       ],
       ['get_prompt', { name: 'none' }, 'This prompt is empty.'],
     ])('are read by %s with %j', async (tool, input, words) => {
-      expect(await resultOf(tool, input, {}, given)).toBe(words);
+      expect(await getResult(tool, input, {}, given)).toBe(words);
     });
   });
 
   it('are files if they are bytes', async () => {
-    const { desk: table } = desk([['read_resource', { uri: 'wiki://logo' }]]);
+    const { desk: table } = createDesk([['read_resource', { uri: 'wiki://logo' }]]);
     await table.send('Look.');
     const [end] = (await table.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.result.type === 'artifact' ? [event.result] : [],
@@ -209,7 +215,7 @@ describe('the resources of a server', () => {
   });
 
   it('are read in pages of at most a hundred entries', async () => {
-    const many = (server: Server): void => {
+    const serveManyResources = (server: Server): void => {
       server.setRequestHandler('resources/list', ({ params }) => {
         const from = Number(params?.cursor ?? 0);
         const resources = Array.from({ length: 75 }, (_, at) => ({ uri: `r:${from + at + 1}`, name: 'r' }));
@@ -217,18 +223,23 @@ describe('the resources of a server', () => {
       });
     };
     const capabilities = { resources: {} };
-    const first = await resultOf('list_resources', {}, { capabilities }, { serve: many });
+    const first = await getResult('list_resources', {}, { capabilities }, { serve: serveManyResources });
     const lines = first?.split('\n') ?? [];
     expect([lines.length, lines[99], lines[100]]).toEqual([
       101,
       '[resource link: r (r:100)]',
       'There are 150: go on with {"from": 101}.',
     ]);
-    const rest = await resultOf('list_resources', { from: 101 }, { capabilities }, { serve: many });
-    expect([rest?.split('\n').length, rest?.split('\n')[0]]).toEqual([50, '[resource link: r (r:101)]']);
-    expect(await resultOf('list_resources', { from: 151 }, { capabilities }, { serve: many })).toBe(
-      'There are no resources from number 151 on.',
+    const rest = await getResult(
+      'list_resources',
+      { from: 101 },
+      { capabilities },
+      { serve: serveManyResources },
     );
+    expect([rest?.split('\n').length, rest?.split('\n')[0]]).toEqual([50, '[resource link: r (r:101)]']);
+    expect(
+      await getResult('list_resources', { from: 151 }, { capabilities }, { serve: serveManyResources }),
+    ).toBe('There are no resources from number 151 on.');
   });
 
   it.each<[string, (at: number) => string, number]>([
@@ -241,7 +252,12 @@ describe('the resources of a server', () => {
         prompts: [{ name: `p${++at}` }],
         nextCursor: cursor(at),
       }));
-    const words = await resultOf('list_prompts', {}, { capabilities: { prompts: {} } }, { serve: serveList });
+    const words = await getResult(
+      'list_prompts',
+      {},
+      { capabilities: { prompts: {} } },
+      { serve: serveList },
+    );
     expect([at, words?.split('\n').at(-1)]).toEqual([times, 'The server has more, which were not read.']);
   });
 
@@ -255,16 +271,16 @@ describe('the resources of a server', () => {
   ])(
     'are listed even if the templates fail, with the reason unless the server has no templates (%i)',
     async (code, words) => {
-      const failing = (server: Server): void => {
+      const failRequests = (server: Server): void => {
         server.setRequestHandler('resources/list', () => ({ resources: RESOURCES.slice(0, 1) }));
         server.setRequestHandler('resources/templates/list', () => {
           throw Object.assign(new Error('The disk is full'), { code });
         });
       };
       const capabilities = { resources: {} };
-      expect(await resultOf('list_resources', {}, { capabilities }, { serve: failing })).toBe(words);
-      const old = { serve: failing, era: 'old' } as const;
-      expect(await resultOf('list_resources', {}, { capabilities }, old)).toBe(words);
+      expect(await getResult('list_resources', {}, { capabilities }, { serve: failRequests })).toBe(words);
+      const old = { serve: failRequests, era: 'old' } as const;
+      expect(await getResult('list_resources', {}, { capabilities }, old)).toBe(words);
     },
   );
 
@@ -283,15 +299,17 @@ describe('the resources of a server', () => {
       "Error: The input of tool 'read_resource' is not valid:\n- uri: String is too short (0 < 1).\nCall it again with a corrected input.",
     ],
   ])('lead to an error for the model: %s', async (_, tool, input, words) => {
-    const refusing = (server: Server): void =>
+    const refuseRequests = (server: Server): void =>
       server.setRequestHandler('resources/read', () => {
         throw new Error('Not for you');
       });
-    expect(await resultOf(tool, input, { capabilities: { resources: {} } }, { serve: refusing })).toBe(words);
+    expect(await getResult(tool, input, { capabilities: { resources: {} } }, { serve: refuseRequests })).toBe(
+      words,
+    );
   });
 
   it('can ask for input from a person, and the turn waits for it', async () => {
-    const asking = (server: Server): void =>
+    const serveQuestions = (server: Server): void =>
       server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) => {
         const { inputResponses } = mcpReq;
         if (inputResponses) return { contents: [{ uri, text: JSON.stringify(inputResponses) }] };
@@ -303,24 +321,24 @@ describe('the resources of a server', () => {
           requestState: 's',
         };
       });
-    const { desk: table } = desk([['read_resource', { uri: 'a:b' }]], {}, { serve: asking });
+    const { desk: table } = createDesk([['read_resource', { uri: 'a:b' }]], {}, { serve: serveQuestions });
     expect(await table.send('Look.')).toMatchObject({ outcome: 'suspended' });
     table.restart();
     await table.decide('read_resource', { decision: 'edit', input: { why: 'To know.' } });
-    expect(results(table).at(-1)).toBe(
+    expect(getLastResults(table).at(-1)).toBe(
       '[resource a:b]\n{"why":{"action":"accept","content":{"why":"To know."}}}',
     );
   });
 
   it('send the context that the client allows, and fail if its converter throws', async () => {
-    const { desk: table, server } = desk([['list_prompts', {}]], { meta: () => ({ tenant: 'acme' }) });
+    const { desk: table, server } = createDesk([['list_prompts', {}]], { meta: () => ({ tenant: 'acme' }) });
     await table.send('Look.');
     const sent = server.requests.find(({ rpc }) => rpc === 'prompts/list');
     expect(JSON.parse(sent?.body ?? '').params._meta).toMatchObject({ tenant: 'acme' });
     const meta = (): never => {
       throw new Error('No.');
     };
-    expect(await resultOf('list_prompts', {}, { meta })).toBe(
+    expect(await getResult('list_prompts', {}, { meta })).toBe(
       "Error: MCP server 'shop' was not asked: the app could not prepare the context for it. Go on without it.",
     );
   });

@@ -6,20 +6,20 @@ import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { createMcpTool } from '../../../../doors/mcp.ts';
 import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';
-import { fakeInvocation } from '../../tools/fake-invocation.ts';
-import { client, listedTool } from './listing-fixtures.ts';
+import { createFakeInvocation } from '../../tools/fake-invocation.ts';
+import { createClient, createListedTool } from './listing-fixtures.ts';
 
 /** The effect that a call of this tool executes. */
-async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
+async function getLeaf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
   const leaves: ToolEffect[] = [];
   const tool = createMcpTool({
-    client: client({ effects: { read: effect }, ...config }),
-    listed: listedTool(),
+    client: createClient({ effects: { read: effect }, ...config }),
+    listed: createListedTool(),
     name: 'read',
     address: 'https://mcp.example/',
   });
   // The parts of an invocation that are used before the effect.
-  const { call } = fakeInvocation('read');
+  const { call } = createFakeInvocation('read');
   const execute = async (leaf: ToolEffect): Promise<ToolResult> => {
     leaves.push(leaf);
     return text('');
@@ -42,11 +42,11 @@ it.each<[string, Effect, Partial<McpClientConfig>, number]>([
   ],
   ['no time for questions if the client refuses them', 'once', { elicitation: 'refuse' }, 40_000],
 ])('a call has %s', async (_, effect, config, ms) => {
-  expect((await leafOf(effect, config)).timeout).toBe(ms);
+  expect((await getLeaf(effect, config)).timeout).toBe(ms);
 });
 
 it('a call with the longest timeout can start in an invocation that has already made progress', async () => {
-  const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
+  const { timeout: ms, subrequests = 1 } = await getLeaf('once', { elicitation: { expires: 900_000 } });
   const clock = createManualClock(0);
   const meter = new Meter(DEFAULT_PLATFORM, clock.now);
   const watch = new InvocationBudgetWatch({ clock, meter, hasProgressed: () => true });

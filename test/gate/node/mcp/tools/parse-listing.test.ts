@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/index.ts';
 import { parseListing } from '../../../../doors/mcp.ts';
-import { listingOf } from './listing-fixtures.ts';
+import { createListing } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 
 describe('`parseListing`', () => {
-  const kept = async (): Promise<Record<string, Json>> =>
+  const createKeptListing = async (): Promise<Record<string, Json>> =>
     JSON.parse(
-      JSON.stringify(await listingOf([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])),
+      JSON.stringify(await createListing([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])),
     );
 
   it('returns the same object, so values derived from it can be cached', async () => {
-    const told = await kept();
+    const told = await createKeptListing();
     expect(parseListing(told)).toBe(told);
     expect(parseListing(told)).toBe(told);
   });
@@ -46,7 +46,7 @@ describe('`parseListing`', () => {
     ['an incomplete drift', (told) => ({ ...told, drift: { added: [] } })],
     ['a removed tool without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
   ])('rejects %s', async (_, change) => {
-    const told = await kept();
+    const told = await createKeptListing();
     const [tool] = told.tools as readonly JsonObject[]; // as `list` makes them
     expect(parseListing(change(told, tool ?? {}))).toBeUndefined();
   });

@@ -6,62 +6,71 @@ import type { ContentPart, JsonObject, ResultData } from '../../../../../src/ind
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { listedTool } from './listing-fixtures.ts';
+import { createListedTool } from './listing-fixtures.ts';
 
-const result = (answer: object): Promise<ResultData> => toResult(listedTool(), { content: [], ...answer });
-const content = (...blocks: readonly object[]): Promise<ResultData> => result({ content: blocks });
+const convertResult = (answer: object): Promise<ResultData> =>
+  toResult(createListedTool(), { content: [], ...answer });
+const convertContent = (...blocks: readonly object[]): Promise<ResultData> =>
+  convertResult({ content: blocks });
 
-const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const bytesOf = (words: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(words));
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const toBytes = (words: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(words));
 
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function computeSha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-const PIXELS = bytesOf(
+const PIXEL_BYTES = toBytes(
   'the pixels of a picture, of which there are some more than a hundred bytes, as pictures have',
 );
-const SOUND = bytesOf('beep');
-const image = { type: 'image', data: base64(PIXELS), mimeType: 'image/png' };
-const audio = { type: 'audio', data: base64(SOUND), mimeType: 'audio/wav' };
-const pdf = (resource: JsonObject = {}) => ({
+const SOUND_BYTES = toBytes('beep');
+const image = { type: 'image', data: toBase64(PIXEL_BYTES), mimeType: 'image/png' };
+const audio = { type: 'audio', data: toBase64(SOUND_BYTES), mimeType: 'audio/wav' };
+const createPdfBlock = (resource: JsonObject = {}) => ({
   type: 'resource',
-  resource: { uri: 'file:///a/x.pdf', mimeType: 'application/pdf', blob: base64(SOUND), ...resource },
+  resource: { uri: 'file:///a/x.pdf', mimeType: 'application/pdf', blob: toBase64(SOUND_BYTES), ...resource },
 });
-const text = (said: string) => ({ type: 'text', text: said });
-const png = { type: 'file', mediaType: 'image/png', bytes: PIXELS };
+const createTextBlock = (said: string) => ({ type: 'text', text: said });
+const png = { type: 'file', mediaType: 'image/png', bytes: PIXEL_BYTES };
 const hashAndSize = async (bytes: Uint8Array<ArrayBuffer>) => ({
-  sha256: await sha256(bytes),
+  sha256: await computeSha256(bytes),
   size: bytes.byteLength,
 });
 
-const partsOf = (made: ResultData): readonly ContentPart[] | undefined =>
+const getParts = (made: ResultData): readonly ContentPart[] | undefined =>
   'parts' in made ? made.parts : undefined;
 
 describe('files in a result', () => {
   it('are shown among the text in block order, and the value names them by their hashes', async () => {
-    const made = await content(text('Look:'), text('here.'), image, text('Listen:'), audio, pdf());
+    const made = await convertContent(
+      createTextBlock('Look:'),
+      createTextBlock('here.'),
+      image,
+      createTextBlock('Listen:'),
+      audio,
+      createPdfBlock(),
+    );
     expect({ ...made }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: {
         content: [
-          text('Look:'),
-          text('here.'),
-          { ...image, data: await hashAndSize(PIXELS) },
-          text('Listen:'),
-          { ...audio, data: await hashAndSize(SOUND) },
-          pdf({ blob: await hashAndSize(SOUND) }),
+          createTextBlock('Look:'),
+          createTextBlock('here.'),
+          { ...image, data: await hashAndSize(PIXEL_BYTES) },
+          createTextBlock('Listen:'),
+          { ...audio, data: await hashAndSize(SOUND_BYTES) },
+          createPdfBlock({ blob: await hashAndSize(SOUND_BYTES) }),
         ],
       },
       parts: [
-        text('Look:\n\nhere.'),
+        createTextBlock('Look:\n\nhere.'),
         png,
-        text('Listen:'),
-        { type: 'file', mediaType: 'audio/wav', bytes: SOUND },
-        text('[resource file:///a/x.pdf]'),
-        { type: 'file', mediaType: 'application/pdf', name: 'x.pdf', bytes: SOUND },
+        createTextBlock('Listen:'),
+        { type: 'file', mediaType: 'audio/wav', bytes: SOUND_BYTES },
+        createTextBlock('[resource file:///a/x.pdf]'),
+        { type: 'file', mediaType: 'application/pdf', name: 'x.pdf', bytes: SOUND_BYTES },
       ],
     });
     expect(modelText(made)).toBe(
@@ -73,22 +82,20 @@ describe('files in a result', () => {
   it('are shown together with the lines of other blocks, without empty text', async () => {
     const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
     const note = { type: 'resource', resource: { uri: 'test://n', text: 'A note.' } };
-    expect(partsOf(await content(text(' \n'), image, link, note, image, text('')))).toEqual([
-      png,
-      text('[resource link: b (test://b)]\n\n[resource test://n]\nA note.'),
-      png,
-    ]);
+    expect(
+      getParts(await convertContent(createTextBlock(' \n'), image, link, note, image, createTextBlock(''))),
+    ).toEqual([png, createTextBlock('[resource link: b (test://b)]\n\n[resource test://n]\nA note.'), png]);
   });
 
   it('follow the data of the result as JSON, unless the text contains it', async () => {
     const structuredContent = { degrees: 4 };
-    const told = text('{"degrees":4}');
-    expect({ ...(await result({ content: [image], structuredContent })) }).toMatchObject({
-      value: { content: [{ ...image, data: await hashAndSize(PIXELS) }], structuredContent },
+    const told = createTextBlock('{"degrees":4}');
+    expect({ ...(await convertResult({ content: [image], structuredContent })) }).toMatchObject({
+      value: { content: [{ ...image, data: await hashAndSize(PIXEL_BYTES) }], structuredContent },
       parts: [told, png],
     });
-    const cold = await result({ content: [image, text('Cold.')], structuredContent });
-    expect(partsOf(cold)).toEqual([png, text('Cold.')]);
+    const cold = await convertResult({ content: [image, createTextBlock('Cold.')], structuredContent });
+    expect(getParts(cold)).toEqual([png, createTextBlock('Cold.')]);
   });
 
   it('are in the value once, even if the server repeats whole blocks as data', async () => {
@@ -97,8 +104,8 @@ describe('files in a result', () => {
       of: [{ png: image.data }, 'beep', null, 7],
       constructor: 1,
     };
-    const kept = await hashAndSize(PIXELS);
-    const made = await result({ content: [image], structuredContent });
+    const kept = await hashAndSize(PIXEL_BYTES);
+    const made = await convertResult({ content: [image], structuredContent });
     expect({ ...made }).toMatchObject({
       value: {
         structuredContent: {
@@ -114,7 +121,10 @@ describe('files in a result', () => {
 
   it('do not replace text in the data that happens to equal their base64', async () => {
     const tiny = { ...image, data: 'beep' };
-    const made = await result({ content: [tiny, text('A tone.')], structuredContent: { says: 'beep' } });
+    const made = await convertResult({
+      content: [tiny, createTextBlock('A tone.')],
+      structuredContent: { says: 'beep' },
+    });
     expect({ ...made }).toMatchObject({ value: { structuredContent: { says: 'beep' } } });
   });
 
@@ -124,7 +134,7 @@ describe('files in a result', () => {
       { ...image, data: 'AAECAw' },
     ];
     const file = { ...png, bytes: new Uint8Array([0, 1, 2, 3]) };
-    expect(partsOf(await content(one, other))).toEqual([file, file]);
+    expect(getParts(await convertContent(one, other))).toEqual([file, file]);
   });
 
   it.each([
@@ -132,7 +142,7 @@ describe('files in a result', () => {
     ['text/html', 'text/html'],
     ['Image/PNG; charset=binary', 'image/png'],
   ])('have the type that the server declares: %s', async (mimeType, mediaType) => {
-    expect(partsOf(await content({ ...image, mimeType }))).toEqual([{ ...png, mediaType }]);
+    expect(getParts(await convertContent({ ...image, mimeType }))).toEqual([{ ...png, mediaType }]);
   });
 
   it.each<[JsonObject, string | undefined]>([
@@ -148,9 +158,11 @@ describe('files in a result', () => {
     [{ uri: 'file:///a/', title: 7 }, undefined],
     [{ uri: 7 }, undefined],
   ])('have a name from the resource: %j', async (resource, name) => {
-    const files = partsOf(await content(pdf(resource)))?.filter(({ type }) => type === 'file');
+    const files = getParts(await convertContent(createPdfBlock(resource)))?.filter(
+      ({ type }) => type === 'file',
+    );
     expect(files).toEqual([
-      { type: 'file', mediaType: 'application/pdf', bytes: SOUND, ...(name !== undefined && { name }) },
+      { type: 'file', mediaType: 'application/pdf', bytes: SOUND_BYTES, ...(name !== undefined && { name }) },
     ]);
   });
 });
@@ -165,10 +177,10 @@ describe('a block that is not a file', () => {
     ['a type that is not text', { ...image, data: 'AAAA', mimeType: 7 }, '[image, 3 bytes]'],
     ['an image without bytes', { ...image, data: '' }, '[image image/png, 0 bytes]'],
     ['an image of whitespace', { ...image, data: ' \n' }, '[image image/png, 0 bytes]'],
-    ['bytes without a type', pdf({ mimeType: null }), '[resource file:///a/x.pdf, 4 bytes]'],
+    ['bytes without a type', createPdfBlock({ mimeType: null }), '[resource file:///a/x.pdf, 4 bytes]'],
     [
       'a resource with text and bytes',
-      pdf({ text: 'Beep.' }),
+      createPdfBlock({ text: 'Beep.' }),
       '[resource file:///a/x.pdf, application/pdf, 4 bytes]\nBeep.',
     ],
     [
@@ -182,27 +194,27 @@ describe('a block that is not a file', () => {
       "[content of the type 'video', which is not known here]",
     ],
   ])('is described in text and kept unchanged: %s', async (_, block, words) => {
-    expect({ ...(await content(block)) }).toEqual({
+    expect({ ...(await convertContent(block)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: [block] },
       content: words,
     });
-    expect(partsOf(await content(block, image))).toEqual(
-      words.startsWith('[1 block') ? [png, text(words)] : [text(words), png],
+    expect(getParts(await convertContent(block, image))).toEqual(
+      words.startsWith('[1 block') ? [png, createTextBlock(words)] : [createTextBlock(words), png],
     );
   });
 
   it('can be any file block after the hundredth', async () => {
-    const block = (index: number) => ({ ...image, data: base64(bytesOf(`picture ${index}`)) });
-    const blocks = Array.from({ length: 10_000 }, (_, index) => block(index));
-    const made = await content(...blocks);
-    const parts = partsOf(made) ?? [];
+    const createImageBlock = (index: number) => ({ ...image, data: toBase64(toBytes(`picture ${index}`)) });
+    const blocks = Array.from({ length: 10_000 }, (_, index) => createImageBlock(index));
+    const made = await convertContent(...blocks);
+    const parts = getParts(made) ?? [];
     expect(parts.slice(0, 100)).toEqual(
-      blocks.slice(0, 100).map((_, index) => ({ ...png, bytes: bytesOf(`picture ${index}`) })),
+      blocks.slice(0, 100).map((_, index) => ({ ...png, bytes: toBytes(`picture ${index}`) })),
     );
     expect(parts.slice(100)).toEqual([
-      text(
+      createTextBlock(
         blocks
           .slice(100)
           .map((_, index) => `[image image/png, ${index < 900 ? 11 : 12} bytes]`)
@@ -224,8 +236,8 @@ describe('`mcpResult`', () => {
     expect({ ...made }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
-      value: { content: [text('Look:'), { ...image, data: await hashAndSize(PIXELS) }] },
-      parts: [text('Look:'), png],
+      value: { content: [createTextBlock('Look:'), { ...image, data: await hashAndSize(PIXEL_BYTES) }] },
+      parts: [createTextBlock('Look:'), png],
     });
   });
 

@@ -8,14 +8,18 @@ import {
   type TestSessionOptions,
 } from '../../../../../src/testing/entry.ts';
 import {
+  createFakeServer,
   type FakeServer,
   type FakeServerOptions,
   type FakeTool,
-  fakeServer,
 } from '../../../../fixtures/mcp/fake-server.ts';
 
 /** A tool that returns this text. */
-export const sayingTool = (name: string, text = `${name} done`, more: Partial<FakeTool> = {}): FakeTool => ({
+export const createSayingTool = (
+  name: string,
+  text = `${name} done`,
+  more: Partial<FakeTool> = {},
+): FakeTool => ({
   name,
   description: `Does ${name}.`,
   run: () => ({ content: [{ type: 'text', text }] }),
@@ -29,11 +33,11 @@ export interface Scene {
 }
 
 /** A fake server with these tools, and a client of it with this configuration. */
-export function scene(
+export function createScene(
   tools: readonly FakeTool[],
   { server: options, ...config }: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
 ): Scene {
-  const server = fakeServer({ tools, ...options });
+  const server = createFakeServer({ tools, ...options });
   return {
     server,
     client: defineMcpClient({ name: 'shop', url: server.url, fetch: server.fetch, ...config }),
@@ -41,7 +45,7 @@ export function scene(
 }
 
 /** A session of an agent with these tools, and the replies of its model. */
-export const session = (
+export const createSession = (
   tools: NonNullable<AgentConfig<string>['tools']>,
   replies: readonly ScriptedReply[],
   more: Partial<Omit<TestSessionOptions, 'model' | 'replies'>> = {},
@@ -53,7 +57,9 @@ export const session = (
   });
 
 /** A reply that calls one tool. */
-export const calls = (name: string, input: unknown = {}): ScriptedReply => ({ calls: [{ name, input }] });
+export const requestTool = (name: string, input: unknown = {}): ScriptedReply => ({
+  calls: [{ name, input }],
+});
 
 /** How often the server received each JSON-RPC method. */
 export function countMethods({ requests }: FakeServer): Readonly<Record<string, number>> {

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/index.ts';
-import { schemaCheck, toListedInput, usableSchema } from '../../../../doors/mcp.ts';
-import { attempt, checkInput, jsonSchemaCheck } from '../../../../doors/tools.ts';
-import { listedTool } from './listing-fixtures.ts';
+import { createSchemaCheck, toListedInput, toUsableSchema } from '../../../../doors/mcp.ts';
+import { attempt, checkInput, createJsonSchemaCheck } from '../../../../doors/tools.ts';
+import { createListedTool } from './listing-fixtures.ts';
 
-const problems = (schema: JsonObject, value: Json): readonly string[] =>
-  schemaCheck({ type: 'object', ...schema })(value, 'all');
-const property = (schema: Json, value: Json): readonly string[] =>
-  problems({ properties: { a: schema } }, { a: value });
+const findProblems = (schema: JsonObject, value: Json): readonly string[] =>
+  createSchemaCheck({ type: 'object', ...schema })(value, 'all');
+const findPropertyProblems = (schema: Json, value: Json): readonly string[] =>
+  findProblems({ properties: { a: schema } }, { a: value });
 
 describe('`schemaCheck`', () => {
   it('returns all problems, or only the first', () => {
-    const check = schemaCheck({
+    const check = createSchemaCheck({
       type: 'object',
       properties: { n: { type: 'integer' }, s: { type: 'string' } },
       required: ['id'],
@@ -41,19 +41,23 @@ describe('`schemaCheck`', () => {
       additionalProperties: false,
     };
     const before = JSON.stringify(schema);
-    schemaCheck(schema)({ a: 'y' }, 'all');
+    createSchemaCheck(schema)({ a: 'y' }, 'all');
     expect(JSON.stringify(schema)).toBe(before);
     expect(Object.getOwnPropertyNames(schema)).toEqual(['type', 'properties', 'additionalProperties']);
   });
 
   it('follows the dialect that the schema names', () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
-    expect(problems({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toEqual([]);
-    expect(problems(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
+    expect(findProblems({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toEqual(
+      [],
+    );
+    expect(findProblems(schema, { a: 1 })).toEqual([
+      'a: Instance type "number" is invalid. Expected "string".',
+    ]);
   });
 
   it('can check another value after one that takes too long', () => {
-    const check = schemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
+    const check = createSchemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
     expect(() => check({ a: Array.from({ length: 100_001 }, () => 1) }, 'first')).toThrow(
       new RangeError('it takes more than 100000 steps to check'),
     );
@@ -89,15 +93,17 @@ describe('`schemaCheck` of a schema with regular expressions', () => {
     ['repeated items', { uniqueItems: true }, [1, 1]],
     ['a URL that would take long to check', { format: 'url' }, 'x'],
   ])('leaves %s to the server', (_, schema, value) => {
-    expect(property(schema, value)).toEqual([]);
+    expect(findPropertyProblems(schema, value)).toEqual([]);
   });
 
   it('still checks all other keywords', () => {
     const schema = { type: 'string', pattern: '@', maxLength: 3 };
-    expect(property(schema, 7)).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
-    expect(property(schema, 'abcd')).toEqual(['a: String is too long (4 > 3).']);
-    expect(property({ oneOf: [email, { type: 'number' }] }, true)).toHaveLength(3);
-    expect(property({ oneOf: [{ type: 'string' }, { maxLength: 3 }] }, 'a')).toEqual([
+    expect(findPropertyProblems(schema, 7)).toEqual([
+      'a: Instance type "number" is invalid. Expected "string".',
+    ]);
+    expect(findPropertyProblems(schema, 'abcd')).toEqual(['a: String is too long (4 > 3).']);
+    expect(findPropertyProblems({ oneOf: [email, { type: 'number' }] }, true)).toHaveLength(3);
+    expect(findPropertyProblems({ oneOf: [{ type: 'string' }, { maxLength: 3 }] }, 'a')).toEqual([
       'a: Instance does not match exactly one subschema (2 matches).',
     ]);
   });
@@ -149,9 +155,9 @@ describe('`schemaCheck` of a schema with regular expressions', () => {
     fc.assert(
       fc.property(schema, value, (inner, given) => {
         const whole = { type: 'object', properties: { a: inner } };
-        if (jsonSchemaCheck(JSON.parse(JSON.stringify(whole)))({ a: given }).length > 0) return;
+        if (createJsonSchemaCheck(JSON.parse(JSON.stringify(whole)))({ a: given }).length > 0) return;
         taken += 1;
-        expect(schemaCheck(whole)({ a: given }, 'all')).toEqual([]);
+        expect(createSchemaCheck(whole)({ a: given }, 'all')).toEqual([]);
       }),
       { numRuns: 2_000, seed: 20_261_122 },
     );
@@ -160,7 +166,7 @@ describe('`schemaCheck` of a schema with regular expressions', () => {
 });
 
 describe('a schema that takes forever to check', () => {
-  const doubling = (wrap: (ref: JsonObject) => JsonObject): JsonObject => ({
+  const createDoublingSchema = (wrap: (ref: JsonObject) => JsonObject): JsonObject => ({
     $ref: '#/$defs/d0',
     $defs: {
       ...Object.fromEntries(
@@ -173,8 +179,8 @@ describe('a schema that takes forever to check', () => {
   for (let level = 0; level < 60; level += 1) nested = [nested];
 
   it.each<[string, JsonObject, Json]>([
-    ['two references at each step', doubling((ref) => ({ allOf: [ref, ref] })), {}],
-    ['alternatives', doubling((ref) => ({ anyOf: [ref, ref] })), {}],
+    ['two references at each step', createDoublingSchema((ref) => ({ allOf: [ref, ref] })), {}],
+    ['alternatives', createDoublingSchema((ref) => ({ anyOf: [ref, ref] })), {}],
     [
       'two references to the same items at each level',
       {
@@ -202,7 +208,7 @@ describe('a schema that takes forever to check', () => {
       { a: Array.from({ length: 50_000 }, () => ({})) },
     ],
   ])('is abandoned: %s', (_, schema, value) => {
-    const check = schemaCheck({ type: 'object', ...schema });
+    const check = createSchemaCheck({ type: 'object', ...schema });
     expect(() => check(value, 'all')).toThrow(RangeError);
     // The first problem may be found before the check takes too long.
     const first = attempt(() => check(value, 'first'));
@@ -222,32 +228,32 @@ describe('a schema that takes forever to check', () => {
       { a: Array.from({ length: 300_000 }, (_, index) => index) },
     ],
   ])('has keywords that are not run: %s', (_, schema, value) => {
-    expect(problems(schema, value)).toEqual([]);
+    expect(findProblems(schema, value)).toEqual([]);
   });
 
   it('cannot be used if even reading it takes forever', () => {
     let inner: JsonObject = { type: 'object' };
     for (let level = 0; level < 60; level += 1)
       inner = { $id: `https://x.example/${level}`, type: 'object', properties: { a: inner } };
-    expect(usableSchema(inner)).toBeUndefined();
-    expect(() => schemaCheck(inner)).toThrow('too many schemas with an "$id" are nested');
+    expect(toUsableSchema(inner)).toBeUndefined();
+    expect(() => createSchemaCheck(inner)).toThrow('too many schemas with an "$id" are nested');
     const usual = {
       $id: 'https://x.example/0',
       type: 'object',
       properties: { id: { type: 'string' } },
       $defs: { a: { $id: 'a' } },
     };
-    expect(usableSchema(usual)).toEqual(usual);
+    expect(toUsableSchema(usual)).toEqual(usual);
     const nest = (ids: number): JsonObject =>
       ids === 0 ? {} : { $id: `https://x.example/${ids}`, type: 'object', $defs: { a: nest(ids - 1) } };
-    expect(usableSchema(nest(4))).toEqual(nest(4));
-    expect(usableSchema(nest(5))).toBeUndefined();
+    expect(toUsableSchema(nest(4))).toEqual(nest(4));
+    expect(toUsableSchema(nest(5))).toBeUndefined();
   });
 });
 
 describe('`listedInput`', () => {
   const input = toListedInput(
-    listedTool({
+    createListedTool({
       inputSchema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         type: 'object',
@@ -279,7 +285,7 @@ describe('`listedInput`', () => {
   });
 
   it('reports a schema that takes forever, and the tool does not run', async () => {
-    const loop = toListedInput(listedTool({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
+    const loop = toListedInput(createListedTool({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
     const checked = await checkInput(loop, {}, 'fs_read');
     expect(checked.ok ? '' : checked.answer.content).toBe(
       "Tool 'fs_read' did not run: its input could not be checked: Maximum call stack size exceeded",

@@ -3,15 +3,16 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, parseListing, toListedInput, toListing } from '../../../../doors/mcp.ts';
-import { consoleLog } from '../../../../doors/tools.ts';
-import { client, listedTool, listingOf } from './listing-fixtures.ts';
+import { createConsoleLog } from '../../../../doors/tools.ts';
+import { createClient, createListedTool, createListing } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
 
-const namesOf = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
-const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await listingOf([told])).tools[0];
+const getToolNames = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
+const listOnlyTool = async (told: unknown): Promise<ListedTool | undefined> =>
+  (await createListing([told])).tools[0];
 
 /** Captures the warnings, and keeps them out of the test output. */
 const captureWarnings = () => {
@@ -37,7 +38,7 @@ describe('`toListing`', () => {
       icons: [{ src: 'https://mcp.example/icon.png' }],
       _meta: { secret: 1 },
     };
-    const listing = await listingOf([told]);
+    const listing = await createListing([told]);
     expect(listing).toEqual({
       client: 'files',
       at: 1_000,
@@ -62,12 +63,12 @@ describe('`toListing`', () => {
     ['its title in annotations, as older servers send it', { annotations: { title: 'Read it' } }, 'Read it'],
     ['a sentence if it has neither', {}, "The tool 'read' of the MCP server 'files'."],
   ])('describes a tool by %s', async (_, parts, description) => {
-    const tool = await onlyTool({ name: 'read', inputSchema: object, ...parts });
+    const tool = await listOnlyTool({ name: 'read', inputSchema: object, ...parts });
     expect(tool?.description).toBe(description);
   });
 
   it('shortens descriptions to 8,192 characters, and titles to 200', async () => {
-    const tool = await onlyTool({ ...read, title: 't'.repeat(201), description: 'd'.repeat(8_193) });
+    const tool = await listOnlyTool({ ...read, title: 't'.repeat(201), description: 'd'.repeat(8_193) });
     expect(tool?.description).toBe(`${'d'.repeat(8_191)}…`);
     expect(tool?.title).toBe(`${'t'.repeat(199)}…`);
   });
@@ -75,21 +76,21 @@ describe('`toListing`', () => {
   it('copies keys such as `__proto__` and `constructor` as ordinary keys', async () => {
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
-    const tool = await onlyTool({ ...read, inputSchema: JSON.parse(schema) });
+    const tool = await listOnlyTool({ ...read, inputSchema: JSON.parse(schema) });
     expect(JSON.stringify(tool?.inputSchema)).toBe(schema);
     expect(Object.getPrototypeOf(tool?.inputSchema)).toBe(Object.prototype);
   });
 
   it('copies its input, so later changes by the connection’s code have no effect', async () => {
     const schema = { type: 'object', properties: { path: { type: 'string' } } };
-    const tool = await onlyTool({ ...read, inputSchema: schema });
+    const tool = await listOnlyTool({ ...read, inputSchema: schema });
     schema.properties.path.type = 'number';
     expect(tool?.inputSchema).toEqual({ type: 'object', properties: { path: { type: 'string' } } });
   });
 
   it('removes regular expressions, which may be costly or of another dialect, and keeps the tool', async () => {
     const logged = captureWarnings();
-    const tool = await onlyTool({
+    const tool = await listOnlyTool({
       ...read,
       inputSchema: {
         type: 'object',
@@ -113,26 +114,26 @@ describe('`toListing`', () => {
       properties: { path: { type: 'string' }, head: { type: 'integer', default: 10 } },
       required: ['path', 'head'],
     };
-    const tool = await onlyTool({ ...read, inputSchema: schema, outputSchema: schema });
+    const tool = await listOnlyTool({ ...read, inputSchema: schema, outputSchema: schema });
     expect(tool?.inputSchema).toEqual({ ...schema, required: ['path'] });
     expect(tool?.outputSchema).toEqual(schema);
     expect(tool).not.toHaveProperty('exact');
   });
 
   it('drops an unusable output schema, and keeps the tool', async () => {
-    const tool = await onlyTool({ ...read, outputSchema: { type: 'array' } });
+    const tool = await listOnlyTool({ ...read, outputSchema: { type: 'array' } });
     expect(tool).not.toHaveProperty('outputSchema');
     expect(tool?.name).toBe('read');
   });
 });
 
 describe('a tool whose server uses unchecked assertions', () => {
-  const phones = (name: string, properties: JsonObject) => ({
+  const createPhoneTool = (name: string, properties: JsonObject) => ({
     ...read,
     name,
     inputSchema: { type: 'object', properties },
   });
-  const call = phones('call', {
+  const call = createPhoneTool('call', {
     to: { type: 'string', format: 'phone' },
     tree: { not: { $dynamicRef: '#a' }, $dynamicAnchor: 'a' },
     n: { type: 'integer', format: 'uint8' },
@@ -140,9 +141,9 @@ describe('a tool whose server uses unchecked assertions', () => {
 
   it('is offered and checked without these assertions, which are logged once', async () => {
     const logged = captureWarnings();
-    const asked = client({ drift: 'report' });
-    const listing = await listingOf(
-      [call, read, phones('text', { to: { format: 'phone' } })],
+    const asked = createClient({ drift: 'report' });
+    const listing = await createListing(
+      [call, read, createPhoneTool('text', { to: { format: 'phone' } })],
       undefined,
       asked,
     );
@@ -153,26 +154,28 @@ describe('a tool whose server uses unchecked assertions', () => {
     ]);
     const [tool] = listing.tools;
     expect(tool?.inputSchema.properties).toMatchObject({ to: { format: 'phone' } });
-    const input = toListedInput(tool ?? listedTool());
+    const input = toListedInput(tool ?? createListedTool());
     expect(await input.parse({ to: 'nobody', tree: { a: 1 }, n: 1_000 })).toMatchObject({ ok: true });
     expect(await input.parse({ to: 7, n: 'x' })).toMatchObject({ ok: false });
-    await listingOf([call], undefined, asked);
-    await listingOf([call, read], listing, asked);
+    await createListing([call], undefined, asked);
+    await createListing([call, read], listing, asked);
     expect(logged()).toHaveLength(1);
-    await listingOf([phones('call', { to: { format: 'fax' } })], listing, asked);
+    await createListing([createPhoneTool('call', { to: { format: 'fax' } })], listing, asked);
     expect(logged()).toHaveLength(2); // A changed assertion is logged too.
-    await listingOf([call], undefined, client());
+    await createListing([call], undefined, createClient());
     expect(logged()).toHaveLength(3); // Another client logs it again.
   });
 
   it('is logged with a few other tools, without the caller’s secrets', async () => {
     const logged = captureWarnings();
-    const many = Array.from({ length: 12 }, (_, at) => phones(`t${at}`, { a: { format: 'zebra-stripes' } }));
-    await toListing(client(), many as Parameters<typeof toListing>[1], {
+    const many = Array.from({ length: 12 }, (_, at) =>
+      createPhoneTool(`t${at}`, { a: { format: 'zebra-stripes' } }),
+    );
+    await toListing(createClient(), many as Parameters<typeof toListing>[1], {
       former: undefined,
       now: 1,
       secrets: Secrets.of({ key: 'zebra-stripes' }),
-      log: consoleLog(),
+      log: createConsoleLog(),
     });
     expect(logged()).toEqual([
       expect.stringMatching(/^holdfast: .*'t9' format: "\[secret key\]" at \$\.properties\.a; and 2 more\.$/),
@@ -254,13 +257,13 @@ describe('`toListing` leaves out', () => {
     ],
   ])('%s, and logs its name', async (_, told, words) => {
     const logged = captureWarnings();
-    expect(namesOf(await listingOf([told, write]))).toEqual(['write']);
+    expect(getToolNames(await createListing([told, write]))).toEqual(['write']);
     expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
   });
 
   it('all but the first tool with a name, even if the first is unusable', async () => {
     const logged = captureWarnings();
-    const listing = await listingOf([
+    const listing = await createListing([
       { ...read, description: 'First.' },
       { ...read, description: 'Second.' },
       { name: 'bad' },
@@ -275,7 +278,7 @@ describe('`toListing` leaves out', () => {
 
   it('tools beyond the first 1,000, and logs ten of their names in one line', async () => {
     const logged = captureWarnings();
-    const listing = await listingOf(
+    const listing = await createListing(
       Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })),
     );
     expect(listing.tools).toHaveLength(1_000);
@@ -293,9 +296,9 @@ describe('`toListing` leaves out', () => {
     const logged = captureWarnings();
     const big = { type: 'object', title: 'x'.repeat(60_000) };
     const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
-    const listing = await listingOf([...told, write]);
+    const listing = await createListing([...told, write]);
     expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
-    expect(namesOf(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
+    expect(getToolNames(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
     expect(logged()).toEqual([
       "holdfast: MCP server 'files' has tools that are left out: " +
         "'t8' is beyond the 524288 characters of a list; 't9' is beyond the 524288 characters of a list.",
@@ -350,7 +353,7 @@ describe('`toListing` for any server output', () => {
     captureWarnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };
-    const names = (await listingOf([odd, read])).tools.map(({ name }) => name);
+    const names = (await createListing([odd, read])).tools.map(({ name }) => name);
     expect(names).toContain('read');
   });
 
@@ -361,12 +364,12 @@ describe('`toListing` for any server output', () => {
       tools,
       fc.constantFrom('report', 'refuse', 'refuse-weaker'),
       async (first, second, drift) => {
-        const former = await listingOf(first, undefined, client({ drift }));
-        const listing = await listingOf(second, former, client({ drift }));
+        const former = await createListing(first, undefined, createClient({ drift }));
+        const listing = await createListing(second, former, createClient({ drift }));
         const kept: Json = JSON.parse(JSON.stringify(listing));
         expect(kept).toEqual(listing);
         expect(parseListing(kept)).toBe(kept);
-        expect(new Set(namesOf(listing)).size).toBe(listing.tools.length);
+        expect(new Set(getToolNames(listing)).size).toBe(listing.tools.length);
       },
     );
     await fc.assert(property, { numRuns: 300, seed: 20_261_122 });

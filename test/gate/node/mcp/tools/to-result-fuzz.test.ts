@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { listedTool } from './listing-fixtures.ts';
+import { createListedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
 const callResult = (answer: object): CallToolResult => ({ content: [], ...answer });
-const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listedTool(outputSchema && { outputSchema }), callResult(answer));
+const convertResult = (answer: object, outputSchema?: JsonObject) =>
+  toResult(createListedTool(outputSchema && { outputSchema }), callResult(answer));
 
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
@@ -17,7 +17,7 @@ describe('`toResult` for any server output', () => {
   it('reports that the tool ran if the result is not JSON that can be stored', async () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 600; level += 1) deep = { a: deep };
-    expect(modelText(await result({ structuredContent: deep }))).toMatch(
+    expect(modelText(await convertResult({ structuredContent: deep }))).toMatch(
       /^Error: MCP tool 'read' ran, but its answer cannot be kept: the value at `\$\.structuredContent[.a]{1,182}…` is nested more than 500 levels deep\. Do not call it again for this\.$/,
     );
   });
@@ -74,7 +74,7 @@ describe('`toResult` for any server output', () => {
     let files = 0;
     const property = fc.asyncProperty(answer, schema, async (told, outputSchema) => {
       const made = await toResult(
-        listedTool(outputSchema && { outputSchema }),
+        createListedTool(outputSchema && { outputSchema }),
         CallToolResultSchema.parse(told),
       );
       expect(told.isError ? ['error'] : ['text', 'artifact', 'error']).toContain(made.type);
@@ -101,10 +101,10 @@ describe('`toResult` for any server output', () => {
       fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }),
       async (odd) => {
         const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // The answer may be any value.
-        expect(['text', 'artifact', 'error']).toContain((await toResult(listedTool(), answer)).type);
+        expect(['text', 'artifact', 'error']).toContain((await toResult(createListedTool(), answer)).type);
         const whole = odd as CallToolResult; // The answer may be any value.
         expect(['text', 'artifact', 'error']).toContain(
-          (await toResult(listedTool({ outputSchema: weather }), whole)).type,
+          (await toResult(createListedTool({ outputSchema: weather }), whole)).type,
         );
       },
     );

@@ -4,16 +4,21 @@ import type { JsonObject } from '../../../../../src/index.ts';
 import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/tools/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText, readAsType } from '../../../../doors/tools.ts';
-import { listedTool } from './listing-fixtures.ts';
+import { createListedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
 const callResult = (answer: object): CallToolResult => ({ content: [], ...answer });
-const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listedTool(outputSchema && { outputSchema }), callResult(answer));
-const content = (...blocks: readonly object[]) => result({ content: blocks });
-const textOf = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
+const convertResult = (answer: object, outputSchema?: JsonObject) =>
+  toResult(createListedTool(outputSchema && { outputSchema }), callResult(answer));
+const convertContent = (...blocks: readonly object[]) => convertResult({ content: blocks });
+const convertToText = async (...blocks: readonly object[]): Promise<string> =>
+  modelText(await convertContent(...blocks));
 
-const text = (said: string, more: object = {}): JsonObject => ({ type: 'text', text: said, ...more });
+const createTextBlock = (said: string, more: object = {}): JsonObject => ({
+  type: 'text',
+  text: said,
+  ...more,
+});
 /** An image of 3,210 bytes. */
 const image = { type: 'image', data: 'A'.repeat(4_280), mimeType: 'image/png' };
 const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
@@ -22,25 +27,30 @@ const weather = { type: 'object', properties: { degrees: { type: 'number' } }, r
 
 describe('a result with only text', () => {
   it('is a text', async () => {
-    expect({ ...(await content(text('It rains.'))) }).toEqual({ type: 'text', content: 'It rains.' });
+    expect({ ...(await convertContent(createTextBlock('It rains.'))) }).toEqual({
+      type: 'text',
+      content: 'It rains.',
+    });
   });
 
   it('has an empty line between its blocks, which are unchanged', async () => {
-    expect(await textOf(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
+    expect(await convertToText(createTextBlock(' one\n'), createTextBlock('two'))).toBe(' one\n\n\ntwo');
   });
 
   it('is `Done` if it has no blocks, and empty if its text is empty', async () => {
-    expect({ ...(await content()) }).toEqual({ type: 'text', content: 'Done' });
-    expect({ ...(await content(text(''))) }).toEqual({ type: 'text', content: '' });
+    expect({ ...(await convertContent()) }).toEqual({ type: 'text', content: 'Done' });
+    expect({ ...(await convertContent(createTextBlock(''))) }).toEqual({ type: 'text', content: '' });
   });
 
   it('includes text for the assistant, and important text, unchanged', async () => {
     const annotations = { audience: ['user', 'assistant'], priority: 1 };
-    expect({ ...(await content(text('It rains.', { annotations }))) }).toEqual({
+    expect({ ...(await convertContent(createTextBlock('It rains.', { annotations }))) }).toEqual({
       type: 'text',
       content: 'It rains.',
     });
-    expect({ ...(await content(text('It rains.', { annotations: { audience: [] } }))) }).toEqual({
+    expect({
+      ...(await convertContent(createTextBlock('It rains.', { annotations: { audience: [] } }))),
+    }).toEqual({
       type: 'text',
       content: 'It rains.',
     });
@@ -51,16 +61,16 @@ describe('structured content', () => {
   const structuredContent = { degrees: 4, of: { city: 'Oslo' } };
 
   it('is the artifact, and stored once, if the text is its JSON in any form', async () => {
-    const told = text('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
-    const said = await result({ content: [told], structuredContent });
+    const told = createTextBlock('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
+    const said = await convertResult({ content: [told], structuredContent });
     expect({ ...said }).toEqual({ type: 'artifact', value: structuredContent });
     expect(modelText(said)).toBe('{"degrees":4,"of":{"city":"Oslo"}}');
   });
 
-  it.each([[[]], [[text('')]], [[text(' \n')]]])(
+  it.each([[[]], [[createTextBlock('')]], [[createTextBlock(' \n')]]])(
     'is shown as its JSON if there is no text: %j',
     async (blocks) => {
-      expect({ ...(await result({ content: blocks, structuredContent })) }).toEqual({
+      expect({ ...(await convertResult({ content: blocks, structuredContent })) }).toEqual({
         type: 'artifact',
         value: structuredContent,
       });
@@ -68,52 +78,56 @@ describe('structured content', () => {
   );
 
   it('is the artifact, and the text is the server’s, if that text differs from its JSON', async () => {
-    expect({ ...(await result({ content: [text('4 degrees in Oslo.')], structuredContent })) }).toEqual({
+    expect({
+      ...(await convertResult({ content: [createTextBlock('4 degrees in Oslo.')], structuredContent })),
+    }).toEqual({
       type: 'artifact',
       value: structuredContent,
       content: '4 degrees in Oslo.',
     });
-    expect(modelText(await result({ content: [text('{"degrees":5}')], structuredContent }))).toBe(
-      '{"degrees":5}',
-    );
+    expect(
+      modelText(await convertResult({ content: [createTextBlock('{"degrees":5}')], structuredContent })),
+    ).toBe('{"degrees":5}');
   });
 
   it('is part of McpContent if there are other blocks, and is shown as JSON if no text contains it', async () => {
-    const said = await result({ content: [link], structuredContent });
+    const said = await convertResult({ content: [link], structuredContent });
     expect({ ...said }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: [link], structuredContent },
       content: '{"degrees":4,"of":{"city":"Oslo"}}\n\n[resource link: b (test://b)]',
     });
-    expect(modelText(await result({ content: [text('Cold.'), link], structuredContent }))).toBe(
-      'Cold.\n\n[resource link: b (test://b)]',
-    );
+    expect(
+      modelText(await convertResult({ content: [createTextBlock('Cold.'), link], structuredContent })),
+    ).toBe('Cold.\n\n[resource link: b (test://b)]');
   });
 
   it('is not shown if it repeats the bytes of other blocks, as the filesystem server does', async () => {
     const bytes = { type: 'resource', resource: { uri: 'file:///a.bin', blob: 'AAECAw==' } };
     const repeats = { content: [bytes] };
-    const answer = await result({ content: [bytes], structuredContent: repeats });
+    const answer = await convertResult({ content: [bytes], structuredContent: repeats });
     expect({ ...answer }).toMatchObject({
       value: { structuredContent: repeats },
       content: '[resource file:///a.bin, 4 bytes]',
     });
-    expect(modelText(await result({ content: [{ ...image, data: '' }], structuredContent: { a: '' } }))).toBe(
-      '{"a":""}\n\n[image image/png, 0 bytes]',
-    );
+    expect(
+      modelText(await convertResult({ content: [{ ...image, data: '' }], structuredContent: { a: '' } })),
+    ).toBe('{"a":""}\n\n[image image/png, 0 bytes]');
   });
 
   it('keeps keys such as `__proto__` as ordinary keys', async () => {
-    const said = await result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
+    const said = await convertResult(
+      JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'),
+    );
     expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 });
 
 describe('other content', () => {
   it('is kept in an artifact of the type McpContent, and the model sees all text and a line for each other block', async () => {
-    const blocks = [text('Look:'), link, text('Nice?')];
-    expect({ ...(await content(...blocks)) }).toEqual({
+    const blocks = [createTextBlock('Look:'), link, createTextBlock('Nice?')];
+    expect({ ...(await convertContent(...blocks)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: blocks },
@@ -178,23 +192,28 @@ describe('other content', () => {
       `[resource link: ${'n'.repeat(199)}… (x:${'u'.repeat(4_093)}…): ${'d'.repeat(199)}…]`,
     ],
   ])('is described in text: %s', async (_, block, line) => {
-    expect(await textOf(block)).toBe(line);
-    expect({ ...(await content(block)) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
+    expect(await convertToText(block)).toBe(line);
+    expect({ ...(await convertContent(block)) }).toMatchObject({
+      type: 'artifact',
+      value: { content: [block] },
+    });
   });
 
   it('is in the artifact if it is for the user only, and the model sees only that it exists', async () => {
-    const secret = text('Your code is 123.', userAudience);
-    expect({ ...(await content(text('Sent.'), secret)) }).toEqual({
+    const secret = createTextBlock('Your code is 123.', userAudience);
+    expect({ ...(await convertContent(createTextBlock('Sent.'), secret)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
-      value: { content: [text('Sent.'), secret] },
+      value: { content: [createTextBlock('Sent.'), secret] },
       content: 'Sent.\n\n[1 block is for the user only]',
     });
-    expect(await textOf(secret, { ...image, ...userAudience })).toBe('[2 blocks are for the user only]');
+    expect(await convertToText(secret, { ...image, ...userAudience })).toBe(
+      '[2 blocks are for the user only]',
+    );
   });
 
   it('can be read by programs as McpContent, even with keys that every object inherits', async () => {
-    const said = await result({
+    const said = await convertResult({
       content: [
         { ...image, _meta: { constructor: 1 } },
         { type: 'text', text: 'Look.', constructor: 3 },
@@ -210,49 +229,58 @@ describe('other content', () => {
 });
 
 describe('an error', () => {
-  const failed = async (answer: object): Promise<string> =>
-    modelText(await result({ isError: true, ...answer }));
+  const convertError = async (answer: object): Promise<string> =>
+    modelText(await convertResult({ isError: true, ...answer }));
 
   it('has the server’s message', async () => {
-    expect({ ...(await result({ isError: true, content: [text('No such file.')] })) }).toEqual({
+    expect({
+      ...(await convertResult({ isError: true, content: [createTextBlock('No such file.')] })),
+    }).toEqual({
       type: 'error',
       message: 'No such file.',
     });
-    expect(await failed({ content: [text('Broken:\n'), image] })).toBe(
+    expect(await convertError({ content: [createTextBlock('Broken:\n'), image] })).toBe(
       'Error: Broken:\n\n\n[image image/png, 3,210 bytes]',
     );
   });
 
-  it.each([[[]], [[text('')]], [[text(' \n')]]])(
+  it.each([[[]], [[createTextBlock('')]], [[createTextBlock(' \n')]]])(
     'is reported as empty if it has no message: %j',
     async (blocks) => {
-      expect(await failed({ content: blocks })).toBe("Error: MCP tool 'read' failed and did not say why.");
+      expect(await convertError({ content: blocks })).toBe(
+        "Error: MCP tool 'read' failed and did not say why.",
+      );
     },
   );
 
   it('shows its data as text if it has no text', async () => {
-    expect(await failed({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
+    expect(await convertError({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
   });
 
   it('does not have to match the output schema', async () => {
-    const said = await result({ isError: true, content: [text('No such city.')] }, weather);
+    const said = await convertResult({ isError: true, content: [createTextBlock('No such city.')] }, weather);
     expect(modelText(said)).toBe('Error: No such city.');
   });
 });
 
 describe('an output schema', () => {
-  const checked = async (answer: object, schema: JsonObject = weather): Promise<string> =>
-    modelText(await result(answer, schema));
+  const convertChecked = async (answer: object, schema: JsonObject = weather): Promise<string> =>
+    modelText(await convertResult(answer, schema));
 
   it('is compared with the unchanged structured content', async () => {
-    expect({ ...(await result({ structuredContent: { degrees: 4 } }, weather)) }).toEqual({
+    expect({ ...(await convertResult({ structuredContent: { degrees: 4 } }, weather)) }).toEqual({
       type: 'artifact',
       value: { degrees: 4 },
     });
   });
 
   it('turns a mismatch into an error that states that the tool ran, the problem and the result', async () => {
-    expect(await checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
+    expect(
+      await convertChecked({
+        content: [createTextBlock('Four degrees.')],
+        structuredContent: { degrees: 'four' },
+      }),
+    ).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'degrees: Instance type "string" is invalid. Expected "number". Do not call it again for this.\n\n' +
         'Its answer, unchecked:\nFour degrees.',
@@ -260,19 +288,19 @@ describe('an output schema', () => {
   });
 
   it('adds the data as text to that error if there is no text, and states if there is no data', async () => {
-    expect(await checked({ structuredContent: {} })).toBe(
+    expect(await convertChecked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +
         'Its answer, unchecked:\n{}',
     );
-    expect(await checked({})).toBe(
+    expect(await convertChecked({})).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'it holds no structured content. Do not call it again for this.',
     );
   });
 
   it('shows at most 4,000 characters of a mismatching result, and no base64', async () => {
-    const said = await checked({ content: [image, text('x'.repeat(5_000))] });
+    const said = await convertChecked({ content: [image, createTextBlock('x'.repeat(5_000))] });
     expect(said.length).toBeLessThan(4_250);
     expect(said).toContain('[image image/png, 3,210 bytes]');
     expect(said).not.toContain('AAAA');
@@ -284,7 +312,7 @@ describe('an output schema', () => {
       { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
     ]);
     const schema = { type: 'object', $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(bomb), d40: {} } };
-    expect(await checked({ structuredContent: { a: 1 } }, schema)).toBe(
+    expect(await convertChecked({ structuredContent: { a: 1 } }, schema)).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'it could not be checked. Do not call it again for this.\n\nIts answer, unchecked:\n{"a":1}',
     );

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameTools } from '../../../../doors/mcp.ts';
-import { client, listedTool } from './listing-fixtures.ts';
+import { createClient, createListedTool } from './listing-fixtures.ts';
 
-const toolNames = (names: readonly string[], prefix?: string): Record<string, string> =>
+const createToolNames = (names: readonly string[], prefix?: string): Record<string, string> =>
   Object.fromEntries(
     nameTools(
-      client({ prefix }),
-      names.map((name) => listedTool({ name })),
+      createClient({ prefix }),
+      names.map((name) => createListedTool({ name })),
     ),
   );
 
-const HASHED = /_[0-9a-z]{7}$/;
+const HASH_SUFFIX = /_[0-9a-z]{7}$/;
 
 /** Names as hostile servers choose them, many of which are equal once they are cleaned. */
 const name = fc.oneof(
@@ -23,7 +23,7 @@ const runOptions = { numRuns: 300, seed: 20_261_122 };
 
 describe('`toolNames`', () => {
   it('keeps names that every provider accepts', () => {
-    expect(toolNames(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
+    expect(createToolNames(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
       read: 'read',
       'get-file_2': 'get-file_2',
       Read: 'Read',
@@ -33,11 +33,11 @@ describe('`toolNames`', () => {
   });
 
   it('adds the client’s prefix to names', () => {
-    expect(toolNames(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
+    expect(createToolNames(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
   });
 
   it('removes forbidden characters from other names, and appends a hash of the name', () => {
-    expect(toolNames(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
+    expect(createToolNames(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
       'files.read': 'files_read_1yqgun6',
       '../etc/passwd': 'etc_passwd_0rffei7',
       'zwei Wörter': 'zwei_W_rter_16764yd',
@@ -48,40 +48,42 @@ describe('`toolNames`', () => {
 
   it('cuts long names, with the prefix, to 64 characters that end in a hash', () => {
     const long = 'x'.repeat(128);
-    expect(nameTools(client(), [listedTool({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
-    const made = nameTools(client({ prefix: 'fs_' }), [listedTool({ name: 'x'.repeat(62) })]);
+    expect(nameTools(createClient(), [createListedTool({ name: long })]).get(long)).toMatch(
+      /^x{56}_[0-9a-z]{7}$/,
+    );
+    const made = nameTools(createClient({ prefix: 'fs_' }), [createListedTool({ name: 'x'.repeat(62) })]);
     expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
   });
 
   it('renames `__proto__`, unless a prefix already changes it', () => {
-    const names = nameTools(client(), [listedTool({ name: '__proto__' })]);
+    const names = nameTools(createClient(), [createListedTool({ name: '__proto__' })]);
     expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
-    expect(nameTools(client({ prefix: 'x' }), [listedTool({ name: '__proto__' })]).get('__proto__')).toBe(
-      'x__proto__',
-    );
+    expect(
+      nameTools(createClient({ prefix: 'x' }), [createListedTool({ name: '__proto__' })]).get('__proto__'),
+    ).toBe('x__proto__');
   });
 
   it('keeps a name for the tool that has it originally, even if another tool would be renamed to it', () => {
-    const { 'get x': taken = '' } = toolNames(['get x']);
-    const names = toolNames(['get x', taken]);
+    const { 'get x': taken = '' } = createToolNames(['get x']);
+    const names = createToolNames(['get x', taken]);
     expect(names[taken]).toBe(taken);
-    expect(names['get x']).toMatch(HASHED);
+    expect(names['get x']).toMatch(HASH_SUFFIX);
     expect(names['get x']).not.toBe(taken);
   });
 
   it('distinguishes names that are equal after cleaning', () => {
-    const names = Object.values(toolNames(['get x', 'get.x', 'get/x', 'get_x']));
+    const names = Object.values(createToolNames(['get x', 'get.x', 'get/x', 'get_x']));
     expect(new Set(names).size).toBe(4);
     expect(names).toContain('get_x');
   });
 
   it('distinguishes names with the same hash, in any order of the list', () => {
     const [first, second] = ['a! +!b', 'a+!.äb'];
-    const names = toolNames([first, second]);
+    const names = createToolNames([first, second]);
     expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
-    expect(names[first]).toBe(toolNames([second])[second]);
+    expect(names[first]).toBe(createToolNames([second])[second]);
     expect(names[second]).not.toBe(names[first]);
-    expect(toolNames([second, first])).toEqual(names);
+    expect(createToolNames([second, first])).toEqual(names);
   });
 
   it('returns distinct names that every provider accepts, for any names', () => {
@@ -89,8 +91,8 @@ describe('`toolNames`', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
         const made = nameTools(
-          client({ prefix: begins }),
-          names.map((one) => listedTool({ name: one })),
+          createClient({ prefix: begins }),
+          names.map((one) => createListedTool({ name: one })),
         );
         expect([...made.keys()].sort()).toEqual([...names].sort());
         expect(new Set(made.values()).size).toBe(names.length);
@@ -106,11 +108,11 @@ describe('`toolNames`', () => {
   it('returns names that do not depend on the order or the number of the other tools', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
-        const tools = names.map((one) => listedTool({ name: one }));
-        const all = nameTools(client(), tools);
-        expect(new Map(nameTools(client(), tools.toReversed()))).toEqual(new Map(all));
+        const tools = names.map((one) => createListedTool({ name: one }));
+        const all = nameTools(createClient(), tools);
+        expect(new Map(nameTools(createClient(), tools.toReversed()))).toEqual(new Map(all));
         for (const tool of tools) {
-          expect(nameTools(client(), [tool]).get(tool.name)).toBe(all.get(tool.name));
+          expect(nameTools(createClient(), [tool]).get(tool.name)).toBe(all.get(tool.name));
         }
       }),
       runOptions,

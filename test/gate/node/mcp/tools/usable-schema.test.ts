@@ -1,14 +1,14 @@
 /**
- * Schemas of servers, as `jsonSchemaCheck` alone may check a value by them, such as for a decision about a
+ * Schemas of servers, as `createJsonSchemaCheck` alone may check a value by them, such as for a decision about a
  * call.
  */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
-import { usableSchema } from '../../../../doors/mcp.ts';
-import { jsonSchemaCheck } from '../../../../doors/tools.ts';
+import { toUsableSchema } from '../../../../doors/mcp.ts';
+import { createJsonSchemaCheck } from '../../../../doors/tools.ts';
 
 /** Definitions that each use the previous definition twice. */
-function doublingSchema(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
+function createDoublingSchema(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
   const $defs: Record<string, JsonObject> = { x0: {} };
   for (let at = 1; at <= depth; at += 1) $defs[`x${at}`] = twice({ $ref: `#/$defs/x${at - 1}` });
   return { type: 'object', properties: { b: { $ref: `#/$defs/x${depth}` } }, $defs };
@@ -27,11 +27,11 @@ const doublingWays: readonly (readonly [string, (ref: JsonObject) => JsonObject]
 
 describe('a schema whose check doubles with each definition', () => {
   it.each(doublingWays)('cannot be used with %s', (_, by) => {
-    expect(usableSchema(doublingSchema(30, by))).toBeUndefined();
+    expect(toUsableSchema(createDoublingSchema(30, by))).toBeUndefined();
   });
 
   it.each(doublingWays)('can be used with %s if it is small', (_, by) => {
-    expect(usableSchema(doublingSchema(5, by))).toEqual(doublingSchema(5, by));
+    expect(toUsableSchema(createDoublingSchema(5, by))).toEqual(createDoublingSchema(5, by));
   });
 });
 
@@ -42,7 +42,7 @@ describe('a recursive schema', () => {
     ['an unused definition', { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
     ['a $recursiveRef without an anchor', { type: 'object', properties: { a: { $recursiveRef: '#' } } }],
   ])('cannot be used if a reference consumes no part of the value: %s', (_, schema) => {
-    expect(usableSchema(schema)).toBeUndefined();
+    expect(toUsableSchema(schema)).toBeUndefined();
   });
 
   it('can be used if it describes nested values', () => {
@@ -50,13 +50,13 @@ describe('a recursive schema', () => {
       type: 'object',
       properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
     };
-    expect(usableSchema(tree)).toEqual(tree);
+    expect(toUsableSchema(tree)).toEqual(tree);
   });
 });
 
 describe('a schema with costly keywords', () => {
   it('is shown without these keywords, and checked quickly', () => {
-    const schema = usableSchema({
+    const schema = toUsableSchema({
       type: 'object',
       properties: {
         a: { type: 'string', pattern: '^(a+)+$', maxLength: 100 },
@@ -75,7 +75,7 @@ describe('a schema with costly keywords', () => {
       },
       additionalProperties: false,
     });
-    const check = jsonSchemaCheck(schema ?? {});
+    const check = createJsonSchemaCheck(schema ?? {});
     const began = performance.now();
     expect(check({ a: `${'a'.repeat(60)}!`, many: Array.from({ length: 5_000 }, (_, at) => at) })).toEqual(
       [],
@@ -85,7 +85,7 @@ describe('a schema with costly keywords', () => {
 
   it('keeps its references, except those to removed parts, so it refuses no valid value', () => {
     const kinds = [{ const: 'a' }, { type: 'string', pattern: 'b' }];
-    const schema = usableSchema({
+    const schema = toUsableSchema({
       type: 'object',
       properties: {
         one: { oneOf: kinds },

@@ -7,29 +7,29 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
-import { type McpListing, schemaCheck } from '../../../../doors/mcp.ts';
-import { results } from '../../unfolding/scenes.ts';
-import { client, listingOf } from './listing-fixtures.ts';
-import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
+import { createSchemaCheck, type McpListing } from '../../../../doors/mcp.ts';
+import { getLastResults } from '../../unfolding/scenes.ts';
+import { createClient, createListing } from './listing-fixtures.ts';
+import { countMethods, createSayingTool, createScene, createSession, requestTool } from './scenes.ts';
 
 const text = { type: 'string' };
-const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+const createObjectSchema = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties,
   ...more,
 });
 
 /** A tool as a server lists it. */
-const tool = (parts: JsonObject = {}): JsonObject => ({
+const createListedTool = (parts: JsonObject = {}): JsonObject => ({
   name: 'send',
   description: 'Sends.',
-  inputSchema: object({ to: text }),
+  inputSchema: createObjectSchema({ to: text }),
   ...parts,
 });
 
-let logged: unknown[][] = [];
+let logLines: unknown[][] = [];
 beforeEach(() => {
-  logged = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock.calls;
+  logLines = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock.calls;
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -39,7 +39,8 @@ afterEach(() => vi.restoreAllMocks());
  */
 async function listRepeatedly(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
   let former: McpListing | undefined;
-  for (const one of told) former = await listingOf([one ?? { ...tool(), name: 'other' }], former, client(by));
+  for (const one of told)
+    former = await createListing([one ?? { ...createListedTool(), name: 'other' }], former, createClient(by));
   if (!former) throw new Error('There is no tool to request.');
   return former;
 }
@@ -57,26 +58,33 @@ describe('an effect', () => {
   const changes = effects.flatMap((was, from) => effects.map((is, to) => [was, is, to > from] as const));
 
   it.each(changes)('is refused after a change from %s to %s: %s', async (was, is, refused) => {
-    const told = [tool({ annotations: hints[was] }), tool({ annotations: hints[is] })];
+    const told = [
+      createListedTool({ annotations: hints[was] }),
+      createListedTool({ annotations: hints[is] }),
+    ];
     expect(await isRefused(told)).toBe(refused);
     expect(await isRefused(told, { drift: 'report' })).toBe(false);
   });
 
   it('is not changed by a hint if the client sets it', async () => {
-    const told = [tool(), tool({ annotations: hints.read })];
+    const told = [createListedTool(), createListedTool({ annotations: hints.read })];
     expect(await isRefused(told, { effects: { send: 'once' } })).toBe(false);
     expect(await isRefused(told, { effects: { other: 'once' } })).toBe(true);
   });
 
   it('can be restored after it became stronger', async () => {
-    const [read, once] = [tool({ annotations: hints.read }), tool()];
+    const [read, once] = [createListedTool({ annotations: hints.read }), createListedTool()];
     expect(await isRefused([read, once, read])).toBe(false);
-    expect(await isRefused([tool({ annotations: hints.idempotent }), once, read])).toBe(true);
+    expect(await isRefused([createListedTool({ annotations: hints.idempotent }), once, read])).toBe(true);
   });
 });
 
 /** Schemas of the property `a`, before and after a change that widens it. */
-const VALUES: readonly (readonly [what: string, was: JsonObject | boolean, is: JsonObject | boolean])[] = [
+const WEAKER_CHANGES: readonly (readonly [
+  what: string,
+  was: JsonObject | boolean,
+  is: JsonObject | boolean,
+])[] = [
   ['another type', { type: 'string' }, { type: 'number' }],
   ['one more type', { type: 'string' }, { type: ['string', 'null'] }],
   ['numbers in place of integers', { type: 'integer' }, { type: 'number' }],
@@ -101,26 +109,38 @@ const VALUES: readonly (readonly [what: string, was: JsonObject | boolean, is: J
     { type: 'string', pattern: 'a', maxLength: 5 },
     { type: 'string', pattern: 'a' },
   ],
-  ['one more property', object({ b: text }), object({ b: text, c: text })],
+  ['one more property', createObjectSchema({ b: text }), createObjectSchema({ b: text, c: text })],
   [
     'one more property of a closed object',
-    object({ b: text }, { additionalProperties: false }),
-    object({ b: text, c: text }, { additionalProperties: false }),
+    createObjectSchema({ b: text }, { additionalProperties: false }),
+    createObjectSchema({ b: text, c: text }, { additionalProperties: false }),
   ],
   [
     'any property of an object that was closed',
-    object({ b: text }, { additionalProperties: false }),
-    object({ b: text }),
+    createObjectSchema({ b: text }, { additionalProperties: false }),
+    createObjectSchema({ b: text }),
   ],
-  ['one property less, which may then have any value', object({ b: text, c: text }), object({ b: text })],
-  ['an optional property', object({ b: text }, { required: ['b'] }), object({ b: text })],
-  ['a required property that is not declared', object({}), object({}, { required: ['b'] })],
-  ['a property of an object that had none', { type: 'object' }, object({ b: text })],
-  ['a property of a value that was untyped', {}, object({ b: text })],
+  [
+    'one property less, which may then have any value',
+    createObjectSchema({ b: text, c: text }),
+    createObjectSchema({ b: text }),
+  ],
+  [
+    'an optional property',
+    createObjectSchema({ b: text }, { required: ['b'] }),
+    createObjectSchema({ b: text }),
+  ],
+  [
+    'a required property that is not declared',
+    createObjectSchema({}),
+    createObjectSchema({}, { required: ['b'] }),
+  ],
+  ['a property of an object that had none', { type: 'object' }, createObjectSchema({ b: text })],
+  ['a property of a value that was untyped', {}, createObjectSchema({ b: text })],
   [
     'one more property in allOf',
-    { allOf: [object({ b: text })] },
-    { allOf: [object({ b: text }), object({ c: text })] },
+    { allOf: [createObjectSchema({ b: text })] },
+    { allOf: [createObjectSchema({ b: text }), createObjectSchema({ c: text })] },
   ],
   [
     'one schema less in allOf',
@@ -140,7 +160,7 @@ const VALUES: readonly (readonly [what: string, was: JsonObject | boolean, is: J
 ];
 
 /** Schemas before and after a change that makes no further value valid and requests no further property. */
-const NARROWER: typeof VALUES = [
+const NARROWER_VALUES: typeof WEAKER_CHANGES = [
   [
     'another title and other annotations',
     { type: 'string', description: 'A.' },
@@ -155,11 +175,19 @@ const NARROWER: typeof VALUES = [
   ['a pattern', { type: 'string' }, { type: 'string', pattern: '^a+$' }],
   [
     'one property less of a closed object',
-    object({ b: text, c: text }, { additionalProperties: false }),
-    object({ b: text }, { additionalProperties: false }),
+    createObjectSchema({ b: text, c: text }, { additionalProperties: false }),
+    createObjectSchema({ b: text }, { additionalProperties: false }),
   ],
-  ['a closed object', object({ b: text }), object({ b: text }, { additionalProperties: false })],
-  ['a required property', object({ b: text }), object({ b: text }, { required: ['b'] })],
+  [
+    'a closed object',
+    createObjectSchema({ b: text }),
+    createObjectSchema({ b: text }, { additionalProperties: false }),
+  ],
+  [
+    'a required property',
+    createObjectSchema({ b: text }),
+    createObjectSchema({ b: text }, { required: ['b'] }),
+  ],
   [
     'shorter items',
     { type: 'array', items: text },
@@ -171,29 +199,34 @@ const NARROWER: typeof VALUES = [
   ['no valid value', { type: 'string' }, false],
   [
     'properties whose names are keywords',
-    object({ title: text }),
-    object({ title: { ...text, maxLength: 3 } }),
+    createObjectSchema({ title: text }),
+    createObjectSchema({ title: { ...text, maxLength: 3 } }),
   ],
 ];
 
-const toolWithInput = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
+const createToolWithInput = (a: JsonObject | boolean): JsonObject =>
+  createListedTool({ inputSchema: createObjectSchema({ a }) });
 
 describe('a schema', () => {
-  it.each(VALUES)('is refused if it changes to %s', async (_, was, is) => {
-    expect(await isRefused([toolWithInput(was), toolWithInput(is)])).toBe(true);
-    expect(await isRefused([toolWithInput(was), toolWithInput(is)], { drift: 'report' })).toBe(false);
+  it.each(WEAKER_CHANGES)('is refused if it changes to %s', async (_, was, is) => {
+    expect(await isRefused([createToolWithInput(was), createToolWithInput(is)])).toBe(true);
+    expect(await isRefused([createToolWithInput(was), createToolWithInput(is)], { drift: 'report' })).toBe(
+      false,
+    );
   });
 
-  it.each(NARROWER)('is accepted if it changes to %s', async (_, was, is) => {
-    expect(await isRefused([toolWithInput(was), toolWithInput(is)])).toBe(false);
-    expect(await isRefused([toolWithInput(was), toolWithInput(is)], { drift: 'refuse' })).toBe(true);
+  it.each(NARROWER_VALUES)('is accepted if it changes to %s', async (_, was, is) => {
+    expect(await isRefused([createToolWithInput(was), createToolWithInput(is)])).toBe(false);
+    expect(await isRefused([createToolWithInput(was), createToolWithInput(is)], { drift: 'refuse' })).toBe(
+      true,
+    );
   });
 
   it('can be restored after it became narrower, but cannot become wider', async () => {
     const [first, less, more] = [
-      toolWithInput({ enum: ['a', 'b'] }),
-      toolWithInput({ enum: ['a'] }),
-      toolWithInput({ enum: ['a', 'b', 'c'] }),
+      createToolWithInput({ enum: ['a', 'b'] }),
+      createToolWithInput({ enum: ['a'] }),
+      createToolWithInput({ enum: ['a', 'b', 'c'] }),
     ];
     expect(await isRefused([first, less, first])).toBe(false);
     expect(await isRefused([first, less, more])).toBe(true);
@@ -203,9 +236,9 @@ describe('a schema', () => {
 
   it('is compared with its first version even if its tool was removed in between', async () => {
     const [first, less, more] = [
-      toolWithInput({ enum: ['a', 'b'] }),
-      toolWithInput({ enum: ['a'] }),
-      toolWithInput({ enum: ['a', 'b', 'c'] }),
+      createToolWithInput({ enum: ['a', 'b'] }),
+      createToolWithInput({ enum: ['a'] }),
+      createToolWithInput({ enum: ['a', 'b', 'c'] }),
     ];
     expect(await isRefused([first, undefined, more])).toBe(true);
     expect(await isRefused([first, undefined, more, more])).toBe(true);
@@ -215,16 +248,20 @@ describe('a schema', () => {
     expect(await isRefused([first, more, undefined, more])).toBe(true);
   });
 
-  const referring = ($defs: JsonObject, more: JsonObject = {}): JsonObject =>
-    tool({ inputSchema: { ...object({ a: { $ref: '#/$defs/A' }, ...more }), $defs } });
+  const createReferringSchema = ($defs: JsonObject, more: JsonObject = {}): JsonObject =>
+    createListedTool({
+      inputSchema: { ...createObjectSchema({ a: { $ref: '#/$defs/A' }, ...more }), $defs },
+    });
 
   it('is narrower with references only if no referenced part has changed', async () => {
-    const first = referring({ A: text }, { b: text });
-    expect(await isRefused([first, referring({ A: text }, { b: { ...text, maxLength: 2 } })])).toBe(false);
-    expect(await isRefused([first, referring({ A: {} }, { b: text })])).toBe(true);
-    const inside = (b: JsonObject): JsonObject =>
-      tool({ inputSchema: object({ a: { not: { $ref: '#/properties/b' } }, b }) });
-    expect(await isRefused([inside(text), inside({ ...text, maxLength: 2 })])).toBe(true);
+    const first = createReferringSchema({ A: text }, { b: text });
+    expect(
+      await isRefused([first, createReferringSchema({ A: text }, { b: { ...text, maxLength: 2 } })]),
+    ).toBe(false);
+    expect(await isRefused([first, createReferringSchema({ A: {} }, { b: text })])).toBe(true);
+    const createInsideTool = (b: JsonObject): JsonObject =>
+      createListedTool({ inputSchema: createObjectSchema({ a: { not: { $ref: '#/properties/b' } }, b }) });
+    expect(await isRefused([createInsideTool(text), createInsideTool({ ...text, maxLength: 2 })])).toBe(true);
   });
 
   it('accepts only values that were valid before, unless its change is refused', async () => {
@@ -266,8 +303,8 @@ describe('a schema', () => {
       schema,
       fc.array(value, { maxLength: 8 }),
       async (was, is, values) => {
-        if (await isRefused([toolWithInput(was), toolWithInput(is)])) return;
-        const [before, now] = [was, is].map((a) => schemaCheck(object({ a })));
+        if (await isRefused([createToolWithInput(was), createToolWithInput(is)])) return;
+        const [before, now] = [was, is].map((a) => createSchemaCheck(createObjectSchema({ a })));
         const isValid = (check: typeof now, a: unknown) => check?.({ a } as JsonObject, 'first').length === 0;
         expect(values.filter((a) => isValid(now, a) && !isValid(before, a))).toEqual([]);
       },
@@ -277,22 +314,30 @@ describe('a schema', () => {
 });
 
 /** The log line about refused tools. */
-const refusedFor = (reasons: readonly string[]): string =>
+const formatRefusal = (reasons: readonly string[]): string =>
   `holdfast: MCP server 'files' has weakened tools since this session first saw them, so they are refused in it: ${reasons.join('; ')}. ` +
   "To accept this, name the effect in `effects`, or set `drift: 'report'`: new sessions use the current definitions.";
 
 describe('a tool that became weaker', () => {
   it('is reported once, with the change and the way to accept it', async () => {
-    const first = [tool(), { ...tool(), name: 'note' }, { ...tool(), name: 'read' }];
-    const then = [
-      tool({ annotations: { readOnlyHint: true } }),
-      { ...tool(), name: 'note', inputSchema: object({ to: object({ 'b\ncc': text }) }) },
-      { ...tool(), name: 'read', description: 'Reads all.' },
+    const first = [
+      createListedTool(),
+      { ...createListedTool(), name: 'note' },
+      { ...createListedTool(), name: 'read' },
     ];
-    const known = await listingOf(then, await listingOf(first));
-    await listingOf(then, known);
-    expect(logged).toEqual([
-      [refusedFor(["'send' was `once` and is `read`", "'note' takes more input than before, at `to`"])],
+    const then = [
+      createListedTool({ annotations: { readOnlyHint: true } }),
+      {
+        ...createListedTool(),
+        name: 'note',
+        inputSchema: createObjectSchema({ to: createObjectSchema({ 'b\ncc': text }) }),
+      },
+      { ...createListedTool(), name: 'read', description: 'Reads all.' },
+    ];
+    const known = await createListing(then, await createListing(first));
+    await createListing(then, known);
+    expect(logLines).toEqual([
+      [formatRefusal(["'send' was `once` and is `read`", "'note' takes more input than before, at `to`"])],
     ]);
     expect(known.tools.map(({ name, refused = false }) => [name, refused])).toEqual([
       ['send', true],
@@ -303,15 +348,15 @@ describe('a tool that became weaker', () => {
   });
 
   it('is still offered in its first version; a call is refused without a request to its server', async () => {
-    const { server, client: shop } = scene([sayingTool('look')], { refreshAfter: 0 });
-    const desk = session(
+    const { server, client: shop } = createScene([createSayingTool('look')], { refreshAfter: 0 });
+    const desk = createSession(
       [mcpToolProvider({ clients: [shop] })],
-      [calls('look'), 'Done.', calls('look'), 'I go on without it.'],
+      [requestTool('look'), 'Done.', requestTool('look'), 'I go on without it.'],
     );
     await desk.send('Look');
-    server.tools = [sayingTool('look', 'looked', { annotations: { readOnlyHint: true } })];
+    server.tools = [createSayingTool('look', 'looked', { annotations: { readOnlyHint: true } })];
     expect(await desk.send('Look again')).toMatchObject({ text: 'I go on without it.' });
-    expect(results(desk)).toEqual([
+    expect(getLastResults(desk)).toEqual([
       'look done',
       "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. Do not " +
         'call it again; go on without it.',
@@ -320,29 +365,35 @@ describe('a tool that became weaker', () => {
   });
 
   it('is stored only by its fingerprint if there is no room, and then any change is refused', async () => {
-    const big = (from: number): JsonObject[] =>
+    const createBigTools = (from: number): JsonObject[] =>
       Array.from({ length: 8 }, (_, index) => ({
         name: `t${from + index}`,
         inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
       }));
-    const crowded = await listingOf(big(8), await listingOf([tool(), ...big(0)]));
+    const crowded = await createListing(
+      createBigTools(8),
+      await createListing([createListedTool(), ...createBigTools(0)]),
+    );
     expect(crowded.gone?.map(({ first }) => first !== undefined).slice(0, 2)).toEqual([true, false]);
-    const back = await listingOf(
-      big(0).map((one) => ({ ...one, description: 'Other words.' })),
+    const back = await createListing(
+      createBigTools(0).map((one) => ({ ...one, description: 'Other words.' })),
       crowded,
     );
     expect(back.tools.map(({ name }) => name)).toEqual([]);
     const why = 'was removed, came back changed, and cannot be compared';
-    expect(logged.at(-1)).toEqual([refusedFor(big(0).map(({ name }) => `'${name}' ${why}`))]);
+    expect(logLines.at(-1)).toEqual([formatRefusal(createBigTools(0).map(({ name }) => `'${name}' ${why}`))]);
   });
 
   it('is refused after a change of its schema if its first version could not be stored unchanged', async () => {
-    const of = (maxLength: number): JsonObject =>
-      tool({ inputSchema: object({ to: { ...text, pattern: '(?i)b', maxLength } }) });
-    const known = await listingOf([of(2)], await listingOf([of(3)]));
+    const createToolWithLength = (maxLength: number): JsonObject =>
+      createListedTool({ inputSchema: createObjectSchema({ to: { ...text, pattern: '(?i)b', maxLength } }) });
+    const known = await createListing(
+      [createToolWithLength(2)],
+      await createListing([createToolWithLength(3)]),
+    );
     expect(known.tools.map(({ refused }) => refused)).toEqual([true]);
-    expect(logged.at(-1)).toEqual([
-      refusedFor(["'send' has a changed input schema, which cannot be compared"]),
+    expect(logLines.at(-1)).toEqual([
+      formatRefusal(["'send' has a changed input schema, which cannot be compared"]),
     ]);
   });
 });

@@ -11,13 +11,13 @@ import type {
   ModelRequest,
   ModelSettings,
 } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
-import { wire } from './wire.ts';
+import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
+import { createWire } from './wire.ts';
 
-type Json = Record<string, unknown>;
-type Make = Parameters<typeof wire>[0];
+type JsonFields = Record<string, unknown>;
+type ModelFactory = Parameters<typeof createWire>[0];
 
-const tool = (name: string) => ({
+const createToolDefinition = (name: string) => ({
   name,
   description: 'Does.',
   inputSchema: { type: 'object', properties: {} },
@@ -28,47 +28,56 @@ const callMessage = (id: string, thought = false): ModelMessage => {
   const parts = [{ type: 'reasoning', text: 'Hm.', provider: { anthropic } } as const, call];
   return { role: 'assistant', text: '', toolCalls: [call], ...(thought && { parts }) };
 };
-const result = (id: string, text = 'seen'): ModelMessage => ({ role: 'tool', id, name: 'look', text });
-const KEY = 'ab'.repeat(32);
+const createToolResult = (id: string, text = 'seen'): ModelMessage => ({
+  role: 'tool',
+  id,
+  name: 'look',
+  text,
+});
+const CACHE_KEY = 'ab'.repeat(32);
 
 /** Returns a conversation with this number of replies, each with a call and its result. */
-const conversationOf = (replies: number, thought = false): ModelMessage[] => [
+const createConversation = (replies: number, thought = false): ModelMessage[] => [
   { role: 'system', text: 'Be brief.' },
   { role: 'user', text: 'Go.' },
   ...Array.from({ length: replies }, (_, at) => [
     callMessage(`c${at}`, thought),
-    result(`c${at}`, at === 1 ? '' : 'seen'),
+    createToolResult(`c${at}`, at === 1 ? '' : 'seen'),
   ]).flat(),
 ];
 
-const autoMarks = (messages: readonly ModelMessage[]): CacheMarks => {
+const createAutoMarks = (messages: readonly ModelMessage[]): CacheMarks => {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
-  return { key: KEY, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
+  return { key: CACHE_KEY, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
 };
 
 const requestOf = (messages: readonly ModelMessage[], cache: CacheMarks | undefined): ModelRequest => ({
   messages,
-  tools: [tool('look'), tool('note')],
+  tools: [createToolDefinition('look'), createToolDefinition('note')],
   ...(cache && { cache }),
 });
 
-async function bodyOf(make: Make, request: ModelRequest, settings?: ModelSettings): Promise<Json> {
-  const { model, sent } = wire(make, [[]], settings && { settings });
+async function getBody(
+  make: ModelFactory,
+  request: ModelRequest,
+  settings?: ModelSettings,
+): Promise<JsonFields> {
+  const { model, sent } = createWire(make, [[]], settings && { settings });
   const merged = { ...request, ...(settings && { settings }) };
   // The server sends no reply, because only the request is checked.
   await model.ask(merged, { signal: new AbortController().signal }).catch(() => {});
   return sent[0] ?? {};
 }
 
-const createClaude: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+const createClaude: ModelFactory = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
 
 /** Returns the path of each value with a cache mark, and the mark. */
-const marksIn = (value: unknown): Json => Object.fromEntries(pathsIn(value, '$'));
+const collectMarks = (value: unknown): JsonFields => Object.fromEntries(listPaths(value, '$'));
 
-function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
+function listPaths(value: unknown, path: string): (readonly [string, unknown])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'cache_control' ? [[path, inner] as const] : pathsIn(inner, `${path}.${key}`),
+    key === 'cache_control' ? [[path, inner] as const] : listPaths(inner, `${path}.${key}`),
   );
 }
 
@@ -76,32 +85,36 @@ function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
 const withoutMarks = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (key === 'cache_control' ? undefined : inner));
 
-const MARK = { type: 'ephemeral' };
+const CACHE_MARK = { type: 'ephemeral' };
 
 describe('cache marks for Anthropic', () => {
   it('are set on the last tool, the system text, the end of this request and the end of the previous request', async () => {
     expect(
-      marksIn(await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))))),
+      collectMarks(
+        await getBody(createClaude, requestOf(createConversation(2), createAutoMarks(createConversation(2)))),
+      ),
     ).toEqual({
-      '$.tools.1': MARK,
-      '$.system.0': MARK,
-      '$.messages.2.content.0': MARK,
-      '$.messages.4.content.0': MARK,
+      '$.tools.1': CACHE_MARK,
+      '$.system.0': CACHE_MARK,
+      '$.messages.2.content.0': CACHE_MARK,
+      '$.messages.4.content.0': CACHE_MARK,
     });
     expect(
-      marksIn(await bodyOf(createClaude, requestOf(conversationOf(0), autoMarks(conversationOf(0))))),
+      collectMarks(
+        await getBody(createClaude, requestOf(createConversation(0), createAutoMarks(createConversation(0)))),
+      ),
     ).toEqual({
-      '$.tools.1': MARK,
-      '$.system.0': MARK,
-      '$.messages.0.content.0': MARK,
+      '$.tools.1': CACHE_MARK,
+      '$.system.0': CACHE_MARK,
+      '$.messages.0.content.0': CACHE_MARK,
     });
   });
 
   it('can move without a change of any other byte', async () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
-        [conversationOf(replies, true), conversationOf(replies + 1, true)].map((messages) =>
-          bodyOf(createClaude, requestOf(messages, autoMarks(messages))),
+        [createConversation(replies, true), createConversation(replies + 1, true)].map((messages) =>
+          getBody(createClaude, requestOf(messages, createAutoMarks(messages))),
         ),
       );
       const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
@@ -111,25 +124,27 @@ describe('cache marks for Anthropic', () => {
       expect(JSON.stringify(now.slice(0, before.length))).toBe(JSON.stringify(before));
       // The mark at the end of one request is where the next request reads the cache.
       const end = `$.messages.${before.length - 1}.content.0`;
-      expect([marksIn(one), marksIn(next)]).toMatchObject([{ [end]: MARK }, { [end]: MARK }]);
+      expect([collectMarks(one), collectMarks(next)]).toMatchObject([
+        { [end]: CACHE_MARK },
+        { [end]: CACHE_MARK },
+      ]);
     }
   });
 
   it('last an hour if the request asks for it', async () => {
-    const body = await bodyOf(createClaude, requestOf(conversationOf(1), { system: true, ttl: '1h' }));
-    expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
+    const body = await getBody(createClaude, requestOf(createConversation(1), { system: true, ttl: '1h' }));
+    expect(collectMarks(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
   it('are limited to the first four marks', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(createClaude, requestOf(conversationOf(3), cache))))).toEqual([
-      '$.system.0',
-      '$.messages.0.content.0',
-      '$.messages.2.content.0',
-      '$.tools.1',
-    ]);
+    expect(
+      Object.keys(collectMarks(await getBody(createClaude, requestOf(createConversation(3), cache)))),
+    ).toEqual(['$.system.0', '$.messages.0.content.0', '$.messages.2.content.0', '$.tools.1']);
     const many = { messages: [1, 3, -1, -1, 99, -99, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(createClaude, requestOf(conversationOf(3), many))))).toEqual([
+    expect(
+      Object.keys(collectMarks(await getBody(createClaude, requestOf(createConversation(3), many)))),
+    ).toEqual([
       '$.messages.0.content.0',
       '$.messages.2.content.0',
       '$.messages.4.content.0',
@@ -138,23 +153,31 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('share the limit with a mark that the developer has set at the end of the request', async () => {
-    const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
-    const body = await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))), own);
-    expect(marksIn(body)).toEqual({
-      $: MARK,
-      '$.tools.1': MARK,
-      '$.system.0': MARK,
-      '$.messages.2.content.0': MARK,
+    const own = { providerOptions: { anthropic: { cacheControl: CACHE_MARK } } };
+    const body = await getBody(
+      createClaude,
+      requestOf(createConversation(2), createAutoMarks(createConversation(2))),
+      own,
+    );
+    expect(collectMarks(body)).toEqual({
+      $: CACHE_MARK,
+      '$.tools.1': CACHE_MARK,
+      '$.system.0': CACHE_MARK,
+      '$.messages.2.content.0': CACHE_MARK,
     });
     // A mark with a longer lifetime must not follow one with a shorter lifetime.
     const hour = { type: 'ephemeral', ttl: '1h' };
     const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
-    const marks = marksIn(
-      await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))), longer),
+    const marks = collectMarks(
+      await getBody(
+        createClaude,
+        requestOf(createConversation(2), createAutoMarks(createConversation(2))),
+        longer,
+      ),
     );
     expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
-    const many = requestOf(conversationOf(3), { tools: true, system: true, messages: [1, 3, 5] });
-    expect(Object.keys(marksIn(await bodyOf(createClaude, many, own)))).toHaveLength(4);
+    const many = requestOf(createConversation(3), { tools: true, system: true, messages: [1, 3, 5] });
+    expect(Object.keys(collectMarks(await getBody(createClaude, many, own)))).toHaveLength(4);
   });
 
   it('are omitted from parts that cannot have one: reasoning, empty texts, a missing system text and missing tools', async () => {
@@ -165,14 +188,14 @@ describe('cache marks for Anthropic', () => {
       parts: [{ type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 'c2lnbmVk' } } }],
     };
     const messages: ModelMessage[] = [{ role: 'user', text: 'Go.' }, thought, { role: 'user', text: ' ' }];
-    const body = await bodyOf(createClaude, {
+    const body = await getBody(createClaude, {
       messages,
       tools: [],
       cache: { tools: true, system: true, messages: [1] },
     });
-    expect(marksIn(body)).toEqual({ '$.messages.0.content.0': MARK });
-    const blank = await bodyOf(createClaude, { messages, tools: [], cache: { messages: [-1] } });
-    expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
+    expect(collectMarks(body)).toEqual({ '$.messages.0.content.0': CACHE_MARK });
+    const blank = await getBody(createClaude, { messages, tools: [], cache: { messages: [-1] } });
+    expect(collectMarks(blank)).toEqual({ '$.messages.0.content.0': CACHE_MARK });
   });
 
   it('are added to the provider metadata of a marked part', async () => {
@@ -183,17 +206,17 @@ describe('cache marks for Anthropic', () => {
       toolCalls: [],
       parts: [{ type: 'text', text: 'So it is.', provider: { anthropic } }],
     };
-    const { calls } = await ask(() => streamedResult([delta('hi'), finish()]), {
+    const { calls } = await ask(() => createStreamedResult([createDelta('hi'), finish()]), {
       stream: true,
       provider: 'anthropic.messages',
       modelId: 'claude-sonnet-4-5',
-      request: requestOf([...conversationOf(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
+      request: requestOf([...createConversation(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
     });
     expect(calls[0]?.prompt[2]?.content).toEqual([
       {
         type: 'text',
         text: 'So it is.',
-        providerOptions: { anthropic: { ...anthropic, cacheControl: MARK } },
+        providerOptions: { anthropic: { ...anthropic, cacheControl: CACHE_MARK } },
       },
     ]);
     // The metadata of the reply itself is unchanged.
@@ -201,82 +224,102 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('are set before a message that announces new tools, even if that message is omitted', async () => {
-    const told = { came: [tool('late')], went: [] };
+    const told = { came: [createToolDefinition('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
-    const messages = [...conversationOf(1), change];
-    const request = { ...requestOf(messages, autoMarks(messages)), tools: ['late', 'look'].map(tool) };
-    const bound: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-5-5');
-    for (const make of [bound, createClaude]) {
-      const body = await bodyOf(make, request);
-      expect(marksIn(body)).toMatchObject({ '$.messages.0.content.0': MARK, '$.messages.2.content.0': MARK });
-      expect(Object.keys(marksIn(body))).toHaveLength(4);
+    const messages = [...createConversation(1), change];
+    const request = {
+      ...requestOf(messages, createAutoMarks(messages)),
+      tools: ['late', 'look'].map(createToolDefinition),
+    };
+    const createClaudeModel: ModelFactory = (fetch) =>
+      createAnthropic({ apiKey: 'k', fetch })('claude-opus-5-5');
+    for (const make of [createClaudeModel, createClaude]) {
+      const body = await getBody(make, request);
+      expect(collectMarks(body)).toMatchObject({
+        '$.messages.0.content.0': CACHE_MARK,
+        '$.messages.2.content.0': CACHE_MARK,
+      });
+      expect(Object.keys(collectMarks(body))).toHaveLength(4);
     }
   });
 
   it('are absent if the request asks for no caching', async () => {
-    expect(marksIn(await bodyOf(createClaude, requestOf(conversationOf(1), undefined)))).toEqual({});
-    expect(marksIn(await bodyOf(createClaude, requestOf(conversationOf(1), { key: KEY })))).toEqual({});
+    expect(collectMarks(await getBody(createClaude, requestOf(createConversation(1), undefined)))).toEqual(
+      {},
+    );
+    expect(
+      collectMarks(await getBody(createClaude, requestOf(createConversation(1), { key: CACHE_KEY }))),
+    ).toEqual({});
   });
 });
 
 it('OpenRouter receives cache marks for Anthropic models but not for others', async () => {
-  const router =
-    (model: string): Make =>
+  const createRouterModel =
+    (model: string): ModelFactory =>
     (fetch) =>
       createOpenRouter({ apiKey: 'k', fetch })(model);
-  const request = requestOf(conversationOf(2), autoMarks(conversationOf(2)));
-  expect(marksIn(await bodyOf(router('anthropic/claude-sonnet-4.5'), request))).toEqual({
-    '$.messages.0.content.0': MARK,
-    '$.messages.3': MARK,
-    '$.messages.5': MARK,
+  const request = requestOf(createConversation(2), createAutoMarks(createConversation(2)));
+  expect(collectMarks(await getBody(createRouterModel('anthropic/claude-sonnet-4.5'), request))).toEqual({
+    '$.messages.0.content.0': CACHE_MARK,
+    '$.messages.3': CACHE_MARK,
+    '$.messages.5': CACHE_MARK,
   });
-  expect(marksIn(await bodyOf(router('openai/gpt-5.4'), request))).toEqual({});
+  expect(collectMarks(await getBody(createRouterModel('openai/gpt-5.4'), request))).toEqual({});
 });
 
 describe('a cache key for OpenAI', () => {
-  const made =
-    (wireOf: 'responses' | 'chat', model: string): Make =>
+  const createOpenAiModel =
+    (wireOf: 'responses' | 'chat', model: string): ModelFactory =>
     (fetch) =>
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
   it.each(['responses', 'chat'] as const)('is sent in requests to the %s API', async (wireOf) => {
-    const request = requestOf(conversationOf(1), autoMarks(conversationOf(1)));
-    const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
-    expect(body).toMatchObject({ prompt_cache_key: KEY });
+    const request = requestOf(createConversation(1), createAutoMarks(createConversation(1)));
+    const body = await getBody(createOpenAiModel(wireOf, 'gpt-5.4'), request);
+    expect(body).toMatchObject({ prompt_cache_key: CACHE_KEY });
     const { cache: _, ...without } = request;
     const { prompt_cache_key: __, ...rest } = body;
-    expect(JSON.stringify(rest)).toBe(JSON.stringify(await bodyOf(made(wireOf, 'gpt-5.4'), without)));
+    expect(JSON.stringify(rest)).toBe(
+      JSON.stringify(await getBody(createOpenAiModel(wireOf, 'gpt-5.4'), without)),
+    );
   });
 
   it('does not replace a key that the developer has set', async () => {
     const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
-    const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(conversationOf(1), { key: KEY }), own);
+    const body = await getBody(
+      createOpenAiModel('responses', 'gpt-5.4'),
+      requestOf(createConversation(1), { key: CACHE_KEY }),
+      own,
+    );
     expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
   });
 
   it('is not sent to compatible servers, which may refuse unknown fields', async () => {
-    const compatible: Make = (fetch) =>
+    const createCompatible: ModelFactory = (fetch) =>
       createOpenAICompatible({ name: 'some', baseURL: 'https://some.test/v1', fetch })('m-1');
-    for (const make of [made('chat', 'llama-3.3-70b'), compatible]) {
-      const body = await bodyOf(make, requestOf(conversationOf(1), autoMarks(conversationOf(1))));
+    for (const make of [createOpenAiModel('chat', 'llama-3.3-70b'), createCompatible]) {
+      const body = await getBody(
+        make,
+        requestOf(createConversation(1), createAutoMarks(createConversation(1))),
+      );
       expect(body).not.toHaveProperty('prompt_cache_key');
-      expect(marksIn(body)).toEqual({});
+      expect(collectMarks(body)).toEqual({});
     }
   });
 });
 
 describe('a provider without a cache type in the SDK', () => {
-  const hi = () => streamedResult([delta('hi'), finish()]);
-  const optionsOf = async (provider: string, modelId: string, cache: CacheMarks) => {
-    const request = requestOf(conversationOf(1), cache);
-    const { calls } = await ask(hi, { stream: true, provider, modelId, request });
+  const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+  const collectOptions = async (provider: string, modelId: string, cache: CacheMarks) => {
+    const request = requestOf(createConversation(1), cache);
+    const { calls } = await ask(answerHi, { stream: true, provider, modelId, request });
     return calls[0];
   };
   const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
 
   it('receives cache points on all marked parts except tools, for Bedrock', async () => {
     const { prompt = [], tools } =
-      (await optionsOf('amazon-bedrock', claude, autoMarks(conversationOf(1)))) ?? {};
+      (await collectOptions('amazon-bedrock', claude, createAutoMarks(createConversation(1)))) ?? {};
     const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
     expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
     expect(prompt).toEqual([
@@ -285,20 +328,21 @@ describe('a provider without a cache type in the SDK', () => {
       expect.objectContaining({ role: 'assistant' }),
       { role: 'tool', content: [expect.objectContaining({ toolCallId: 'c0', providerOptions })] },
     ]);
-    const hour = await optionsOf('amazon-bedrock', claude, { system: true, ttl: '1h' });
+    const hour = await collectOptions('amazon-bedrock', claude, { system: true, ttl: '1h' });
     expect(hour?.prompt[0]?.providerOptions).toEqual({
       bedrock: { cachePoint: { type: 'default', ttl: '1h' } },
     });
   });
 
   it('receives the key in an option or a header, for Azure and xAI', async () => {
-    const { providerOptions: azure } = (await optionsOf('azure.responses', 'mine', { key: KEY })) ?? {};
-    expect(azure).toEqual({ azure: { promptCacheKey: KEY, store: false } });
+    const { providerOptions: azure } =
+      (await collectOptions('azure.responses', 'mine', { key: CACHE_KEY })) ?? {};
+    expect(azure).toEqual({ azure: { promptCacheKey: CACHE_KEY, store: false } });
     const { providerOptions: xai, headers } =
-      (await optionsOf('xai.responses', 'grok-5', { key: KEY })) ?? {};
-    expect([xai, headers]).toEqual([{ xai: { promptCacheKey: KEY } }, undefined]);
-    const { headers: chat } = (await optionsOf('xai.chat', 'grok-5', { key: KEY })) ?? {};
-    expect(chat).toEqual({ 'x-grok-conv-id': KEY });
+      (await collectOptions('xai.responses', 'grok-5', { key: CACHE_KEY })) ?? {};
+    expect([xai, headers]).toEqual([{ xai: { promptCacheKey: CACHE_KEY } }, undefined]);
+    const { headers: chat } = (await collectOptions('xai.chat', 'grok-5', { key: CACHE_KEY })) ?? {};
+    expect(chat).toEqual({ 'x-grok-conv-id': CACHE_KEY });
   });
 
   it.each([
@@ -322,6 +366,6 @@ describe('a provider without a cache type in the SDK', () => {
     ['deepseek.chat', 'deepseek-v4', undefined],
     ['workersai.chat', '@cf/meta/llama-4', undefined],
   ])('%s caches %s if its name says so', (provider, modelId, caches) => {
-    expect(fromAiSdk(fakeModel([], { provider, modelId }).model).caches).toBe(caches);
+    expect(fromAiSdk(createFakeModel([], { provider, modelId }).model).caches).toBe(caches);
   });
 });

@@ -1,23 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generatedResult, streamedResult, usage } from './fake-model.ts';
+import { getFailure, getReply } from '../settle.ts';
+import {
+  ask,
+  call,
+  createDelta,
+  createFakeModel,
+  createGeneratedResult,
+  createStreamedResult,
+  createUsage,
+  finish,
+} from './fake-model.ts';
 
-const wholeReply = async (content: unknown, more?: object) =>
-  replyIn(await ask(() => generatedResult(content, more)));
+const askForWholeReply = async (content: unknown, more?: object) =>
+  getReply(await ask(() => createGeneratedResult(content, more)));
 
 describe('an unusual finish reason', () => {
   it('means a withheld reply if Workers AI reports content_filter', async () => {
     const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
-    expect((await wholeReply([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
+    expect((await askForWholeReply([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
   });
 
   it.each(['length', 'other'])(
     'means a conversation that is too long, even if the SDK reports it as %s',
     async (unified) => {
       const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
-      expect(failureIn(await ask(() => generatedResult([], ending)))).toMatchObject({
+      expect(getFailure(await ask(() => createGeneratedResult([], ending)))).toMatchObject({
         failure: 'context-length',
         message: "The model's reply does not fit into its context window with the conversation.",
       });
@@ -26,7 +35,7 @@ describe('an unusual finish reason', () => {
 
   it('is part of an error message', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
-    expect(failureIn(await ask(() => generatedResult([], ending), { retries: 0 }))).toMatchObject({
+    expect(getFailure(await ask(() => createGeneratedResult([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',
       message: 'The model stopped because of an error: MALFORMED_FUNCTION_CALL.',
     });
@@ -34,18 +43,19 @@ describe('an unusual finish reason', () => {
 });
 
 describe('a reply that the server pauses', () => {
-  const paused = (raw = 'pause_turn') => ({
-    ...finish('stop', usage(3, 4)),
+  const createPausedFinish = (raw = 'pause_turn') => ({
+    ...finish('stop', createUsage(3, 4)),
     finishReason: { unified: 'stop', raw },
   });
   const search = call('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
   const result = { type: 'tool-result', toolCallId: 's', toolName: 'web_search', result: [] };
-  const first = () => streamedResult([delta('One. '), search, paused()]);
-  const second = () => streamedResult([result, delta('Two.'), finish('stop', usage(10, 20))]);
+  const streamFirst = () => createStreamedResult([createDelta('One. '), search, createPausedFinish()]);
+  const streamSecond = () =>
+    createStreamedResult([result, createDelta('Two.'), finish('stop', createUsage(10, 20))]);
 
   it('is continued, and becomes one reply', async () => {
-    const { calls, ...outcome } = await ask([first, second], { stream: true });
-    expect(replyIn(outcome)).toEqual({
+    const { calls, ...outcome } = await ask([streamFirst, streamSecond], { stream: true });
+    expect(getReply(outcome)).toEqual({
       text: 'One. Two.',
       toolCalls: [],
       parts: [
@@ -77,12 +87,12 @@ describe('a reply that the server pauses', () => {
   });
 
   it('is continued in the container that it opened', async () => {
-    const opening = () =>
-      streamedResult([
-        delta('a'),
-        { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } },
+    const streamOpening = () =>
+      createStreamedResult([
+        createDelta('a'),
+        { ...createPausedFinish(), providerMetadata: { anthropic: { container: { id: 'c1' } } } },
       ]);
-    const { calls } = await ask([opening, second], { stream: true });
+    const { calls } = await ask([streamOpening, streamSecond], { stream: true });
     expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([
       undefined,
       { anthropic: { container: { id: 'c1' } } },
@@ -90,13 +100,16 @@ describe('a reply that the server pauses', () => {
   });
 
   it('costs the sum of its requests, each token at its price', async () => {
-    const counted = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
-      finish('stop', usage(10, 5, { cacheRead, cacheWrite, reasoning }));
-    const pausing = () =>
-      streamedResult([delta('a'), { ...counted(0, 8, 1), finishReason: paused().finishReason }]);
-    const ending = () => streamedResult([delta('b'), counted(9, 1, 2)]);
-    const outcome = await ask([pausing, ending], { stream: true });
-    expect(replyIn(outcome).usage).toEqual({
+    const createCountedFinish = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
+      finish('stop', createUsage(10, 5, { cacheRead, cacheWrite, reasoning }));
+    const streamPausing = () =>
+      createStreamedResult([
+        createDelta('a'),
+        { ...createCountedFinish(0, 8, 1), finishReason: createPausedFinish().finishReason },
+      ]);
+    const streamEnding = () => createStreamedResult([createDelta('b'), createCountedFinish(9, 1, 2)]);
+    const outcome = await ask([streamPausing, streamEnding], { stream: true });
+    expect(getReply(outcome).usage).toEqual({
       inputTokens: 20,
       outputTokens: 10,
       cachedInputTokens: 9,
@@ -106,7 +119,7 @@ describe('a reply that the server pauses', () => {
   });
 
   it('reserves budget before each further request, and is abandoned after eight of them', async () => {
-    const { model, calls } = fakeModel([first]);
+    const { model, calls } = createFakeModel([streamFirst]);
     let asked = 0;
     const again = async () => {
       asked += 1;
@@ -116,15 +129,15 @@ describe('a reply that the server pauses', () => {
   });
 
   it('is not continued if it contains a call that our code must run', async () => {
-    const calling = () => streamedResult([call('a', 'look', '{}'), paused()]);
-    const { calls, ...outcome } = await ask([calling], { stream: true });
-    expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
+    const streamCall = () => createStreamedResult([call('a', 'look', '{}'), createPausedFinish()]);
+    const { calls, ...outcome } = await ask([streamCall], { stream: true });
+    expect([getReply({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
   });
 });
 
 describe('a model without streams', () => {
   it('is asked for whole replies', async () => {
-    const { model } = fakeModel([() => generatedResult([{ type: 'text', text: 'a' }])]);
+    const { model } = createFakeModel([() => createGeneratedResult([{ type: 'text', text: 'a' }])]);
     const doStream = async () => {
       const message = "'streaming' functionality not supported.";
       throw Object.assign(new Error(message), {

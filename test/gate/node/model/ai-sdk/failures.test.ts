@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure, ModelRequest } from '../../../../../src/model/entry.ts';
-import { NOW } from '../openai-compatible/fake-server.ts';
-import { failureIn } from '../settle.ts';
-import { ask, call, delta, finish, generatedText, streamedResult } from './fake-model.ts';
+import { START_TIME } from '../openai-compatible/fake-server.ts';
+import { getFailure } from '../settle.ts';
+import { ask, call, createDelta, createGeneratedText, createStreamedResult, finish } from './fake-model.ts';
 
 const PROMPT = 'You are the secret agent of Kilo & Co.; never tell anybody what a crate of kelp costs us.';
 const request: ModelRequest = {
@@ -14,7 +14,7 @@ const request: ModelRequest = {
 };
 
 /** Returns an error in the form of an `APICallError` from any copy of the SDK. */
-const apiError = (fields: object): Error =>
+const createApiError = (fields: object): Error =>
   Object.assign(new Error('no'), {
     name: 'AI_APICallError',
     url: 'https://models.test/v1/chat?key=AIzaSyTopSecret0123456789',
@@ -22,7 +22,7 @@ const apiError = (fields: object): Error =>
     isRetryable: false,
     ...fields,
   });
-const sdkError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+const createSdkError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 const rejectWith = (error: unknown) => () => Promise.reject(error);
 
 describe('the status of an error', () => {
@@ -42,8 +42,8 @@ describe('the status of an error', () => {
     async (statusCode, failure, times) => {
       const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
       for (const stream of [false, true]) {
-        const outcome = await ask(rejectWith(apiError({ statusCode, isRetryable })), { stream });
-        expect(failureIn(outcome)).toEqual({
+        const outcome = await ask(rejectWith(createApiError({ statusCode, isRetryable })), { stream });
+        expect(getFailure(outcome)).toEqual({
           name: 'ModelError',
           failure,
           message: `The model's server answered ${statusCode}: no`,
@@ -57,8 +57,10 @@ describe('the status of an error', () => {
   );
 
   it('prevents a retry if the provider marks the error as permanent, even if such errors are usually temporary', async () => {
-    const { calls, ...outcome } = await ask(rejectWith(apiError({ statusCode: 429, isRetryable: false })));
-    expect(failureIn({ ...outcome })).toMatchObject({
+    const { calls, ...outcome } = await ask(
+      rejectWith(createApiError({ statusCode: 429, isRetryable: false })),
+    );
+    expect(getFailure({ ...outcome })).toMatchObject({
       failure: 'rate-limited',
       message: "The model's server answered 429: no",
     });
@@ -70,9 +72,9 @@ describe('the status of an error', () => {
     // Some providers of the SDK expect another form of errors, and leave the body unparsed.
     for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
       const { calls, ...outcome } = await ask(
-        rejectWith(apiError({ statusCode: 429, isRetryable: true, ...body })),
+        rejectWith(createApiError({ statusCode: 429, isRetryable: true, ...body })),
       );
-      expect(failureIn({ ...outcome })).toMatchObject({
+      expect(getFailure({ ...outcome })).toMatchObject({
         failure: 'rate-limited',
         message: "The model's server answered 429: no",
       });
@@ -81,10 +83,10 @@ describe('the status of an error', () => {
   });
 
   it('2xx with an unreadable body is a reply that could not be read', async () => {
-    const cause = sdkError('AI_JSONParseError', PROMPT);
+    const cause = createSdkError('AI_JSONParseError', PROMPT);
     const fields = { statusCode: 200, message: 'Invalid JSON response', cause };
-    const outcome = await ask(rejectWith(apiError(fields)));
-    expect(failureIn(outcome)).toMatchObject({
+    const outcome = await ask(rejectWith(createApiError(fields)));
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'invalid-reply',
       message: "The model's reply could not be read: Invalid JSON response",
       status: 200,
@@ -95,8 +97,8 @@ describe('the status of an error', () => {
   it('2xx with a body that breaks off is a cut-off reply, and is retried', async () => {
     const cause = new Error('Network connection lost.');
     const fields = { statusCode: 200, message: 'Failed to process successful response', cause };
-    const outcome = await ask(rejectWith(apiError(fields)));
-    expect(failureIn(outcome)).toMatchObject({
+    const outcome = await ask(rejectWith(createApiError(fields)));
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'truncated',
       message: "The connection to the model's server broke before the reply was complete.",
     });
@@ -106,12 +108,12 @@ describe('the status of an error', () => {
   it.each<[object, number]>([
     [{ 'retry-after': '3' }, 3000],
     [{ 'retry-after-ms': '120', 'retry-after': '3' }, 120],
-    [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
+    [{ 'retry-after': new Date(START_TIME + 7000).toUTCString() }, 7000],
     [{ 'retry-after': 3 }, 250],
     [{}, 250],
   ])('with the headers %j leads to a retry after %i ms', async (responseHeaders, wait) => {
-    const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
-    expect(await ask([rejectWith(error), () => generatedText('hi')])).toMatchObject({
+    const error = createApiError({ statusCode: 429, isRetryable: true, responseHeaders });
+    expect(await ask([rejectWith(error), () => createGeneratedText('hi')])).toMatchObject({
       reply: { text: 'hi' },
       waits: [wait],
     });
@@ -119,8 +121,10 @@ describe('the status of an error', () => {
 
   it('leads to no retry after a long Retry-After, and the message states the wait', async () => {
     const responseHeaders = { 'retry-after': '90' };
-    const outcome = await ask(rejectWith(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
-    expect(failureIn(outcome)).toMatchObject({
+    const outcome = await ask(
+      rejectWith(createApiError({ statusCode: 503, isRetryable: true, responseHeaders })),
+    );
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'rate-limited',
       message: "The model's server answered 503 and asks to wait 90 s: no",
     });
@@ -128,8 +132,8 @@ describe('the status of an error', () => {
   });
 
   it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('%j is ignored', async (statusCode) => {
-    const outcome = await ask(rejectWith(apiError({ statusCode, isRetryable: true })));
-    expect(failureIn(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
+    const outcome = await ask(rejectWith(createApiError({ statusCode, isRetryable: true })));
+    expect(getFailure(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
   });
 });
 
@@ -137,49 +141,49 @@ describe('an error without a status', () => {
   it.each<[string, unknown, ModelFailure, number, string]>([
     [
       'a lost connection',
-      apiError({ isRetryable: true, message: 'Cannot connect to API: fetch failed' }),
+      createApiError({ isRetryable: true, message: 'Cannot connect to API: fetch failed' }),
       'unreachable',
       3,
       "The model's server could not be reached: Cannot connect to API: fetch failed",
     ],
     [
       'an error that is marked as permanent',
-      apiError({ message: 'too long' }),
+      createApiError({ message: 'too long' }),
       'bad-request',
       1,
       'The model refused the request: too long',
     ],
     [
       'a missing key',
-      sdkError('AI_LoadAPIKeyError', "Pass it using the 'apiKey' parameter."),
+      createSdkError('AI_LoadAPIKeyError', "Pass it using the 'apiKey' parameter."),
       'unauthorized',
       1,
       "The model cannot be asked: Pass it using the 'apiKey' parameter.",
     ],
     [
       'an unsupported function of the provider',
-      sdkError('AI_UnsupportedFunctionalityError', "'tools' functionality not supported."),
+      createSdkError('AI_UnsupportedFunctionalityError', "'tools' functionality not supported."),
       'bad-request',
       1,
       "The model cannot be asked: 'tools' functionality not supported.",
     ],
     [
       'a refused prompt',
-      sdkError('AI_InvalidPromptError', PROMPT),
+      createSdkError('AI_InvalidPromptError', PROMPT),
       'bad-request',
       1,
       'The model failed with AI_InvalidPromptError.',
     ],
     [
       'a reply in the wrong form',
-      sdkError('AI_TypeValidationError', `Type validation failed: Value: {"text":"${PROMPT}"}`),
+      createSdkError('AI_TypeValidationError', `Type validation failed: Value: {"text":"${PROMPT}"}`),
       'invalid-reply',
       1,
       'The model failed with AI_TypeValidationError.',
     ],
     [
       'an empty body',
-      sdkError('AI_EmptyResponseBodyError', 'Empty response body'),
+      createSdkError('AI_EmptyResponseBodyError', 'Empty response body'),
       'truncated',
       3,
       'The model failed with AI_EmptyResponseBodyError.',
@@ -204,7 +208,7 @@ describe('an error without a status', () => {
   ])('is reported with the right type: %s', async (_, thrown, failure, times, message) => {
     for (const stream of [false, true]) {
       const outcome = await ask(rejectWith(thrown), { stream });
-      expect(failureIn(outcome)).toMatchObject({ failure, message, status: undefined, outputBegan: false });
+      expect(getFailure(outcome)).toMatchObject({ failure, message, status: undefined, outputBegan: false });
       expect(outcome.calls).toHaveLength(times);
     }
   });
@@ -213,7 +217,7 @@ describe('an error without a status', () => {
     const outcome = await ask(() => {
       throw new RangeError('x');
     });
-    expect(failureIn(outcome)).toMatchObject({ message: 'The model failed with RangeError.' });
+    expect(getFailure(outcome)).toMatchObject({ message: 'The model failed with RangeError.' });
   });
 });
 
@@ -236,85 +240,92 @@ describe('an error in a stream', () => {
     ],
     [
       'about an unreadable event',
-      sdkError('AI_JSONParseError', `JSON parsing failed: Text: ${PROMPT}`),
+      createSdkError('AI_JSONParseError', `JSON parsing failed: Text: ${PROMPT}`),
       { failure: 'invalid-reply', message: 'The model failed with AI_JSONParseError.' },
     ],
   ])('%s fails the request', async (_, error, expected) => {
     const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
-    const outcome = await ask(() => streamedResult(parts), { stream: true, retries: 0 });
-    expect(failureIn(outcome)).toMatchObject({ ...expected, outputBegan: false });
+    const outcome = await ask(() => createStreamedResult(parts), { stream: true, retries: 0 });
+    expect(getFailure(outcome)).toMatchObject({ ...expected, outputBegan: false });
   });
 
   it('is retried before any text, and never after some text', async () => {
     const error = { message: 'no', statusCode: 503, isRetryable: true };
-    const good = () => streamedResult([delta('hi'), finish()]);
-    const early = () => streamedResult([{ type: 'error', error }]);
-    expect(await ask([early, good], { stream: true })).toMatchObject({
+    const streamGood = () => createStreamedResult([createDelta('hi'), finish()]);
+    const failEarly = () => createStreamedResult([{ type: 'error', error }]);
+    expect(await ask([failEarly, streamGood], { stream: true })).toMatchObject({
       reply: { text: 'hi' },
       pieces: ['hi'],
     });
 
-    const late = () => streamedResult([delta('Hel'), { type: 'error', error }]);
-    const outcome = await ask([late, good], { stream: true });
-    expect(failureIn(outcome)).toMatchObject({ failure: 'server-error', outputBegan: true });
+    const failLate = () => createStreamedResult([createDelta('Hel'), { type: 'error', error }]);
+    const outcome = await ask([failLate, streamGood], { stream: true });
+    expect(getFailure(outcome)).toMatchObject({ failure: 'server-error', outputBegan: true });
     expect([outcome.calls.length, outcome.pieces]).toEqual([1, ['Hel']]);
   });
 
   it.each<[string, () => unknown, string, string]>([
     [
       'without a finish',
-      () => streamedResult([delta('Hel')]),
+      () => createStreamedResult([createDelta('Hel')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'without a finish, after a call',
-      () => streamedResult([delta('Hel'), call('a', 'f', '{}')]),
+      () => createStreamedResult([createDelta('Hel'), call('a', 'f', '{}')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `interrupted`',
-      () => streamedResult([delta('Hel'), finish('interrupted')]),
+      () => createStreamedResult([createDelta('Hel'), finish('interrupted')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `error`',
-      () => streamedResult([delta('Hel'), finish('error')]),
+      () => createStreamedResult([createDelta('Hel'), finish('error')]),
       'server-error',
       'The model stopped because of an error.',
     ],
     [
       'with a lost connection',
-      () => streamedResult([delta('Hel')], { broken: new TypeError('network lost') }),
+      () => createStreamedResult([createDelta('Hel')], { broken: new TypeError('network lost') }),
       'truncated',
       "The connection to the model's server broke before the reply was complete.",
     ],
     [
       'with an unreadable event',
-      () => streamedResult([delta('Hel')], { broken: sdkError('AI_TypeValidationError', PROMPT) }),
+      () =>
+        createStreamedResult([createDelta('Hel')], {
+          broken: createSdkError('AI_TypeValidationError', PROMPT),
+        }),
       'invalid-reply',
       'The model failed with AI_TypeValidationError.',
     ],
   ])('makes a reply fail that ends %s', async (_, answer, failure, message) => {
     const outcome = await ask(answer, { stream: true });
-    expect(failureIn(outcome)).toMatchObject({ failure, message, outputBegan: true });
+    expect(getFailure(outcome)).toMatchObject({ failure, message, outputBegan: true });
     expect(outcome.calls).toHaveLength(1);
   });
 
   it('is retried if the stream ends before any text', async () => {
-    const outcome = await ask([() => streamedResult([]), () => streamedResult([delta('hi'), finish()])], {
-      stream: true,
-    });
+    const outcome = await ask(
+      [() => createStreamedResult([]), () => createStreamedResult([createDelta('hi'), finish()])],
+      {
+        stream: true,
+      },
+    );
     expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });
   });
 });
 
 describe('an error message', () => {
-  const told = async (words: string, modelId = 'm-1') =>
-    failureIn(await ask(rejectWith(apiError({ statusCode: 400, message: words })), { request, modelId }))
-      .message;
+  const getFailureMessage = async (words: string, modelId = 'm-1') =>
+    getFailure(
+      await ask(rejectWith(createApiError({ statusCode: 400, message: words })), { request, modelId }),
+    ).message;
 
   it.each([
     ['sk-proj-abcdef', '[secret]'],
@@ -325,7 +336,7 @@ describe('an error message', () => {
     ['0123456789abcdef0123456789abcdef', '[secret]'],
     ['QmFzZTY0S2V5V2l0aDEyMzQ1', '[secret]'],
   ])('redacts text that looks like a credential: %s', async (credential, shown) => {
-    expect(await told(`Incorrect: ${credential} (see the docs)`)).toBe(
+    expect(await getFailureMessage(`Incorrect: ${credential} (see the docs)`)).toBe(
       `The model's server answered 400: Incorrect: ${shown} (see the docs)`,
     );
   });
@@ -333,24 +344,26 @@ describe('an error message', () => {
   it('keeps names, including the name of the model', async () => {
     const words =
       'claude-sonnet-5-20261001 and response_format.json_schema are not for Meta-Llama-3-70B-Instruct';
-    expect(await told(words, 'Meta-Llama-3-70B-Instruct')).toBe(`The model's server answered 400: ${words}`);
+    expect(await getFailureMessage(words, 'Meta-Llama-3-70B-Instruct')).toBe(
+      `The model's server answered 400: ${words}`,
+    );
   });
 
   it('quotes no part of the conversation, in one piece or in several', async () => {
-    expect(await told(`Cannot read "${PROMPT}" at 0`)).toBe(
+    expect(await getFailureMessage(`Cannot read "${PROMPT}" at 0`)).toBe(
       `The model's server answered 400: Cannot read "[request]" at 0`,
     );
-    expect(await told(`near '${PROMPT.slice(10, 60)}' and '${PROMPT.slice(30, 75)}'.`)).toBe(
+    expect(await getFailureMessage(`near '${PROMPT.slice(10, 60)}' and '${PROMPT.slice(30, 75)}'.`)).toBe(
       "The model's server answered 400: near '[request]' and '[request]'.",
     );
-    expect(await told('a text: What is my code, 4711-0815?')).toBe(
+    expect(await getFailureMessage('a text: What is my code, 4711-0815?')).toBe(
       "The model's server answered 400: a text: [request]",
     );
   });
 
   it('is cut to one short line', async () => {
     const start = "The model's server answered 400: ";
-    expect(await told(`a\u0000b\r\n  c ${'x '.repeat(400)}`)).toBe(
+    expect(await getFailureMessage(`a\u0000b\r\n  c ${'x '.repeat(400)}`)).toBe(
       `${`${start}a b c ${'x '.repeat(400)}`.slice(0, 300)}…`,
     );
   });

@@ -1,11 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { FromAiSdkOptions } from '../../../../../src/model/ai-sdk/entry.ts';
 import { fromAiSdkWithClock } from '../../../../doors/model.ts';
-import { fakePace } from '../openai-compatible/fake-server.ts';
-import { type Asking, settle } from '../settle.ts';
+import { createFakePace } from '../openai-compatible/fake-server.ts';
+import { type AskParameters, settle } from '../settle.ts';
 
 /** The behavior of a fake model for one request: it returns a result of either kind, or throws. */
-export type Answer = (options: LanguageModelV4CallOptions) => unknown;
+export type FakeAnswer = (options: LanguageModelV4CallOptions) => unknown;
 
 interface UsageDetails {
   readonly cacheRead?: unknown;
@@ -13,7 +13,7 @@ interface UsageDetails {
   readonly reasoning?: unknown;
 }
 
-export const usage = (
+export const createUsage = (
   input: unknown,
   output: unknown,
   { cacheRead, cacheWrite, reasoning }: UsageDetails = {},
@@ -22,13 +22,13 @@ export const usage = (
   outputTokens: { total: output, text: undefined, reasoning },
 });
 
-export const finish = (unified: unknown = 'stop', counted: unknown = usage(3, 4)) => ({
+export const finish = (unified: unknown = 'stop', counted: unknown = createUsage(3, 4)) => ({
   type: 'finish',
   finishReason: { unified, raw: undefined },
   usage: counted,
 });
 
-export const delta = (text: unknown) => ({ type: 'text-delta', id: '1', delta: text });
+export const createDelta = (text: unknown) => ({ type: 'text-delta', id: '1', delta: text });
 
 export const call = (toolCallId: unknown, toolName: unknown, input: unknown, more: object = {}) => ({
   type: 'tool-call',
@@ -39,18 +39,18 @@ export const call = (toolCallId: unknown, toolName: unknown, input: unknown, mor
 });
 
 /** Returns a whole result. */
-export const generatedResult = (content: unknown, more: object = {}) => ({
+export const createGeneratedResult = (content: unknown, more: object = {}) => ({
   content,
   finishReason: { unified: 'stop', raw: 'stop' },
-  usage: usage(3, 4),
+  usage: createUsage(3, 4),
   warnings: [],
   ...more,
 });
 
-export const generatedText = (text: unknown) => generatedResult([{ type: 'text', text }]);
+export const createGeneratedText = (text: unknown) => createGeneratedResult([{ type: 'text', text }]);
 
 /** Returns a streamed result. After its parts the stream closes, hangs, or breaks with an error. */
-export const streamedResult = (
+export const createStreamedResult = (
   parts: readonly unknown[],
   end: 'close' | 'hang' | { readonly broken: unknown } = 'close',
   cancelled: () => void = () => {},
@@ -75,8 +75,8 @@ export const streamedResult = (
  * Returns a model that gives these answers in turn and repeats the last one. It records each request. With
  * `whole` it has no streams.
  */
-export const fakeModel = (
-  answers: readonly Answer[],
+export const createFakeModel = (
+  answers: readonly FakeAnswer[],
   { modelId = 'm-1', provider = 'fake', version = 'v4', whole = false }: FakeOptions = {},
 ) => {
   const calls: LanguageModelV4CallOptions[] = [];
@@ -106,17 +106,22 @@ interface FakeOptions {
 
 /** Asks an adapter once over a new fake model, which streams if `stream` is `true`. */
 export const ask = async (
-  answers: Answer | readonly Answer[],
-  { modelId, provider, version, ...asking }: Asking & FromAiSdkOptions & Omit<FakeOptions, 'whole'> = {},
+  answers: FakeAnswer | readonly FakeAnswer[],
+  {
+    modelId,
+    provider,
+    version,
+    ...asking
+  }: AskParameters & FromAiSdkOptions & Omit<FakeOptions, 'whole'> = {},
 ) => {
   const whole = asking.stream !== true;
-  const fake = fakeModel(typeof answers === 'function' ? [answers] : answers, {
+  const fake = createFakeModel(typeof answers === 'function' ? [answers] : answers, {
     modelId,
     provider,
     version,
     whole,
   });
-  const { pace, waits } = fakePace();
+  const { pace, waits } = createFakePace();
   const outcome = await settle(fromAiSdkWithClock(fake.model, asking, pace), asking);
   return { ...outcome, waits, calls: fake.calls };
 };

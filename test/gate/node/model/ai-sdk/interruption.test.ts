@@ -1,8 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { failureIn } from '../settle.ts';
-import { ask, delta, fakeModel, finish, generatedText, streamedResult } from './fake-model.ts';
+import { getFailure } from '../settle.ts';
+import {
+  ask,
+  createDelta,
+  createFakeModel,
+  createGeneratedText,
+  createStreamedResult,
+  finish,
+} from './fake-model.ts';
 
 const neverResolve = () => new Promise<unknown>(() => {});
 const silent = {
@@ -19,7 +26,7 @@ describe('a silent model', () => {
     'causes a timeout before its result, and the request is aborted (streaming: %s)',
     async (stream) => {
       const { calls, ...outcome } = await ask(neverResolve, { stream, timeout: 20, retries: 0 });
-      expect(failureIn({ ...outcome })).toEqual(silent);
+      expect(getFailure({ ...outcome })).toEqual(silent);
       expect(calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
     },
   );
@@ -27,16 +34,16 @@ describe('a silent model', () => {
   it('causes a timeout between two parts, and the stream is cancelled', async () => {
     let cancelled = false;
     const answer = () =>
-      streamedResult([delta('a')], 'hang', () => {
+      createStreamedResult([createDelta('a')], 'hang', () => {
         cancelled = true;
       });
     const outcome = await ask(answer, { stream: true, timeout: 20 });
-    expect(failureIn(outcome)).toEqual({ ...silent, outputBegan: true });
+    expect(getFailure(outcome)).toEqual({ ...silent, outputBegan: true });
     expect([cancelled, outcome.calls.length]).toEqual([true, 1]);
   });
 
   it('is asked again', async () => {
-    expect(await ask([neverResolve, () => generatedText('hi')], { timeout: 20 })).toMatchObject({
+    expect(await ask([neverResolve, () => createGeneratedText('hi')], { timeout: 20 })).toMatchObject({
       reply: { text: 'hi' },
     });
   });
@@ -45,8 +52,8 @@ describe('a silent model', () => {
     const late = Promise.withResolvers<unknown>();
     const letGo = vi.fn();
     const outcome = await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
-    expect(failureIn(outcome)).toEqual(silent);
-    late.resolve(streamedResult([], 'hang', letGo));
+    expect(getFailure(outcome)).toEqual(silent);
+    late.resolve(createStreamedResult([], 'hang', letGo));
     await expect.poll(() => letGo.mock.calls.length).toBe(1);
   });
 });
@@ -55,8 +62,8 @@ describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
   it('before the request prevents the request', async () => {
-    const outcome = await ask(() => generatedText('hi'), { signal: AbortSignal.abort() });
-    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: false });
+    const outcome = await ask(() => createGeneratedText('hi'), { signal: AbortSignal.abort() });
+    expect(getFailure(outcome)).toMatchObject({ ...aborted, outputBegan: false });
     expect(outcome.calls).toEqual([]);
   });
 
@@ -67,7 +74,7 @@ describe('an abort', () => {
       return neverResolve();
     };
     const outcome = await ask(answer, { stream, signal: controller.signal });
-    expect(failureIn(outcome)).toMatchObject(aborted);
+    expect(getFailure(outcome)).toMatchObject(aborted);
     expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
   });
 
@@ -77,21 +84,21 @@ describe('an abort', () => {
       controller.abort();
       throw new DOMException('This operation was aborted', 'AbortError');
     };
-    expect(failureIn(await ask(answer, { signal: controller.signal }))).toMatchObject(aborted);
+    expect(getFailure(await ask(answer, { signal: controller.signal }))).toMatchObject(aborted);
   });
 
   it('during a stream stops the reading at once and cancels the stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      streamedResult([delta('a'), delta('b'), delta('c'), finish()], 'hang', () => {
+      createStreamedResult([createDelta('a'), createDelta('b'), createDelta('c'), finish()], 'hang', () => {
         cancelled = true;
       });
     const onText = (piece: string) => {
       if (piece === 'b') controller.abort();
     };
     const outcome = await ask(answer, { stream: true, signal: controller.signal, onText });
-    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: true });
+    expect(getFailure(outcome)).toMatchObject({ ...aborted, outputBegan: true });
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
@@ -109,10 +116,10 @@ describe('an abort', () => {
       remove(...given);
     };
     const limited = { message: 'no', statusCode: 429, responseHeaders: { 'retry-after-ms': '1' } };
-    const { model } = fakeModel([
+    const { model } = createFakeModel([
       () => Promise.reject(limited),
-      () => streamedResult([delta('hi'), finish()]),
-      () => streamedResult([delta('ho'), finish()]),
+      () => createStreamedResult([createDelta('hi'), finish()]),
+      () => createStreamedResult([createDelta('ho'), finish()]),
     ]);
     expect((await fromAiSdk(model).ask(hello, { signal })).text).toBe('hi');
     expect((await fromAiSdk(model).ask(hello, { signal, onText: () => {} })).text).toBe('ho');
@@ -124,7 +131,7 @@ it('an error that `onText` throws is thrown unchanged, and the stream is cancell
   const bug = new RangeError('the client disconnected');
   let cancelled = false;
   const answer = () =>
-    streamedResult([delta('a')], 'hang', () => {
+    createStreamedResult([createDelta('a')], 'hang', () => {
       cancelled = true;
     });
   const onText = () => {

@@ -7,13 +7,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { describe, expect, it, vi } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import { serverOf, type WireName } from '../../../../wires/session/servers.ts';
+import { createServer, type WireName } from '../../../../wires/session/servers.ts';
 
 const script = { turns: [{ steps: [], answer: 'Said whole.' }] };
 
 /** Returns a `fetch` to a strict server without streams, and counts the requests. */
-function wholeOnly(wire: WireName) {
-  const server = serverOf(wire, { script, seed: wire });
+function createWholeOnly(wire: WireName) {
+  const server = createServer(wire, { script, seed: wire });
   const asked = { times: 0 };
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     asked.times += 1;
@@ -27,9 +27,9 @@ function wholeOnly(wire: WireName) {
   return { fetch, asked };
 }
 
-type Make = (fetch: typeof globalThis.fetch) => Parameters<typeof fromAiSdk>[0];
+type ModelFactory = (fetch: typeof globalThis.fetch) => Parameters<typeof fromAiSdk>[0];
 
-const PACKAGES: readonly (readonly [WireName, Make])[] = [
+const PACKAGES: readonly (readonly [WireName, ModelFactory])[] = [
   ['anthropic-budget', (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5')],
   ['gemini', (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview')],
   ['responses-unstored', (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.4')],
@@ -45,7 +45,7 @@ describe('a JSON answer to a request for a stream', () => {
   it.each(PACKAGES)(
     'is followed by a request for JSON with the %s package, and later requests ask for JSON at once',
     async (wire, make) => {
-      const { fetch, asked } = wholeOnly(wire);
+      const { fetch, asked } = createWholeOnly(wire);
       const model = fromAiSdk(make(fetch), { retries: 0 });
       const again = vi.fn(async () => {});
       const { signal } = new AbortController();

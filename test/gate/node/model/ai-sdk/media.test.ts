@@ -1,91 +1,122 @@
 import { describe, expect, it } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
-import { linked, SAMPLES, sampleFile } from '../../../../wires/sample-files.ts';
-import { failureIn } from '../settle.ts';
-import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
+import { createLinkedSample, createSampleFile, SAMPLE_FILES } from '../../../../wires/sample-files.ts';
+import { getFailure } from '../settle.ts';
+import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
-const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const PDF = 'application/pdf';
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const PHOTO_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const PDF_TYPE = 'application/pdf';
 const noMedia: MediaTaken = { data: [], url: [] };
-const bytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const bytesOnly = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
+const takeBytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
+const takeBytesOnly = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
 const geminiAudio = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 const gemini = {
-  data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF, ...geminiAudio],
-  url: ['image/png', 'image/jpeg', 'image/webp', PDF],
+  data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF_TYPE, ...geminiAudio],
+  url: ['image/png', 'image/jpeg', 'image/webp', PDF_TYPE],
 };
 const spokenTypes = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 
-const mediaOf = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
-  fromAiSdk(fakeModel([answerHi], { provider, modelId }).model, options).media;
+const getMedia = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
+  fromAiSdk(createFakeModel([answerHi], { provider, modelId }).model, options).media;
 
 describe('the media support of a model', () => {
   it.each<[string, string, ModelMedia]>([
     [
       'anthropic.messages',
       'claude',
-      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+      {
+        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
     [
       'vertex.anthropic.messages',
       'claude',
-      { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) },
+      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
     ],
     [
       'bedrock.anthropic.messages',
       'claude',
-      { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) },
+      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
     ],
     [
       'google.generative-ai',
       'gemini-3-pro-preview',
-      { message: gemini, result: bytesOnly('image/png', 'image/jpeg', 'image/webp', PDF) },
+      { message: gemini, result: takeBytesOnly('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
     ],
     [
       'google.vertex.chat',
       'publishers/google/models/gemini-3.8-flash',
-      { message: gemini, result: bytesOnly('image/png', 'image/jpeg', 'image/webp', PDF) },
+      { message: gemini, result: takeBytesOnly('image/png', 'image/jpeg', 'image/webp', PDF_TYPE) },
     ],
     ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: noMedia }],
     ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: noMedia }],
     [
       'openai.responses',
       'gpt-5.5',
-      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+      {
+        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
     [
       'azure.responses',
       'mine',
-      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+      {
+        message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+        result: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE),
+      },
     ],
-    ['openai.chat', 'gpt-5', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: noMedia }],
-    ['azure.chat', 'mine', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: noMedia }],
-    ['openai.chat', 'gpt-audio', { message: bytesOnly(...spokenTypes), result: noMedia }],
-    ['deepseek.chat', 'deepseek-v4', { message: bytesAndUrls(...PHOTOS), result: bytesAndUrls(...PHOTOS) }],
-    ['groq.chat', 'llama', { message: bytesAndUrls(...PHOTOS), result: noMedia }],
-    ['mistral.chat', 'mistral', { message: bytesAndUrls(...PHOTOS, PDF), result: noMedia }],
+    [
+      'openai.chat',
+      'gpt-5',
+      { message: { data: [...PHOTO_TYPES, PDF_TYPE], url: PHOTO_TYPES }, result: noMedia },
+    ],
+    [
+      'azure.chat',
+      'mine',
+      { message: { data: [...PHOTO_TYPES, PDF_TYPE], url: PHOTO_TYPES }, result: noMedia },
+    ],
+    ['openai.chat', 'gpt-audio', { message: takeBytesOnly(...spokenTypes), result: noMedia }],
+    [
+      'deepseek.chat',
+      'deepseek-v4',
+      { message: takeBytesAndUrls(...PHOTO_TYPES), result: takeBytesAndUrls(...PHOTO_TYPES) },
+    ],
+    ['groq.chat', 'llama', { message: takeBytesAndUrls(...PHOTO_TYPES), result: noMedia }],
+    ['mistral.chat', 'mistral', { message: takeBytesAndUrls(...PHOTO_TYPES, PDF_TYPE), result: noMedia }],
     [
       'xai.responses',
       'grok',
       {
-        message: { data: ['image/png', 'image/jpeg'], url: ['image/png', 'image/jpeg', PDF] },
-        result: bytesAndUrls('image/png', 'image/jpeg'),
+        message: { data: ['image/png', 'image/jpeg'], url: ['image/png', 'image/jpeg', PDF_TYPE] },
+        result: takeBytesAndUrls('image/png', 'image/jpeg'),
       },
     ],
     [
       'openrouter',
       'some/model',
       {
-        message: { data: [...PHOTOS, PDF, ...geminiAudio, 'audio/m4a'], url: [...PHOTOS, PDF] },
-        result: { data: [...PHOTOS, PDF, ...geminiAudio, 'audio/m4a'], url: [...PHOTOS, PDF] },
+        message: {
+          data: [...PHOTO_TYPES, PDF_TYPE, ...geminiAudio, 'audio/m4a'],
+          url: [...PHOTO_TYPES, PDF_TYPE],
+        },
+        result: {
+          data: [...PHOTO_TYPES, PDF_TYPE, ...geminiAudio, 'audio/m4a'],
+          url: [...PHOTO_TYPES, PDF_TYPE],
+        },
       },
     ],
-    ['amazon-bedrock', 'nova', { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) }],
-    ['workersai.chat', '@cf/m', { message: bytesOnly(...PHOTOS), result: noMedia }],
+    [
+      'amazon-bedrock',
+      'nova',
+      { message: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE), result: takeBytesOnly(...PHOTO_TYPES, PDF_TYPE) },
+    ],
+    ['workersai.chat', '@cf/m', { message: takeBytesOnly(...PHOTO_TYPES), result: noMedia }],
   ])('is known for %s with the model %s', (provider, modelId, media) => {
-    expect(mediaOf(provider, modelId)).toEqual(media);
+    expect(getMedia(provider, modelId)).toEqual(media);
   });
 
   it.each([
@@ -96,28 +127,28 @@ describe('the media support of a model', () => {
     'gateway',
     'fake',
   ])('is unknown for %s', (provider) => {
-    expect(mediaOf(provider)).toBeUndefined();
+    expect(getMedia(provider)).toBeUndefined();
   });
 
   it('is unknown for a model of the older specification, which sends other parts', () => {
-    const older = fakeModel([answerHi], { provider: 'anthropic.messages', version: 'v3' });
+    const older = createFakeModel([answerHi], { provider: 'anthropic.messages', version: 'v3' });
     expect(fromAiSdk(older.model).media).toBeUndefined();
   });
 
   it('can be declared by the developer', () => {
-    const media = { message: bytesOnly('image/*'), result: noMedia };
-    expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
-    expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
-    expect(mediaOf('own.chat', 'm', { media: undefined })).toBeUndefined();
+    const media = { message: takeBytesOnly('image/*'), result: noMedia };
+    expect(getMedia('anthropic.messages', 'm', { media })).toEqual(media);
+    expect(getMedia('own.chat', 'm', { media })).toEqual(media);
+    expect(getMedia('own.chat', 'm', { media: undefined })).toBeUndefined();
   });
 
   it.each<[unknown, string]>([
     [
-      { message: bytesOnly('png'), result: noMedia },
+      { message: takeBytesOnly('png'), result: noMedia },
       "'media.message.data' contains 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: noMedia, result: bytesAndUrls('*/*') },
+      { message: noMedia, result: takeBytesAndUrls('*/*') },
       "'media.result.data' contains '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
@@ -133,28 +164,28 @@ describe('the media support of a model', () => {
   ])('throws for the declaration %j', (media, message) => {
     // Only callers without types can pass these.
     const options = { media } as FromAiSdkOptions;
-    expect(() => mediaOf('own.chat', 'm', options)).toThrow(new TypeError(message));
+    expect(() => getMedia('own.chat', 'm', options)).toThrow(new TypeError(message));
   });
 });
 
-const png = sampleFile('image/png', 'chart.png');
-const userMessage = (...parts: readonly MessagePart[]): ModelMessage => ({
+const png = createSampleFile('image/png', 'chart.png');
+const createUserMessage = (...parts: readonly MessagePart[]): ModelMessage => ({
   role: 'user',
   text: 'In words.',
   parts,
 });
-const toolMessages = (...parts: readonly MessagePart[]): ModelMessage[] => [
+const createToolMessages = (...parts: readonly MessagePart[]): ModelMessage[] => [
   { role: 'user', text: 'Look.' },
   { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
   { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts },
 ];
 
 /** Returns the prompt for these messages without the first `skip` messages. */
-const promptFor = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
+const getPrompt = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
   const { calls, ...outcome } = await ask(answerHi, {
     stream: true,
     version,
-    media: { message: bytesAndUrls('image/*', PDF), result: bytesAndUrls('image/*', PDF) },
+    media: { message: takeBytesAndUrls('image/*', PDF_TYPE), result: takeBytesAndUrls('image/*', PDF_TYPE) },
     request: { messages, tools: [] },
   });
   if ('error' in outcome) throw outcome.error;
@@ -165,22 +196,22 @@ describe('a message with files', () => {
   const said = { type: 'text', text: 'What is it?' } as const;
 
   it('is sent to the older specification without details of its media', async () => {
-    const parts = [png, said, linked('application/pdf')];
+    const parts = [png, said, createLinkedSample('application/pdf')];
     const [pdf] = [new URL('https://files.test/one')];
-    expect(await promptFor([userMessage(...parts)])).toEqual([
+    expect(await getPrompt([createUserMessage(...parts)])).toEqual([
       {
         role: 'user',
         content: [
           {
             type: 'file',
             mediaType: 'image/png',
-            data: { type: 'data', data: SAMPLES['image/png'] },
+            data: { type: 'data', data: SAMPLE_FILES['image/png'] },
             filename: 'chart.png',
           },
           { type: 'text', text: 'What is it?' },
           {
             type: 'file',
-            mediaType: PDF,
+            mediaType: PDF_TYPE,
             data: { type: 'url', url: pdf, originalUrl: 'https://files.test/one' },
           },
         ],
@@ -189,13 +220,17 @@ describe('a message with files', () => {
   });
 
   it('is sent to the older specification without a description of its data', async () => {
-    expect(await promptFor([userMessage(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
+    expect(
+      await getPrompt([createUserMessage(png, said, createLinkedSample('application/pdf'))], {
+        version: 'v3',
+      }),
+    ).toEqual([
       {
         role: 'user',
         content: [
-          { type: 'file', mediaType: 'image/png', data: SAMPLES['image/png'], filename: 'chart.png' },
+          { type: 'file', mediaType: 'image/png', data: SAMPLE_FILES['image/png'], filename: 'chart.png' },
           { type: 'text', text: 'What is it?' },
-          { type: 'file', mediaType: PDF, data: new URL('https://files.test/one') },
+          { type: 'file', mediaType: PDF_TYPE, data: new URL('https://files.test/one') },
         ],
       },
     ]);
@@ -207,11 +242,11 @@ describe('a result with files', () => {
   const parts = [
     said,
     png,
-    sampleFile('application/pdf', 'a.pdf'),
-    linked('image/png'),
-    linked('application/pdf'),
+    createSampleFile('application/pdf', 'a.pdf'),
+    createLinkedSample('image/png'),
+    createLinkedSample('application/pdf'),
   ];
-  const result = (value: readonly unknown[]) => [
+  const createToolResult = (value: readonly unknown[]) => [
     {
       role: 'tool',
       content: [
@@ -226,28 +261,33 @@ describe('a result with files', () => {
       url: new URL('https://files.test/one'),
       originalUrl: 'https://files.test/one',
     };
-    expect(await promptFor(toolMessages(...parts), { skip: 2 })).toEqual(
-      result([
+    expect(await getPrompt(createToolMessages(...parts), { skip: 2 })).toEqual(
+      createToolResult([
         { type: 'text', text: 'Seen.' },
         {
           type: 'file',
           mediaType: 'image/png',
-          data: { type: 'data', data: SAMPLES['image/png'] },
+          data: { type: 'data', data: SAMPLE_FILES['image/png'] },
           filename: 'chart.png',
         },
-        { type: 'file', mediaType: PDF, data: { type: 'data', data: SAMPLES[PDF] }, filename: 'a.pdf' },
+        {
+          type: 'file',
+          mediaType: PDF_TYPE,
+          data: { type: 'data', data: SAMPLE_FILES[PDF_TYPE] },
+          filename: 'a.pdf',
+        },
         { type: 'file', mediaType: 'image/png', data: url },
-        { type: 'file', mediaType: PDF, data: url },
+        { type: 'file', mediaType: PDF_TYPE, data: url },
       ]),
     );
   });
 
   it('is sent in the parts of the older specification', async () => {
-    expect(await promptFor(toolMessages(...parts), { version: 'v3', skip: 2 })).toEqual(
-      result([
+    expect(await getPrompt(createToolMessages(...parts), { version: 'v3', skip: 2 })).toEqual(
+      createToolResult([
         { type: 'text', text: 'Seen.' },
-        { type: 'image-data', mediaType: 'image/png', data: SAMPLES['image/png'] },
-        { type: 'file-data', mediaType: PDF, data: SAMPLES[PDF], filename: 'a.pdf' },
+        { type: 'image-data', mediaType: 'image/png', data: SAMPLE_FILES['image/png'] },
+        { type: 'file-data', mediaType: PDF_TYPE, data: SAMPLE_FILES[PDF_TYPE], filename: 'a.pdf' },
         { type: 'image-url', url: 'https://files.test/one' },
         { type: 'file-url', url: 'https://files.test/one' },
       ]),
@@ -256,33 +296,52 @@ describe('a result with files', () => {
 });
 
 describe('a file that the model does not accept', () => {
-  const cannot = (provider: string, what: string) =>
+  const describeRefusal = (provider: string, what: string) =>
     `The model 'm-1' of '${provider}' cannot accept a file of the type ${what}.`;
 
   it.each<[string, readonly ModelMessage[], string]>([
-    ['anthropic.messages', [userMessage(sampleFile('audio/wav'))], "'audio/wav' in a message"],
-    ['anthropic.messages', toolMessages(sampleFile('audio/wav')), "'audio/wav' in a result"],
-    ['bedrock.anthropic.messages', [userMessage(linked('image/png'))], "'image/png' by its URL in a message"],
-    ['deepseek.chat', [userMessage(png, sampleFile('application/pdf'))], "'application/pdf' in a message"],
-    ['groq.chat', toolMessages(png), "'image/png' in a result"],
-    ['google.generative-ai', toolMessages(linked('image/png')), "'image/png' by its URL in a result"],
-    ['xai.responses', [userMessage(sampleFile('application/pdf'))], "'application/pdf' in a message"],
-    ['own.chat', toolMessages(png), "'image/png' in a result"],
+    ['anthropic.messages', [createUserMessage(createSampleFile('audio/wav'))], "'audio/wav' in a message"],
+    ['anthropic.messages', createToolMessages(createSampleFile('audio/wav')), "'audio/wav' in a result"],
+    [
+      'bedrock.anthropic.messages',
+      [createUserMessage(createLinkedSample('image/png'))],
+      "'image/png' by its URL in a message",
+    ],
+    [
+      'deepseek.chat',
+      [createUserMessage(png, createSampleFile('application/pdf'))],
+      "'application/pdf' in a message",
+    ],
+    ['groq.chat', createToolMessages(png), "'image/png' in a result"],
+    [
+      'google.generative-ai',
+      createToolMessages(createLinkedSample('image/png')),
+      "'image/png' by its URL in a result",
+    ],
+    [
+      'xai.responses',
+      [createUserMessage(createSampleFile('application/pdf'))],
+      "'application/pdf' in a message",
+    ],
+    ['own.chat', createToolMessages(png), "'image/png' in a result"],
   ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {
     const { calls, ...outcome } = await ask(answerHi, {
       stream: true,
       provider,
       request: { messages, tools: [] },
     });
-    expect(failureIn(outcome)).toMatchObject({ failure: 'bad-request', message: cannot(provider, what) });
+    expect(getFailure(outcome)).toMatchObject({
+      failure: 'bad-request',
+      message: describeRefusal(provider, what),
+    });
     expect(calls).toEqual([]);
   });
 
   it('is sent if the support is unknown, and causes an error if the provider reports that it was dropped', async () => {
-    const request = { messages: [userMessage(png, sampleFile('audio/wav'))], tools: [] };
+    const request = { messages: [createUserMessage(png, createSampleFile('audio/wav'))], tools: [] };
     expect((await ask(answerHi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
-    const warned = (warning: object) => () =>
-      streamedResult([{ type: 'stream-start', warnings: [warning] }, delta('hi'), finish()]);
+    const streamWarning = (warning: object) => () =>
+      createStreamedResult([{ type: 'stream-start', warnings: [warning] }, createDelta('hi'), finish()]);
     for (const [warning, why] of [
       [{ type: 'unsupported', feature: 'user message part type: file' }, ''],
       [
@@ -290,12 +349,12 @@ describe('a file that the model does not accept', () => {
         ': unsupported tool content part type: file with media type: audio/wav',
       ],
     ] as const) {
-      const outcome = await ask(warned(warning), { stream: true, provider: 'own.chat', request });
-      expect(failureIn(outcome)).toMatchObject({
+      const outcome = await ask(streamWarning(warning), { stream: true, provider: 'own.chat', request });
+      expect(getFailure(outcome)).toMatchObject({
         failure: 'bad-request',
         message: `The model 'm-1' of 'own.chat' cannot accept a file of the type 'image/png' or 'audio/wav'${why}.`,
       });
-      const without = await ask(warned(warning), { stream: true, provider: 'own.chat' });
+      const without = await ask(streamWarning(warning), { stream: true, provider: 'own.chat' });
       expect('reply' in without).toBe(true);
     }
   });

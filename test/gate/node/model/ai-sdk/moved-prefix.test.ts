@@ -1,14 +1,14 @@
 /** Tests the newest Claude models, which refuse reasoning if the messages before it have changed. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
-import { ask, delta, finish, streamedResult } from './fake-model.ts';
+import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
 const thoughtPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const textPart = { type: 'text', text: 'Yes.' } as const;
 
 /** Returns what Claude receives of a reply after the messages before it have changed. */
-async function sentMessages(settings: ModelSettings) {
+async function collectSentMessages(settings: ModelSettings) {
   const request: ModelRequest = {
     messages: [
       { role: 'user', text: 'Well?' },
@@ -33,13 +33,13 @@ const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('a reply whose preceding messages have changed', () => {
   it('keeps its reasoning, which the server drops, and the thinking mode of the model', async () => {
-    expect(await sentMessages({})).toEqual({
+    expect(await collectSentMessages({})).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
       thinking: dropBlock,
     });
     expect(
-      await sentMessages({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } }),
+      await collectSentMessages({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } }),
     ).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
@@ -48,7 +48,7 @@ describe('a reply whose preceding messages have changed', () => {
   });
 
   it('keeps the visible reasoning that the SDK requests with an effort', async () => {
-    expect(await sentMessages({ reasoning: 'high' })).toEqual({
+    expect(await collectSentMessages({ reasoning: 'high' })).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: 'high',
       thinking: { type: 'adaptive', display: 'summarized', ...dropBlock },
@@ -60,7 +60,7 @@ describe('a reply whose preceding messages have changed', () => {
     { providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
     { providerOptions: { anthropic: { thinking: { type: 'between_tools' } } } },
   ])('loses its reasoning with the settings %j, which stay unchanged', async (settings) => {
-    expect(await sentMessages(settings)).toEqual({
+    expect(await collectSentMessages(settings)).toEqual({
       parts: ['text'],
       reasoning: settings.reasoning,
       thinking: settings.providerOptions ? expect.not.objectContaining(dropBlock) : undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, delta, finish, streamedResult } from './fake-model.ts';
+import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
 
 /** Returns the prompt that a model receives for a reply with these parts. */
-const promptOf = async (
+const getPrompt = async (
   parts: readonly ReplyPart[],
   more: {
     readonly provider?: string;
@@ -19,55 +19,56 @@ const promptOf = async (
   const { calls } = await ask(answerHi, { stream: true, provider, version, request });
   return calls[0]?.prompt;
 };
-const contentOf = async (...given: Parameters<typeof promptOf>) => (await promptOf(...given))?.[0]?.content;
+const getSentContent = async (...given: Parameters<typeof getPrompt>) =>
+  (await getPrompt(...given))?.[0]?.content;
 
-const providerData = (id: string) => ({ maker: { id } });
+const createProviderData = (id: string) => ({ maker: { id } });
 
 describe('an earlier reply', () => {
   it('is sent back in order, with the metadata of each part', async () => {
     expect(
-      await contentOf([
-        { type: 'reasoning', text: 'Hm.', provider: providerData('r') },
-        { type: 'text', text: '', provider: providerData('e') },
+      await getSentContent([
+        { type: 'reasoning', text: 'Hm.', provider: createProviderData('r') },
+        { type: 'text', text: '', provider: createProviderData('e') },
         {
           type: 'tool-call',
           id: 's',
           name: 'search',
           input: '{"q":1}',
           ranBy: 'provider',
-          provider: providerData('c'),
+          provider: createProviderData('c'),
         },
-        { type: 'tool-result', id: 's', name: 'search', result: [1], provider: providerData('s') },
+        { type: 'tool-result', id: 's', name: 'search', result: [1], provider: createProviderData('s') },
         { type: 'tool-result', id: 's', name: 'search', result: 'no', isError: true },
-        { type: 'source', id: '1', url: 'https://a.test', provider: providerData('o') },
-        { type: 'custom', kind: 'maker.thing', provider: providerData('x') },
+        { type: 'source', id: '1', url: 'https://a.test', provider: createProviderData('o') },
+        { type: 'custom', kind: 'maker.thing', provider: createProviderData('x') },
         {
           type: 'file',
           mediaType: 'image/png',
           data: 'aGk=',
           ofReasoning: true,
-          provider: providerData('f'),
+          provider: createProviderData('f'),
         },
         { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
-        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}', provider: providerData('l') },
+        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}', provider: createProviderData('l') },
       ]),
     ).toEqual([
-      { type: 'reasoning', text: 'Hm.', providerOptions: providerData('r') },
-      { type: 'text', text: '', providerOptions: providerData('e') },
+      { type: 'reasoning', text: 'Hm.', providerOptions: createProviderData('r') },
+      { type: 'text', text: '', providerOptions: createProviderData('e') },
       {
         type: 'tool-call',
         toolCallId: 's',
         toolName: 'search',
         input: { q: 1 },
         providerExecuted: true,
-        providerOptions: providerData('c'),
+        providerOptions: createProviderData('c'),
       },
       {
         type: 'tool-result',
         toolCallId: 's',
         toolName: 'search',
         output: { type: 'json', value: [1] },
-        providerOptions: providerData('s'),
+        providerOptions: createProviderData('s'),
       },
       {
         type: 'tool-result',
@@ -75,12 +76,12 @@ describe('an earlier reply', () => {
         toolName: 'search',
         output: { type: 'error-json', value: 'no' },
       },
-      { type: 'custom', kind: 'maker.thing', providerOptions: providerData('x') },
+      { type: 'custom', kind: 'maker.thing', providerOptions: createProviderData('x') },
       {
         type: 'reasoning-file',
         mediaType: 'image/png',
         data: { type: 'data', data: 'aGk=' },
-        providerOptions: providerData('f'),
+        providerOptions: createProviderData('f'),
       },
       {
         type: 'file',
@@ -92,27 +93,27 @@ describe('an earlier reply', () => {
         toolCallId: 'a',
         toolName: 'look',
         input: { x: 1 },
-        providerOptions: providerData('l'),
+        providerOptions: createProviderData('l'),
       },
     ]);
   });
 
   it('is sent back in the parts of the older specification', async () => {
     expect(
-      await contentOf(
+      await getSentContent(
         [
-          { type: 'reasoning', text: 'Hm.', provider: providerData('r') },
+          { type: 'reasoning', text: 'Hm.', provider: createProviderData('r') },
           { type: 'custom', kind: 'maker.thing' },
           { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true },
-          { type: 'file', mediaType: 'image/png', data: 'aGk=', provider: providerData('f') },
+          { type: 'file', mediaType: 'image/png', data: 'aGk=', provider: createProviderData('f') },
           { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
           { type: 'tool-result', id: 's', name: 'search', result: [1] },
         ],
         { version: 'v3' },
       ),
     ).toEqual([
-      { type: 'reasoning', text: 'Hm.', providerOptions: providerData('r') },
-      { type: 'file', mediaType: 'image/png', data: 'aGk=', providerOptions: providerData('f') },
+      { type: 'reasoning', text: 'Hm.', providerOptions: createProviderData('r') },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=', providerOptions: createProviderData('f') },
       { type: 'file', mediaType: 'image/png', data: new URL('https://a.test/b.png') },
       { type: 'tool-result', toolCallId: 's', toolName: 'search', output: { type: 'json', value: [1] } },
     ]);
@@ -129,14 +130,15 @@ describe('an earlier reply', () => {
 describe('the input of an earlier call', () => {
   const input = ' {"x": 1, "1": 2} ';
   const call: ReplyPart = { type: 'tool-call', id: 'a', name: 'look', input };
-  const inputOf = async (part: ReplyPart, provider: string) => (await contentOf([part], { provider }))?.[0];
+  const getSentInput = async (part: ReplyPart, provider: string) =>
+    (await getSentContent([part], { provider }))?.[0];
 
   it.each(['openai.responses', 'openai.chat', 'azure.responses', 'groq.chat', 'mistral.chat'])(
     'is sent as the original text if %s passes it on unchanged',
     async (provider) => {
-      expect(await inputOf(call, provider)).toMatchObject({ input });
+      expect(await getSentInput(call, provider)).toMatchObject({ input });
       // Its server would refuse this text.
-      expect(await inputOf({ ...call, input: '{"x":' }, provider)).toMatchObject({ input: {} });
+      expect(await getSentInput({ ...call, input: '{"x":' }, provider)).toMatchObject({ input: {} });
     },
   );
 
@@ -148,7 +150,7 @@ describe('the input of an earlier call', () => {
     'workersai.chat',
     'own.chat',
   ])('is sent as an object if %s would encode text again', async (provider) => {
-    expect(await inputOf(call, provider)).toMatchObject({ input: { x: 1, 1: 2 } });
+    expect(await getSentInput(call, provider)).toMatchObject({ input: { x: 1, 1: 2 } });
   });
 });
 
@@ -163,12 +165,12 @@ describe('the container of code that the provider runs', () => {
   const result: ModelMessage = { role: 'tool', id: 'a', name: 'look', text: 'seen' };
 
   it('is named when the reply that opened it continues, unless a setting names another container', async () => {
-    const sent = async (messages: readonly ModelMessage[], settings = {}) =>
+    const getSentOptions = async (messages: readonly ModelMessage[], settings = {}) =>
       (await ask(answerHi, { stream: true, request: { messages, tools: [], settings } })).calls[0]
         ?.providerOptions;
-    expect(await sent([reply, result])).toEqual(provider);
-    expect(await sent([reply, result, { role: 'user', text: 'And?' }])).toBeUndefined();
+    expect(await getSentOptions([reply, result])).toEqual(provider);
+    expect(await getSentOptions([reply, result, { role: 'user', text: 'And?' }])).toBeUndefined();
     const other = { anthropic: { container: { id: 'c2' } } };
-    expect(await sent([reply, result], { providerOptions: other })).toEqual(other);
+    expect(await getSentOptions([reply, result], { providerOptions: other })).toEqual(other);
   });
 });

@@ -3,8 +3,14 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import { delta, hello, sseText, streamBody, streamOf } from '../openai-compatible/fake-server.ts';
-import { failureIn, replyIn, settle } from '../settle.ts';
+import {
+  createChoiceDelta,
+  hello,
+  streamBody,
+  streamOf,
+  toSseText,
+} from '../openai-compatible/fake-server.ts';
+import { getFailure, getReply, settle } from '../settle.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const expectedUsage = { inputTokens: 3, outputTokens: 4 };
@@ -25,9 +31,9 @@ const openAI = (answer: () => Response) => {
 
 it('fromAiSdk requests a stream from the provider', async () => {
   const { model, sent } = openAI(() =>
-    streamOf(sseText(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
+    streamOf(toSseText(createChoiceDelta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
-  expect(replyIn(await settle(model))).toEqual({
+  expect(getReply(await settle(model))).toEqual({
     text: 'hi',
     toolCalls: [],
     finish: 'stop',
@@ -37,8 +43,13 @@ it('fromAiSdk requests a stream from the provider', async () => {
 });
 
 it('fromAiSdk passes on a streamed reply in pieces', async () => {
-  const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), { choices: [], usage }, '[DONE]'];
-  const { pieces, ...outcome } = await settle(openAI(() => streamOf(sseText(...events))).model, {
+  const events = [
+    createChoiceDelta({ content: 'a' }),
+    createChoiceDelta({ content: 'b' }, 'stop'),
+    { choices: [], usage },
+    '[DONE]',
+  ];
+  const { pieces, ...outcome } = await settle(openAI(() => streamOf(toSseText(...events))).model, {
     stream: true,
   });
   expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: expectedUsage } });
@@ -46,8 +57,8 @@ it('fromAiSdk passes on a streamed reply in pieces', async () => {
 });
 
 it('fromAiSdk rejects if the connection breaks', async () => {
-  const broken = () => streamOf(sseText(delta({ content: 'a' })), 'break');
-  expect(failureIn(await settle(openAI(broken).model, { stream: true }))).toMatchObject({
+  const streamBroken = () => streamOf(toSseText(createChoiceDelta({ content: 'a' })), 'break');
+  expect(getFailure(await settle(openAI(streamBroken).model, { stream: true }))).toMatchObject({
     failure: 'truncated',
     message: "The connection to the model's server broke before the reply was complete.",
     outputBegan: true,
@@ -55,15 +66,15 @@ it('fromAiSdk rejects if the connection breaks', async () => {
 });
 
 it('fromAiSdk rejects if the server returns a web page', async () => {
-  const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
-  expect(failureIn(await settle(openAI(page).model))).toMatchObject({
+  const respondWithPage = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+  expect(getFailure(await settle(openAI(respondWithPage).model))).toMatchObject({
     failure: 'truncated',
     message: "The model's reply ended before it was complete.",
   });
 });
 
 it('fromAiSdk sends an output schema with optional properties as not strict', async () => {
-  const { model, sent } = openAI(() => streamOf(sseText(delta({ content: '{}' }, 'stop'))));
+  const { model, sent } = openAI(() => streamOf(toSseText(createChoiceDelta({ content: '{}' }, 'stop'))));
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
     { response_format: { type: 'json_schema', json_schema: { name: 'mood', strict: false } } },
@@ -90,8 +101,8 @@ it('fromAiSdk reports an overload inside a stream, before and after some text', 
     [[start, ...text, error], true],
   ] as const) {
     const fetch = async () =>
-      new Response(streamBody([sseText(...events)]), { headers: { 'content-type': 'text/event-stream' } });
+      new Response(streamBody([toSseText(...events)]), { headers: { 'content-type': 'text/event-stream' } });
     const model = fromAiSdk(createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), { retries: 0 });
-    expect(failureIn(await settle(model, { stream: true }))).toMatchObject({ ...expected, outputBegan });
+    expect(getFailure(await settle(model, { stream: true }))).toMatchObject({ ...expected, outputBegan });
   }
 });

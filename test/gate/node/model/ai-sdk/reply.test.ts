@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_REPLY_LENGTH } from '../../../../doors/model.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { failureIn, replyIn } from '../settle.ts';
+import { getFailure, getReply } from '../settle.ts';
 import {
   ask,
   call,
-  delta,
+  createDelta,
+  createGeneratedResult,
+  createGeneratedText,
+  createStreamedResult,
+  createUsage,
   finish,
-  generatedResult,
-  generatedText,
-  streamedResult,
-  usage,
 } from './fake-model.ts';
 
-const wholeReply = async (content: unknown, more?: object) =>
-  replyIn(await ask(() => generatedResult(content, more)));
-const streamedReply = async (...parts: readonly unknown[]) =>
-  replyIn(await ask(() => streamedResult(parts), { stream: true }));
+const askForWholeReply = async (content: unknown, more?: object) =>
+  getReply(await ask(() => createGeneratedResult(content, more)));
+const askForStreamedReply = async (...parts: readonly unknown[]) =>
+  getReply(await ask(() => createStreamedResult(parts), { stream: true }));
 
 const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 
@@ -32,7 +32,7 @@ describe('the text of a reply', () => {
       { type: 'a part of tomorrow' },
     ];
     const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: expectedUsage };
-    expect(await wholeReply(content)).toEqual({
+    expect(await askForWholeReply(content)).toEqual({
       ...reply,
       parts: [
         { type: 'reasoning', text: 'Hm.' },
@@ -49,11 +49,11 @@ describe('the text of a reply', () => {
       { type: 'response-metadata', id: 'r' },
       { type: 'reasoning-delta', id: '0', delta: 'Hm.' },
       { type: 'text-start', id: '1' },
-      delta('Grüße, '),
-      delta(''),
+      createDelta('Grüße, '),
+      createDelta(''),
       { type: 'ping' },
       { type: 'raw', rawValue: { text: 'raw' } },
-      delta('世界'),
+      createDelta('世界'),
       { type: 'text-end', id: '1' },
       'not a part',
       null,
@@ -61,7 +61,7 @@ describe('the text of a reply', () => {
       { type: 'a part of tomorrow', delta: 7 },
       finish(),
     ];
-    const { pieces, ...outcome } = await ask(() => streamedResult(parts), { stream: true });
+    const { pieces, ...outcome } = await ask(() => createStreamedResult(parts), { stream: true });
     expect(outcome).toMatchObject({
       reply: { text: 'Grüße, 世界', toolCalls: [], finish: 'stop', usage: expectedUsage },
     });
@@ -69,7 +69,7 @@ describe('the text of a reply', () => {
   });
 
   it('is the text that the provider chose for the output schema', async () => {
-    const drafts = generatedResult(
+    const drafts = createGeneratedResult(
       [
         { type: 'text', text: 'Draft. ' },
         { type: 'text', text: '{}' },
@@ -79,8 +79,8 @@ describe('the text of a reply', () => {
       },
     );
     const request = { ...hello, output: { name: 'a', schema: {} } };
-    expect(replyIn(await ask(() => drafts, { request })).text).toBe('{"a":1}');
-    expect(replyIn(await ask(() => drafts)).text).toBe('Draft. {}');
+    expect(getReply(await ask(() => drafts, { request })).text).toBe('{"a":1}');
+    expect(getReply(await ask(() => drafts)).text).toBe('Draft. {}');
   });
 });
 
@@ -95,54 +95,56 @@ describe('the finish of a reply', () => {
     [null, 'other'],
     [{}, 'other'],
   ])('is derived from the reason %j: %s', async (unified, expected) => {
-    expect((await streamedReply(delta('a'), finish(unified))).finish).toBe(expected);
+    expect((await askForStreamedReply(createDelta('a'), finish(unified))).finish).toBe(expected);
     const content = [{ type: 'text', text: 'a' }];
-    expect((await wholeReply(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
+    expect((await askForWholeReply(content, { finishReason: { unified, raw: undefined } })).finish).toBe(
+      expected,
+    );
   });
 
   it('is `other` if the model gives no reason', async () => {
-    expect((await wholeReply([], { finishReason: undefined })).finish).toBe('other');
+    expect((await askForWholeReply([], { finishReason: undefined })).finish).toBe('other');
   });
 
   it('is `tool-calls` if the server reports `stop`, but not if the reply was cut off', async () => {
-    expect((await streamedReply(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
-    expect((await streamedReply(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
+    expect((await askForStreamedReply(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
+    expect((await askForStreamedReply(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
   });
 
   it('is the first one: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
-    const parts = [delta('a'), finish(), delta('b'), finish('length')];
+    const parts = [createDelta('a'), finish(), createDelta('b'), finish('length')];
     const answer = () =>
-      streamedResult(parts, 'hang', () => {
+      createStreamedResult(parts, 'hang', () => {
         cancelled = true;
       });
-    expect(replyIn(await ask(answer, { stream: true }))).toMatchObject({ text: 'a', finish: 'stop' });
+    expect(getReply(await ask(answer, { stream: true }))).toMatchObject({ text: 'a', finish: 'stop' });
     expect(cancelled).toBe(true);
   });
 
   it.each([
-    [usage(0, 2), { inputTokens: 0, outputTokens: 2 }],
-    [usage(1, undefined), undefined],
-    [usage(-1, 2), undefined],
-    [usage(1.5, 2), undefined],
-    [usage('1', 2), undefined],
+    [createUsage(0, 2), { inputTokens: 0, outputTokens: 2 }],
+    [createUsage(1, undefined), undefined],
+    [createUsage(-1, 2), undefined],
+    [createUsage(1.5, 2), undefined],
+    [createUsage('1', 2), undefined],
     [
-      usage(9, 8, { cacheRead: 4, cacheWrite: 5, reasoning: 8 }),
+      createUsage(9, 8, { cacheRead: 4, cacheWrite: 5, reasoning: 8 }),
       { inputTokens: 9, cachedInputTokens: 4, cacheWriteTokens: 5, outputTokens: 8, reasoningTokens: 8 },
     ],
-    [usage(9, 8, { cacheRead: 0, cacheWrite: 0, reasoning: 0 }), { inputTokens: 9, outputTokens: 8 }],
-    [usage(9, 8, { cacheRead: 10, reasoning: 9 }), { inputTokens: 9, outputTokens: 8 }],
-    [usage(9, 8, { cacheRead: 5, cacheWrite: 5, reasoning: -1 }), { inputTokens: 9, outputTokens: 8 }],
+    [createUsage(9, 8, { cacheRead: 0, cacheWrite: 0, reasoning: 0 }), { inputTokens: 9, outputTokens: 8 }],
+    [createUsage(9, 8, { cacheRead: 10, reasoning: 9 }), { inputTokens: 9, outputTokens: 8 }],
+    [createUsage(9, 8, { cacheRead: 5, cacheWrite: 5, reasoning: -1 }), { inputTokens: 9, outputTokens: 8 }],
     [
-      usage(9, 8, { cacheRead: '4', cacheWrite: 5 }),
+      createUsage(9, 8, { cacheRead: '4', cacheWrite: 5 }),
       { inputTokens: 9, cacheWriteTokens: 5, outputTokens: 8 },
     ],
     [{ inputTokens: 1, outputTokens: 2 }, undefined],
     [7, undefined],
     [null, undefined],
   ])('comes with token counts that are derived from the usage %j: %j', async (given, expected) => {
-    expect((await streamedReply(delta('a'), finish('stop', given))).usage).toEqual(expected);
-    expect((await wholeReply([], { usage: given })).usage).toEqual(expected);
+    expect((await askForStreamedReply(createDelta('a'), finish('stop', given))).usage).toEqual(expected);
+    expect((await askForWholeReply([], { usage: given })).usage).toEqual(expected);
   });
 });
 
@@ -185,17 +187,21 @@ describe('the tool calls of a reply', () => {
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('are read with %s', async (_, calls, toolCalls) => {
-    expect((await wholeReply(calls)).toolCalls).toEqual(toolCalls);
+    expect((await askForWholeReply(calls)).toolCalls).toEqual(toolCalls);
     const noise = [
       { type: 'tool-input-start', id: 'a', toolName: 'f' },
       { type: 'tool-input-delta', id: 'a', delta: '{"half' },
       { type: 'tool-input-end', id: 'a' },
     ];
-    expect((await streamedReply(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(toolCalls);
+    expect((await askForStreamedReply(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(
+      toolCalls,
+    );
   });
 
   it('are read beside text', async () => {
-    expect(await streamedReply(delta('Wait.'), call('a', 'f', '{}'), finish('tool-calls'))).toEqual({
+    expect(
+      await askForStreamedReply(createDelta('Wait.'), call('a', 'f', '{}'), finish('tool-calls')),
+    ).toEqual({
       text: 'Wait.',
       toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
       finish: 'tool-calls',
@@ -215,33 +221,37 @@ describe('invalid data from a model', () => {
     ['a list', [], noObject],
     [
       'content that is not a list',
-      generatedResult({}),
+      createGeneratedResult({}),
       "The model's reply holds 'content' that is not a list.",
     ],
     [
       'a part that is not an object',
-      generatedResult(['hi']),
+      createGeneratedResult(['hi']),
       "The model's reply holds a content part that is not an object.",
     ],
-    ['text that is not a string', generatedText(7), "The model's reply holds a 'text' that is not a string."],
+    [
+      'text that is not a string',
+      createGeneratedText(7),
+      "The model's reply holds a 'text' that is not a string.",
+    ],
   ])('%s is an invalid reply, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result);
-    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(getFailure(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.calls).toHaveLength(1);
   });
 
   it.each<[string, unknown, string]>([
     ['undefined', undefined, 'The model returned no stream.'],
-    ['a whole result', generatedText('hi'), 'The model returned no stream.'],
+    ['a whole result', createGeneratedText('hi'), 'The model returned no stream.'],
     ['a stream of another type', { stream: {} }, 'The model returned no stream.'],
     [
       'a piece that is not a string',
-      streamedResult([delta(7)]),
+      createStreamedResult([createDelta(7)]),
       "The model's reply holds a 'delta' that is not a string.",
     ],
   ])('%s is an invalid stream, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result, { stream: true });
-    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(getFailure(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.calls).toHaveLength(1);
   });
 
@@ -262,19 +272,19 @@ describe('invalid data from a model', () => {
     ['a bigint', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
   ])('%s in a call is an invalid reply', async (_, bad, message) => {
     const expected = { failure: 'invalid-reply', message };
-    expect(failureIn(await ask(() => generatedResult([bad])))).toMatchObject(expected);
-    const parts = () => streamedResult([bad, finish('tool-calls')]);
-    expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
+    expect(getFailure(await ask(() => createGeneratedResult([bad])))).toMatchObject(expected);
+    const streamParts = () => createStreamedResult([bad, finish('tool-calls')]);
+    expect(getFailure(await ask(streamParts, { stream: true }))).toMatchObject(expected);
   });
 
   it('is abandoned above the size limit, and its stream is cancelled', async () => {
     let cancelled = false;
-    const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
+    const endless = Array.from({ length: 12 }, () => createDelta('x'.repeat(1024 * 1024)));
     const answer = () =>
-      streamedResult(endless, 'hang', () => {
+      createStreamedResult(endless, 'hang', () => {
         cancelled = true;
       });
-    expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
+    expect(getFailure(await ask(answer, { stream: true }))).toMatchObject({
       failure: 'invalid-reply',
       message: `The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`,
     });
@@ -309,7 +319,7 @@ describe('invalid data from a model', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(shape, { maxLength: 4 }), fc.boolean(), async (parts, stream) => {
         const answer = () =>
-          stream ? streamedResult(parts) : generatedResult(parts, { finishReason: parts[0] });
+          stream ? createStreamedResult(parts) : createGeneratedResult(parts, { finishReason: parts[0] });
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(parts[0]), { stream, retries: 0 });

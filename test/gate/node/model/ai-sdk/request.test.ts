@@ -2,7 +2,14 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, generatedText, streamedResult } from './fake-model.ts';
+import {
+  ask,
+  createDelta,
+  createFakeModel,
+  createGeneratedText,
+  createStreamedResult,
+  finish,
+} from './fake-model.ts';
 
 const weather: ToolDefinition = {
   name: 'weather',
@@ -11,21 +18,21 @@ const weather: ToolDefinition = {
 };
 
 /** Returns the options of the model call without the signal. */
-const sentOptions = async (request: ModelRequest) => {
-  const { calls } = await ask(() => generatedText('hi'), { request });
+const collectSentOptions = async (request: ModelRequest) => {
+  const { calls } = await ask(() => createGeneratedText('hi'), { request });
   const { abortSignal, ...options } = calls[0] ?? { prompt: [] };
   expect(abortSignal).toBeInstanceOf(AbortSignal);
   return options;
 };
 
-const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
-const toolCall = (toolCallId: string, input: unknown) => ({
+const createUserMessage = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
+const createToolCall = (toolCallId: string, input: unknown) => ({
   type: 'tool-call',
   toolCallId,
   toolName: 'weather',
   input,
 });
-const toolResult = (toolCallId: string, value: string) => ({
+const createToolResult = (toolCallId: string, value: string) => ({
   type: 'tool-result',
   toolCallId,
   toolName: 'weather',
@@ -56,23 +63,26 @@ describe('the call of the SDK model', () => {
       ],
       tools: [weather],
     };
-    expect(await sentOptions(request)).toEqual({
+    expect(await collectSentOptions(request)).toEqual({
       prompt: [
         { role: 'system', content: 'Be kind.' },
-        user('Weather in Oslo and Rome?'),
+        createUserMessage('Weather in Oslo and Rome?'),
         {
           role: 'assistant',
           content: [
             { type: 'text', text: 'Let me look.' },
-            toolCall('a', { city: 'Oslo' }),
-            toolCall('b', { city: 'Rome' }),
+            createToolCall('a', { city: 'Oslo' }),
+            createToolCall('b', { city: 'Rome' }),
           ],
         },
-        { role: 'tool', content: [toolResult('a', 'rain'), toolResult('b', 'Error: no such city')] },
-        { role: 'assistant', content: [toolCall('c', {})] },
-        { role: 'tool', content: [toolResult('c', 'sun')] },
+        {
+          role: 'tool',
+          content: [createToolResult('a', 'rain'), createToolResult('b', 'Error: no such city')],
+        },
+        { role: 'assistant', content: [createToolCall('c', {})] },
+        { role: 'tool', content: [createToolResult('c', 'sun')] },
         { role: 'assistant', content: [{ type: 'text', text: 'Rain and sun.' }] },
-        user('Thanks.'),
+        createUserMessage('Thanks.'),
       ],
       tools: [
         { type: 'function', name: 'weather', description: 'The weather.', inputSchema: weather.inputSchema },
@@ -84,43 +94,47 @@ describe('the call of the SDK model', () => {
     'contains {} instead of the earlier input %j, which is not an object',
     async (input) => {
       const toolCalls = [{ id: 'a', name: 'weather', input }];
-      const { prompt } = await sentOptions({
+      const { prompt } = await collectSentOptions({
         messages: [{ role: 'assistant', text: '', toolCalls }],
         tools: [],
       });
-      expect(prompt).toEqual([{ role: 'assistant', content: [toolCall('a', {})] }]);
+      expect(prompt).toEqual([{ role: 'assistant', content: [createToolCall('a', {})] }]);
     },
   );
 
   it('omits the tools and the output schema if there are none', async () => {
-    expect(await sentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
-      prompt: [user('hello')],
+    expect(await collectSentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
+      prompt: [createUserMessage('hello')],
     });
   });
 
   it('requests JSON with a schema that OpenAI does not treat as strict', async () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
-    expect(await sentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
-      prompt: [user('hello')],
+    expect(
+      await collectSentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [], output }),
+    ).toEqual({
+      prompt: [createUserMessage('hello')],
       responseFormat: { type: 'json', name: 'mood', schema },
       providerOptions: { openai: { strictJsonSchema: false } },
     });
   });
 
   it('always requests a stream, so that silence means that no data arrives', async () => {
-    const { model } = fakeModel([]);
+    const { model } = createFakeModel([]);
     const asked: string[] = [];
     const both: LanguageModelV4 = {
       ...model,
       // The results of the fake have the type of the SDK.
       doGenerate: async () => {
         asked.push('generate');
-        return generatedText('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
+        return createGeneratedText('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
       },
       doStream: async () => {
         asked.push('stream');
-        return streamedResult([delta('b'), finish()]) as Awaited<ReturnType<LanguageModelV4['doStream']>>;
+        return createStreamedResult([createDelta('b'), finish()]) as Awaited<
+          ReturnType<LanguageModelV4['doStream']>
+        >;
       },
     };
     const { signal } = new AbortController();
@@ -133,11 +147,11 @@ describe('the call of the SDK model', () => {
 
 describe('`fromAiSdk`', () => {
   it('has the name of its model', () => {
-    expect(fromAiSdk(fakeModel([], { modelId: 'claude-5' }).model).name).toBe('claude-5');
+    expect(fromAiSdk(createFakeModel([], { modelId: 'claude-5' }).model).name).toBe('claude-5');
   });
 
   it('has the provider of its model', () => {
-    expect(fromAiSdk(fakeModel([], { provider: 'anthropic.messages' }).model).provider).toBe(
+    expect(fromAiSdk(createFakeModel([], { provider: 'anthropic.messages' }).model).provider).toBe(
       'anthropic.messages',
     );
   });
@@ -146,7 +160,7 @@ describe('`fromAiSdk`', () => {
     ['v2', "'model' must be a language model of the AI SDK's specification v4 or v3, but is: v2."],
     [undefined, "'model' must be a language model of the AI SDK's specification v4 or v3, but is: object."],
   ])('throws for a model of the specification %s', (specificationVersion, message) => {
-    const model = { ...fakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
+    const model = { ...createFakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
     expect(() => fromAiSdk(model)).toThrow(new TypeError(message));
   });
 

@@ -7,40 +7,40 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
-import { backAndForth, wire } from './wire.ts';
+import { createWire, sendBackAndForth } from './wire.ts';
 
-const tool = (name: string) => ({
+const createToolDefinition = (name: string) => ({
   name,
   description: 'Looks.',
   inputSchema: { type: 'object', properties: { x: { type: 'number' } } },
 });
 const request: ModelRequest = {
   messages: [{ role: 'user', text: 'Go.' }],
-  tools: [tool('look'), tool('see')],
+  tools: [createToolDefinition('look'), createToolDefinition('see')],
 };
 
 /** Returns a long text that contains every character of base64. */
-const signature = (seed: string): string =>
+const createSignature = (seed: string): string =>
   `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
 
 it('redacted and interleaved Anthropic thinking is sent back before each of two calls', async () => {
-  const block = (index: number, content_block: object, ...deltas: object[]) => [
+  const createBlockEvents = (index: number, content_block: object, ...deltas: object[]) => [
     { type: 'content_block_start', index, content_block },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ];
   const call = (index: number, id: string, name: string) =>
-    block(
+    createBlockEvents(
       index,
       { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } },
       { type: 'input_json_delta', partial_json: '{"x": 1}' },
     );
-  const thought = (index: number, thinking: string, seed: string) =>
-    block(
+  const createThought = (index: number, thinking: string, seed: string) =>
+    createBlockEvents(
       index,
       { type: 'thinking', thinking: '', signature: '' },
       ...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]),
-      { type: 'signature_delta', signature: signature(seed) },
+      { type: 'signature_delta', signature: createSignature(seed) },
     );
   const events = [
     {
@@ -54,17 +54,17 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
         usage: { input_tokens: 1, output_tokens: 1 },
       },
     },
-    ...thought(0, 'I should look. ', 'one'),
-    ...block(1, { type: 'redacted_thinking', data: signature('two') }),
+    ...createThought(0, 'I should look. ', 'one'),
+    ...createBlockEvents(1, { type: 'redacted_thinking', data: createSignature('two') }),
     ...call(2, 'toolu_1', 'look'),
     // This block has no text, only a signature.
-    ...thought(3, '', 'three'),
+    ...createThought(3, '', 'three'),
     ...call(4, 'toolu_2', 'see'),
     { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
     { type: 'message_stop' },
   ];
-  const { body } = await backAndForth(
-    wire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), [events]),
+  const { body } = await sendBackAndForth(
+    createWire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), [events]),
     request,
   );
   const use = (id: string, name: string) => ({
@@ -79,10 +79,10 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
     {
       role: 'assistant',
       content: [
-        { type: 'thinking', thinking: 'I should look. ', signature: signature('one') },
-        { type: 'redacted_thinking', data: signature('two') },
+        { type: 'thinking', thinking: 'I should look. ', signature: createSignature('one') },
+        { type: 'redacted_thinking', data: createSignature('two') },
         use('toolu_1', 'look'),
-        { type: 'thinking', thinking: '', signature: signature('three') },
+        { type: 'thinking', thinking: '', signature: createSignature('three') },
         use('toolu_2', 'see'),
       ],
     },
@@ -98,19 +98,21 @@ it('redacted and interleaved Anthropic thinking is sent back before each of two 
 });
 
 it('signatures of Gemini are sent back on a thought, a call and a last empty text', async () => {
-  const part = (parts: readonly object[], finishReason?: string) => ({
+  const createCandidate = (parts: readonly object[], finishReason?: string) => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
   });
   const events = [
-    part([{ text: 'I should look.', thought: true }]),
-    part([{ text: 'One moment.' }]),
-    part([{ functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: signature('call') }]),
-    part([{ functionCall: { name: 'see', args: {} } }]),
-    part([{ text: '', thoughtSignature: signature('end') }], 'STOP'),
+    createCandidate([{ text: 'I should look.', thought: true }]),
+    createCandidate([{ text: 'One moment.' }]),
+    createCandidate([
+      { functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: createSignature('call') },
+    ]),
+    createCandidate([{ functionCall: { name: 'see', args: {} } }]),
+    createCandidate([{ text: '', thoughtSignature: createSignature('end') }], 'STOP'),
   ];
-  const { body } = await backAndForth(
-    wire((fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview'), [events]),
+  const { body } = await sendBackAndForth(
+    createWire((fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview'), [events]),
     request,
   );
   expect(body.contents).toMatchObject([
@@ -120,9 +122,9 @@ it('signatures of Gemini are sent back on a thought, a call and a last empty tex
       parts: [
         { text: 'I should look.', thought: true },
         { text: 'One moment.' },
-        { functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: signature('call') },
+        { functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: createSignature('call') },
         { functionCall: { name: 'see', args: {} } },
-        { text: '', thoughtSignature: signature('end') },
+        { text: '', thoughtSignature: createSignature('end') },
       ],
     },
     { role: 'user', parts: [{ functionResponse: { name: 'look' } }, { functionResponse: { name: 'see' } }] },
@@ -131,7 +133,7 @@ it('signatures of Gemini are sent back on a thought, a call and a last empty tex
 });
 
 it('encrypted OpenAI reasoning and the text of a call are sent back if the server stores nothing', async () => {
-  const reasoning = (encrypted_content: string) => ({
+  const createReasoning = (encrypted_content: string) => ({
     type: 'reasoning',
     id: 'rs_1',
     summary: [],
@@ -142,8 +144,8 @@ it('encrypted OpenAI reasoning and the text of a call are sent back if the serve
   const events = [
     { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } },
     // The first event of the item does not contain all of it.
-    { type: 'response.output_item.added', output_index: 0, item: reasoning('half') },
-    { type: 'response.output_item.done', output_index: 0, item: reasoning(signature('rs')) },
+    { type: 'response.output_item.added', output_index: 0, item: createReasoning('half') },
+    { type: 'response.output_item.done', output_index: 0, item: createReasoning(createSignature('rs')) },
     {
       type: 'response.output_item.added',
       output_index: 1,
@@ -157,27 +159,27 @@ it('encrypted OpenAI reasoning and the text of a call are sent back if the serve
     },
     { type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1 } } },
   ];
-  const { body } = await backAndForth(
-    wire((fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'), [events]),
+  const { body } = await sendBackAndForth(
+    createWire((fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'), [events]),
     request,
   );
   expect(body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
   expect(body.input).toEqual([
     { role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
-    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: signature('rs') },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: createSignature('rs') },
     { type: 'function_call', call_id: 'call_1', name: 'look', arguments: text },
     { type: 'function_call_output', call_id: 'call_1', output: 'seen' },
     { role: 'user', content: [{ type: 'input_text', text: 'And?' }] },
   ]);
 });
 
-const delta = (fields: object, finish_reason: string | null = null) => ({
+const createDelta = (fields: object, finish_reason: string | null = null) => ({
   id: 'c',
   model: 'm',
   choices: [{ index: 0, delta: { role: 'assistant', ...fields }, finish_reason }],
 });
 const callDelta = (more: object = {}) =>
-  delta({
+  createDelta({
     tool_calls: [
       { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"x":1}' }, ...more },
     ],
@@ -192,13 +194,13 @@ it.each([
   ],
 ] as const)('reasoning of %s is sent back before a call', async (_, make) => {
   const events = [
-    delta({ reasoning_content: 'I should ' }),
-    delta({ reasoning_content: 'look.\n' }),
+    createDelta({ reasoning_content: 'I should ' }),
+    createDelta({ reasoning_content: 'look.\n' }),
     callDelta(),
-    delta({}, 'tool_calls'),
+    createDelta({}, 'tool_calls'),
     '[DONE]',
   ];
-  const { body } = await backAndForth(wire(make, [events]), request);
+  const { body } = await sendBackAndForth(createWire(make, [events]), request);
   expect(body.messages).toMatchObject([
     { role: 'user' },
     {
@@ -212,11 +214,11 @@ it.each([
 });
 
 it('a Gemini signature is sent back on its call in the OpenAI format', async () => {
-  const extra_content = { google: { thought_signature: signature('call') } };
-  const { body } = await backAndForth(
-    wire(
+  const extra_content = { google: { thought_signature: createSignature('call') } };
+  const { body } = await sendBackAndForth(
+    createWire(
       (fetch) => createOpenAICompatible({ name: 'gemini', baseURL: 'http://own.test/v1', fetch })('gemini-3'),
-      [[callDelta({ extra_content }), delta({}, 'tool_calls'), '[DONE]']],
+      [[callDelta({ extra_content }), createDelta({}, 'tool_calls'), '[DONE]']],
     ),
     request,
   );
@@ -224,28 +226,28 @@ it('a Gemini signature is sent back on its call in the OpenAI format', async () 
 });
 
 it.each([
-  ['with a call', [callDelta(), delta({}, 'tool_calls')]],
-  ['without a call', [delta({ content: 'Done.' }, 'stop')]],
+  ['with a call', [callDelta(), createDelta({}, 'tool_calls')]],
+  ['without a call', [createDelta({ content: 'Done.' }, 'stop')]],
 ])('encrypted and visible reasoning of OpenRouter is sent back in order, %s', async (_, end) => {
   const details = [
     {
       type: 'reasoning.text',
       text: 'I should look.',
-      signature: signature('text'),
+      signature: createSignature('text'),
       format: 'anthropic-claude-v1',
       index: 0,
     },
     {
       type: 'reasoning.encrypted',
-      data: signature('blob'),
+      data: createSignature('blob'),
       format: 'anthropic-claude-v1',
       id: 'e',
       index: 1,
     },
   ];
-  const events = [...details.map((detail) => delta({ reasoning_details: [detail] })), ...end, '[DONE]'];
-  const { body } = await backAndForth(
-    wire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('anthropic/claude-sonnet-4.5'), [events]),
+  const events = [...details.map((detail) => createDelta({ reasoning_details: [detail] })), ...end, '[DONE]'];
+  const { body } = await sendBackAndForth(
+    createWire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('anthropic/claude-sonnet-4.5'), [events]),
     request,
   );
   const messages = body.messages as readonly Record<string, unknown>[];
@@ -256,15 +258,19 @@ it('encrypted reasoning of OpenRouter is sent back without visible reasoning', a
   const details = [
     {
       type: 'reasoning.encrypted',
-      data: signature('blob'),
+      data: createSignature('blob'),
       format: 'openai-responses-v1',
       id: 'e',
       index: 0,
     },
   ];
-  const events = [delta({ reasoning_details: details }), delta({ content: 'Done.' }, 'stop'), '[DONE]'];
-  const { body } = await backAndForth(
-    wire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('openai/gpt-5.5'), [events]),
+  const events = [
+    createDelta({ reasoning_details: details }),
+    createDelta({ content: 'Done.' }, 'stop'),
+    '[DONE]',
+  ];
+  const { body } = await sendBackAndForth(
+    createWire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('openai/gpt-5.5'), [events]),
     request,
   );
   const messages = body.messages as readonly Record<string, unknown>[];

@@ -4,16 +4,19 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { failureIn, replyIn, settle } from '../settle.ts';
-import { ask, delta, finish, streamedResult } from './fake-model.ts';
-import { wire } from './wire.ts';
+import { getFailure, getReply, settle } from '../settle.ts';
+import { ask, createDelta, createStreamedResult, finish } from './fake-model.ts';
+import { createWire } from './wire.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const withTool: ModelRequest = { ...hello, tools: [look] };
 
 /** Returns the options of the model call without the signal, the conversation and the tools. */
-const sentOptions = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
+const collectSentOptions = async (
+  settings: ModelSettings,
+  { provider = 'fake.wire', version = 'v4' } = {},
+) => {
   const { calls } = await ask(answerHi, {
     stream: true,
     provider,
@@ -36,7 +39,7 @@ describe('settings', () => {
       toolChoice: { tool: 'look' },
       providerOptions: { fake: { speed: 'fast' }, other: { a: null } },
     };
-    expect(await sentOptions(all)).toEqual({
+    expect(await collectSentOptions(all)).toEqual({
       temperature: 0,
       topP: 0.5,
       topK: 5,
@@ -51,7 +54,7 @@ describe('settings', () => {
   it.each(['auto', 'required', 'none'] as const)(
     'set the tool choice %s if there are tools',
     async (toolChoice) => {
-      expect(await sentOptions({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
+      expect(await collectSentOptions({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
       const { calls } = await ask(answerHi, {
         stream: true,
         request: { ...hello, settings: { toolChoice } },
@@ -72,20 +75,22 @@ describe('settings', () => {
     ['openrouter', { openrouter: { parallel_tool_calls: false } }],
     ['own.chat', { own: { parallel_tool_calls: false } }],
   ])('request one call at a time in the form that %s uses', async (provider, providerOptions) => {
-    expect(await sentOptions({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
+    expect(await collectSentOptions({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
   });
 
   it('send the reasoning effort to OpenRouter in its own option', async () => {
-    expect(await sentOptions({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
+    expect(await collectSentOptions({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
       providerOptions: { openrouter: { reasoning: { effort: 'high' } } },
     });
   });
 
   it('turn off storage at OpenAI by default', async () => {
     const provider = 'openai.responses';
-    expect(await sentOptions({}, { provider })).toEqual({ providerOptions: { openai: { store: false } } });
+    expect(await collectSentOptions({}, { provider })).toEqual({
+      providerOptions: { openai: { store: false } },
+    });
     const said = { providerOptions: { openai: { store: true } } };
-    expect(await sentOptions(said, { provider })).toEqual(said);
+    expect(await collectSentOptions(said, { provider })).toEqual(said);
   });
 });
 
@@ -117,7 +122,7 @@ describe('an unsupported setting', () => {
       provider,
       request: { ...hello, settings },
     });
-    expect(failureIn(outcome)).toMatchObject({
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `The model 'm-1' of '${provider}' cannot accept the setting '${name}'.`,
     });
@@ -127,7 +132,7 @@ describe('an unsupported setting', () => {
   it('includes the reasoning effort in the older specification', async () => {
     const request = { ...hello, settings: { reasoning: 'low' } as const };
     const outcome = await ask(answerHi, { stream: true, version: 'v3', request });
-    expect(failureIn(outcome)).toMatchObject({
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'bad-request',
       message: "The model 'm-1' of 'fake' cannot accept the setting 'reasoning'.",
     });
@@ -142,19 +147,19 @@ describe('an unsupported setting', () => {
         { type: 'unsupported', feature: 'temperature', details: 'Not while it thinks.' },
       ],
     };
-    const answer = () => streamedResult([start, delta('hi'), finish()]);
+    const answer = () => createStreamedResult([start, createDelta('hi'), finish()]);
     const { calls, ...outcome } = await ask(answer, {
       stream: true,
       request: { ...hello, settings: { temperature: 0 } },
     });
-    expect(failureIn(outcome)).toMatchObject({
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'bad-request',
       message: "The model 'm-1' of 'fake' cannot accept the setting 'temperature': Not while it thinks.",
       outputBegan: false,
     });
     expect([outcome.pieces, calls.length]).toEqual([[], 1]);
     // The request asks for none of these settings.
-    expect(replyIn(await ask(answer, { stream: true })).text).toBe('hi');
+    expect(getReply(await ask(answer, { stream: true })).text).toBe('hi');
   });
 
   it('includes a temperature for thinking models of Claude', async () => {
@@ -162,9 +167,12 @@ describe('an unsupported setting', () => {
       type: 'message_start',
       message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
     };
-    const { model } = wire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-4-7'), [[start]]);
+    const { model } = createWire(
+      (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-4-7'),
+      [[start]],
+    );
     const outcome = await settle(model, { request: { ...hello, settings: { temperature: 0.5 } } });
-    expect(failureIn(outcome).message).toMatch(
+    expect(getFailure(outcome).message).toMatch(
       /^The model 'claude-opus-4-7' of 'anthropic\.messages' cannot accept the setting 'temperature': /,
     );
   });
@@ -179,7 +187,7 @@ describe('a provider-defined tool', () => {
   const request: ModelRequest = { ...hello, tools: [look, search] };
 
   it('is sent beside the other tools', async () => {
-    const { model, sent: bodies } = wire(
+    const { model, sent: bodies } = createWire(
       (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'),
       [[]],
     );
@@ -194,7 +202,7 @@ describe('a provider-defined tool', () => {
     'causes an error that names it before the request if it belongs to another provider than %s',
     async (provider) => {
       const { calls, ...outcome } = await ask(answerHi, { stream: true, provider, request });
-      expect(failureIn(outcome)).toMatchObject({
+      expect(getFailure(outcome)).toMatchObject({
         failure: 'bad-request',
         message: `The model 'm-1' of '${provider}' cannot run the tool 'web_search'.`,
       });
@@ -203,11 +211,11 @@ describe('a provider-defined tool', () => {
   );
 
   it('causes an error if the provider reports that it does not know the tool', async () => {
-    const { model } = wire(
+    const { model } = createWire(
       (fetch) => createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m'),
       [['[DONE]']],
     );
-    expect(failureIn(await settle(model, { request }))).toMatchObject({
+    expect(getFailure(await settle(model, { request }))).toMatchObject({
       failure: 'bad-request',
       message: "The model 'm' of 'own.chat' cannot run the tool 'web_search'.",
     });

@@ -9,11 +9,11 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { expect, it } from 'vitest';
-import { failureIn, settle } from '../settle.ts';
-import { ask, streamedResult } from './fake-model.ts';
-import { type Events, wire } from './wire.ts';
+import { getFailure, settle } from '../settle.ts';
+import { ask, createStreamedResult } from './fake-model.ts';
+import { createWire, type WireEvents } from './wire.ts';
 
-type Make = (fetch: typeof globalThis.fetch) => LanguageModelV4;
+type ModelFactory = (fetch: typeof globalThis.fetch) => LanguageModelV4;
 
 const tooLongText =
   "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens.";
@@ -30,14 +30,17 @@ const delta = {
   choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
 };
 
-const createAnthropicModel: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
-const createGoogleModel: Make = (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
-const createResponsesModel: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
-const createChatModel: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
-const createCompatible: Make = (fetch) =>
+const createAnthropicModel: ModelFactory = (fetch) =>
+  createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+const createGoogleModel: ModelFactory = (fetch) =>
+  createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
+const createResponsesModel: ModelFactory = (fetch) =>
+  createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
+const createChatModel: ModelFactory = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
+const createCompatible: ModelFactory = (fetch) =>
   createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m');
-const deepSeek: Make = (fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4');
-const openRouter: Make = (fetch) => createOpenRouter({ apiKey: 'k', fetch })('m');
+const createDeepSeekModel: ModelFactory = (fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4');
+const openRouter: ModelFactory = (fetch) => createOpenRouter({ apiKey: 'k', fetch })('m');
 
 const start = {
   type: 'message_start',
@@ -45,7 +48,7 @@ const start = {
 };
 const createdEvent = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } };
 
-it.each<[string, Make, Events, boolean]>([
+it.each<[string, ModelFactory, WireEvents, boolean]>([
   [
     'Anthropic',
     createAnthropicModel,
@@ -98,13 +101,13 @@ it.each<[string, Make, Events, boolean]>([
     [delta, { error: plain }, '[DONE]'],
     true,
   ],
-  ['DeepSeek', deepSeek, [{ error: openAI }, '[DONE]'], false],
+  ['DeepSeek', createDeepSeekModel, [{ error: openAI }, '[DONE]'], false],
   ['OpenRouter', openRouter, [{ error: plain }, '[DONE]'], false],
 ])(
   'a stream error of %s can report a conversation that is too long',
   async (_, make, events, outputBegan) => {
-    const { model, sent } = wire(make, [events], { retries: 2 });
-    expect(failureIn(await settle(model, { stream: true }))).toMatchObject({
+    const { model, sent } = createWire(make, [events], { retries: 2 });
+    expect(getFailure(await settle(model, { stream: true }))).toMatchObject({
       failure: 'context-length',
       outputBegan,
     });
@@ -112,7 +115,7 @@ it.each<[string, Make, Events, boolean]>([
   },
 );
 
-it.each<[string, Make, Events]>([
+it.each<[string, ModelFactory, WireEvents]>([
   ['Anthropic', createAnthropicModel, [start]],
   ["OpenAI's responses", createResponsesModel, [createdEvent]],
   [
@@ -121,8 +124,8 @@ it.each<[string, Make, Events]>([
     [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }],
   ],
 ])('a stream that %s cuts off is reported as truncated', async (_, make, events) => {
-  const { model } = wire(make, [events]);
-  expect(failureIn(await settle(model))).toMatchObject({ failure: 'truncated' });
+  const { model } = createWire(make, [events]);
+  expect(getFailure(await settle(model))).toMatchObject({ failure: 'truncated' });
 });
 
 it('a stream error of Mistral is read, although its provider reports an invalid reply', async () => {
@@ -137,7 +140,7 @@ it('a stream error of Mistral is read, although its provider reports an invalid 
     value,
   });
   expect(
-    failureIn(await ask(() => streamedResult([{ type: 'error', error }]), { stream: true })),
+    getFailure(await ask(() => createStreamedResult([{ type: 'error', error }]), { stream: true })),
   ).toMatchObject({
     failure: 'context-length',
     message: `The model's server reported an error: ${value.message}`,
@@ -148,6 +151,8 @@ it('a stream error of Mistral is read, although its provider reports an invalid 
     value: { text: 'secret' },
   });
   expect(
-    failureIn(await ask(() => streamedResult([{ type: 'error', error: malformed }]), { stream: true })),
+    getFailure(
+      await ask(() => createStreamedResult([{ type: 'error', error: malformed }]), { stream: true }),
+    ),
   ).toMatchObject({ failure: 'invalid-reply', message: 'The model failed with AI_TypeValidationError.' });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
-const tool = (name: string, description = name): ToolDefinition => ({
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const createToolDefinition = (name: string, description = name): ToolDefinition => ({
   name,
   description,
   inputSchema: { type: 'object' },
 });
-const ANTHROPIC = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' };
-const OPENAI = { provider: 'openai.responses', modelId: 'gpt-5.5' };
-const BEDROCK = { provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-opus-5-5-v1:0' };
+const ANTHROPIC_MODEL = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' };
+const OPENAI_MODEL = { provider: 'openai.responses', modelId: 'gpt-5.5' };
+const BEDROCK_MODEL = { provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-opus-5-5-v1:0' };
 
 describe('the support of an SDK model for changed tools', () => {
   it.each([
@@ -32,14 +32,14 @@ describe('the support of an SDK model for changed tools', () => {
     ['openai.chat', 'gpt-5.5', false, false],
     ['google.generative-ai', 'gemini-3-pro', false, false],
   ])('depends on the provider %s and the model name %s', (provider, modelId, tells, signs) => {
-    const { showToolsChanges, signPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
+    const { showToolsChanges, signPrefix } = fromAiSdk(createFakeModel([], { provider, modelId }).model);
     expect([showToolsChanges !== undefined, signPrefix !== undefined]).toEqual([tells, signs]);
   });
 });
 
 type ToolChanges = Pick<Extract<ModelMessage, { role: 'system' }>, 'toolsChange'>['toolsChange'];
 
-async function sentFor(
+async function collectSentTools(
   model: { readonly provider: string; readonly modelId: string },
   changes: readonly ToolChanges[],
   tools: readonly ToolDefinition[],
@@ -53,12 +53,22 @@ async function sentFor(
 
 describe('added and removed tools', () => {
   it('are announced to Claude in messages, while the list of tools stays the same', async () => {
-    const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
-    const change = { came: [tool('read'), guide], went: [facade, tool('old')] };
-    const { names, told, first } = await sentFor(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
+    const [facade, guide] = [
+      createToolDefinition('files', 'Opens.'),
+      createToolDefinition('files', 'Is open.'),
+    ];
+    const change = {
+      came: [createToolDefinition('read'), guide],
+      went: [facade, createToolDefinition('old')],
+    };
+    const { names, told, first } = await collectSentTools(
+      ANTHROPIC_MODEL,
+      [change],
+      [guide, createToolDefinition('look'), createToolDefinition('read')],
+    );
     expect(names).toEqual(['files', 'look', 'old']);
     expect(first).toMatchObject({ description: 'Opens.' });
-    const addition = (name: string, description: string) => ({
+    const createAddition = (name: string, description: string) => ({
       type: 'tool_addition',
       tool: { type: 'function', name, description, inputSchema: { type: 'object' } },
     });
@@ -70,8 +80,8 @@ describe('added and removed tools', () => {
           anthropic: {
             toolChanges: [
               { type: 'tool_removal', toolName: 'old' },
-              addition('read', 'read'),
-              addition('files', 'Is open.'),
+              createAddition('read', 'read'),
+              createAddition('files', 'Is open.'),
             ],
           },
         },
@@ -80,9 +90,16 @@ describe('added and removed tools', () => {
   });
 
   it('are additional tools for OpenAI, which keeps the old description of a replaced tool', async () => {
-    const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
-    const change = { came: [tool('read'), guide], went: [facade] };
-    const { names, told } = await sentFor(OPENAI, [change], [guide, tool('read')]);
+    const [facade, guide] = [
+      createToolDefinition('files', 'Opens.'),
+      createToolDefinition('files', 'Is open.'),
+    ];
+    const change = { came: [createToolDefinition('read'), guide], went: [facade] };
+    const { names, told } = await collectSentTools(
+      OPENAI_MODEL,
+      [change],
+      [guide, createToolDefinition('read')],
+    );
     expect(names).toEqual(['files']);
     const read = { type: 'function', name: 'read', description: 'read', parameters: { type: 'object' } };
     expect(told).toEqual([
@@ -92,20 +109,25 @@ describe('added and removed tools', () => {
 
   it('are a new list for OpenAI if a tool was removed, and later changes are announced after that list', async () => {
     const changes = [
-      { came: [tool('a')], went: [] },
-      { came: [], went: [tool('gone')] },
-      { came: [tool('b')], went: [] },
+      { came: [createToolDefinition('a')], went: [] },
+      { came: [], went: [createToolDefinition('gone')] },
+      { came: [createToolDefinition('b')], went: [] },
     ];
-    const { names, told } = await sentFor(OPENAI, changes, [tool('a'), tool('b')]);
+    const { names, told } = await collectSentTools(OPENAI_MODEL, changes, [
+      createToolDefinition('a'),
+      createToolDefinition('b'),
+    ]);
     expect(names).toEqual(['a']);
     expect(told).toHaveLength(1);
     expect(JSON.stringify(told)).toContain('"name":"b"');
   });
 
   it('only change the list of tools for other models', async () => {
-    const change = { came: [tool('a')], went: [] };
+    const change = { came: [createToolDefinition('a')], went: [] };
     const google = { provider: 'google.generative-ai', modelId: 'gemini-3-pro' };
-    expect(await sentFor(google, [change], [tool('x'), tool('a')])).toMatchObject({
+    expect(
+      await collectSentTools(google, [change], [createToolDefinition('x'), createToolDefinition('a')]),
+    ).toMatchObject({
       names: ['x', 'a'],
       told: [],
     });
@@ -122,7 +144,7 @@ const signedReply = {
   ],
 } as const satisfies ModelMessage;
 
-async function sentAfter(
+async function sendAfter(
   model: { readonly provider: string; readonly modelId: string },
   reply: ModelMessage,
   settings?: ModelSettings,
@@ -136,14 +158,14 @@ async function sentAfter(
 }
 
 const movedReply = { ...signedReply, movedPrefix: true } as const;
-const thinkingOf = (thinking: { readonly type: string }): ModelSettings => ({
+const createThinking = (thinking: { readonly type: string }): ModelSettings => ({
   providerOptions: { anthropic: { thinking } },
 });
 const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('reasoning before which messages have changed', () => {
   it('is sent unchanged if the messages have not changed', async () => {
-    expect(await sentAfter(ANTHROPIC, signedReply)).toEqual({
+    expect(await sendAfter(ANTHROPIC_MODEL, signedReply)).toEqual({
       kinds: ['reasoning', 'text'],
       thinking: undefined,
     });
@@ -151,28 +173,28 @@ describe('reasoning before which messages have changed', () => {
 
   it.each([
     ['by default', undefined, dropBlock],
-    ['with adaptive thinking', thinkingOf({ type: 'adaptive' }), { type: 'adaptive', ...dropBlock }],
+    ['with adaptive thinking', createThinking({ type: 'adaptive' }), { type: 'adaptive', ...dropBlock }],
     [
       'with a reasoning effort',
       { reasoning: 'high' } as const,
       { type: 'adaptive', display: 'summarized', ...dropBlock },
     ],
   ])('is sent to Claude, which drops it, %s', async (_, settings, thinking) => {
-    expect(await sentAfter(ANTHROPIC, movedReply, settings)).toEqual({
+    expect(await sendAfter(ANTHROPIC_MODEL, movedReply, settings)).toEqual({
       kinds: ['reasoning', 'text'],
       thinking,
     });
   });
 
   it('is omitted from the request in a thinking mode in which Claude cannot drop it', async () => {
-    const settings = thinkingOf({ type: 'between_tools' });
-    expect(await sentAfter(ANTHROPIC, movedReply, settings)).toEqual({
+    const settings = createThinking({ type: 'between_tools' });
+    expect(await sendAfter(ANTHROPIC_MODEL, movedReply, settings)).toEqual({
       kinds: ['text'],
       thinking: { type: 'between_tools' },
     });
   });
 
   it('is omitted from the request if another provider serves Claude', async () => {
-    expect(await sentAfter(BEDROCK, movedReply)).toEqual({ kinds: ['text'], thinking: undefined });
+    expect(await sendAfter(BEDROCK_MODEL, movedReply)).toEqual({ kinds: ['text'], thinking: undefined });
   });
 });

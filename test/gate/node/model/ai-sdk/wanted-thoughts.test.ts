@@ -5,30 +5,34 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
+import { ask, createDelta, createFakeModel, createStreamedResult, finish } from './fake-model.ts';
 
-const answerHi = () => streamedResult([delta('hi'), finish()]);
-const CLAUDE = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
-const COMPATIBLE = { provider: 'someone.chat', modelId: 'some-model' };
+const answerHi = () => createStreamedResult([createDelta('hi'), finish()]);
+const CLAUDE_MODEL = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
+const COMPATIBLE_MODEL = { provider: 'someone.chat', modelId: 'some-model' };
 
 const call = (id: string) => ({ id, name: 'look', input: '{"a":1}' });
-const results = (...ids: readonly string[]): ModelMessage[] =>
+const createToolResults = (...ids: readonly string[]): ModelMessage[] =>
   ids.map((id) => ({ role: 'tool', id, name: 'look', text: `seen ${id}` }));
-const user = (text: string): ModelMessage => ({ role: 'user', text });
-const foreignReply = (text: string, ...ids: readonly string[]): ModelMessage => ({
+const createUserMessage = (text: string): ModelMessage => ({ role: 'user', text });
+const createForeignReply = (text: string, ...ids: readonly string[]): ModelMessage => ({
   role: 'assistant',
   text,
   toolCalls: ids.map(call),
 });
-const ownReply = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
+const createOwnReply = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
   role: 'assistant',
   text: '',
   toolCalls: [call(id)],
   parts: [...before, { type: 'tool-call', ...call(id) }],
 });
-const THOUGHT: ReplyPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } };
+const THOUGHT_PART: ReplyPart = {
+  type: 'reasoning',
+  text: 'Hm.',
+  provider: { anthropic: { signature: 's' } },
+};
 
-async function promptOf(
+async function getPrompt(
   model: { readonly provider: string; readonly modelId: string },
   messages: readonly ModelMessage[],
   { settings, options }: { settings?: ModelRequest['settings']; options?: FromAiSdkOptions } = {},
@@ -45,57 +49,73 @@ async function promptOf(
   ]);
 }
 
-const TOLD = 'You have called tools before this message, and they answered:';
-const line = (id: string) => `- look with the input {"a":1} answered: seen ${id}`;
-const THINKS = { settings: { reasoning: 'medium' } } as const;
+const CALLS_NOTE = 'You have called tools before this message, and they answered:';
+const formatCallLine = (id: string) => `- look with the input {"a":1} answered: seen ${id}`;
+const THINKING_REQUEST = { settings: { reasoning: 'medium' } } as const;
 
 describe('Claude with a thinking budget', () => {
   const turn = [
-    user('Go.'),
-    ownReply('a', THOUGHT),
-    ...results('a'),
-    foreignReply('Once more.', 'b', 'c'),
-    ...results('b', 'c'),
+    createUserMessage('Go.'),
+    createOwnReply('a', THOUGHT_PART),
+    ...createToolResults('a'),
+    createForeignReply('Once more.', 'b', 'c'),
+    ...createToolResults('b', 'c'),
   ];
 
   it('sees the calls of another model in the open turn, and their results, as text', async () => {
-    expect(await promptOf(CLAUDE, turn, THINKS)).toEqual([
+    expect(await getPrompt(CLAUDE_MODEL, turn, THINKING_REQUEST)).toEqual([
       ['user', ['Go.']],
       ['assistant', ['Hm.', 'a']],
       ['tool', ['a']],
       ['assistant', ['Once more.']],
-      ['user', [`${TOLD}\n${line('b')}`]],
-      ['user', [line('c')]],
+      ['user', [`${CALLS_NOTE}\n${formatCallLine('b')}`]],
+      ['user', [formatCallLine('c')]],
     ]);
   });
 
   it('sees the calls of another model unchanged in a later turn', async () => {
-    const later = [...turn, { role: 'assistant', text: 'Done.', toolCalls: [] } as const, user('And?')];
-    expect((await promptOf(CLAUDE, later, THINKS))[3]).toEqual(['assistant', ['Once more.', 'b', 'c']]);
-  });
-
-  it('sees its own calls unchanged if they follow its reasoning in the same turn', async () => {
-    const more = [user('Go.'), ownReply('a', THOUGHT), ...results('a'), ownReply('b'), ...results('b')];
-    expect((await promptOf(CLAUDE, more, THINKS))[3]).toEqual(['assistant', ['b']]);
-    // This does not apply after text, which starts a new turn for its server.
-    const behind = [...turn, ownReply('d'), ...results('d')];
-    expect((await promptOf(CLAUDE, behind, THINKS)).at(-1)).toEqual(['user', [`${TOLD}\n${line('d')}`]]);
-  });
-
-  it.each<[string, typeof CLAUDE, ModelRequest['settings']]>([
-    ['does not reason by default', CLAUDE, {}],
-    ['does not reason because of a setting', CLAUDE, { reasoning: 'none' }],
-    ['reasons without a budget', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
-    ['signs its prefix', { ...CLAUDE, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
-  ])('sees the calls of another model unchanged if it %s', async (_, model, settings) => {
-    expect((await promptOf(model, turn, { settings })).at(3)).toEqual([
+    const later = [
+      ...turn,
+      { role: 'assistant', text: 'Done.', toolCalls: [] } as const,
+      createUserMessage('And?'),
+    ];
+    expect((await getPrompt(CLAUDE_MODEL, later, THINKING_REQUEST))[3]).toEqual([
       'assistant',
       ['Once more.', 'b', 'c'],
     ]);
   });
 
-  it.each<[string, typeof CLAUDE, ModelRequest['settings'], FromAiSdkOptions]>([
-    ['by provider options', CLAUDE, enableOption('anthropic', 'thinking'), {}],
+  it('sees its own calls unchanged if they follow its reasoning in the same turn', async () => {
+    const more = [
+      createUserMessage('Go.'),
+      createOwnReply('a', THOUGHT_PART),
+      ...createToolResults('a'),
+      createOwnReply('b'),
+      ...createToolResults('b'),
+    ];
+    expect((await getPrompt(CLAUDE_MODEL, more, THINKING_REQUEST))[3]).toEqual(['assistant', ['b']]);
+    // This does not apply after text, which starts a new turn for its server.
+    const behind = [...turn, createOwnReply('d'), ...createToolResults('d')];
+    expect((await getPrompt(CLAUDE_MODEL, behind, THINKING_REQUEST)).at(-1)).toEqual([
+      'user',
+      [`${CALLS_NOTE}\n${formatCallLine('d')}`],
+    ]);
+  });
+
+  it.each<[string, typeof CLAUDE_MODEL, ModelRequest['settings']]>([
+    ['does not reason by default', CLAUDE_MODEL, {}],
+    ['does not reason because of a setting', CLAUDE_MODEL, { reasoning: 'none' }],
+    ['reasons without a budget', { ...CLAUDE_MODEL, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
+    ['signs its prefix', { ...CLAUDE_MODEL, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
+  ])('sees the calls of another model unchanged if it %s', async (_, model, settings) => {
+    expect((await getPrompt(model, turn, { settings })).at(3)).toEqual([
+      'assistant',
+      ['Once more.', 'b', 'c'],
+    ]);
+  });
+
+  it.each<[string, typeof CLAUDE_MODEL, ModelRequest['settings'], FromAiSdkOptions]>([
+    ['by provider options', CLAUDE_MODEL, createEnabledOption('anthropic', 'thinking'), {}],
     [
       'as a model of Bedrock',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' },
@@ -105,59 +125,67 @@ describe('Claude with a thinking budget', () => {
     [
       'as a model of Bedrock, by provider options',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-6' },
-      enableOption('bedrock', 'reasoningConfig'),
+      createEnabledOption('bedrock', 'reasoningConfig'),
       {},
     ],
-    ['under an alias', { ...CLAUDE, modelId: 'ours' }, { reasoning: 'low' }, {}],
-    ['by the option `wantsThoughts`', COMPATIBLE, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
+    ['under an alias', { ...CLAUDE_MODEL, modelId: 'ours' }, { reasoning: 'low' }, {}],
+    ['by the option `wantsThoughts`', COMPATIBLE_MODEL, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
   ])('is recognized %s', async (_, model, settings, options) => {
-    expect((await promptOf(model, turn, { settings, options })).at(-1)).toEqual(['user', [line('c')]]);
+    expect((await getPrompt(model, turn, { settings, options })).at(-1)).toEqual([
+      'user',
+      [formatCallLine('c')],
+    ]);
   });
 
   it('records the maker of each reply, so that other models are recognized', async () => {
-    const { model } = fakeModel([answerHi, answerHi], CLAUDE);
+    const { model } = createFakeModel([answerHi, answerHi], CLAUDE_MODEL);
     const { signal } = new AbortController();
-    const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
+    const asked = await fromAiSdk(model).ask({ messages: [createUserMessage('Go.')], tools: [] }, { signal });
     expect(asked).toMatchObject({ text: 'hi', provider: {} });
     const more = { role: 'assistant', text: 'Done.', toolCalls: [], provider: {} } as const;
     const { calls } = await ask(answerHi, {
       stream: true,
-      ...CLAUDE,
-      request: { messages: [more, user('And?')], tools: [] },
+      ...CLAUDE_MODEL,
+      request: { messages: [more, createUserMessage('And?')], tools: [] },
     });
     expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
   });
 
   it('reads the reasoning of another Claude model of its provider, and of no other model', () => {
-    const reads = fromAiSdk(fakeModel([], CLAUDE).model).readsThoughtsOf;
-    const maker = (provider: string, model: string) => reads?.({ provider, model });
-    expect(maker('anthropic.messages', 'claude-opus-4-5')).toBe(true);
-    expect(maker('anthropic.messages', 'kimi-k2')).toBe(false);
-    expect(maker('amazon-bedrock', 'anthropic.claude-opus-4-5')).toBe(false);
-    expect(fromAiSdk(fakeModel([], COMPATIBLE).model).readsThoughtsOf).toBeUndefined();
+    const reads = fromAiSdk(createFakeModel([], CLAUDE_MODEL).model).readsThoughtsOf;
+    const readsThoughts = (provider: string, model: string) => reads?.({ provider, model });
+    expect(readsThoughts('anthropic.messages', 'claude-opus-4-5')).toBe(true);
+    expect(readsThoughts('anthropic.messages', 'kimi-k2')).toBe(false);
+    expect(readsThoughts('amazon-bedrock', 'anthropic.claude-opus-4-5')).toBe(false);
+    expect(fromAiSdk(createFakeModel([], COMPATIBLE_MODEL).model).readsThoughtsOf).toBeUndefined();
   });
 });
 
-function enableOption(provider: string, option: string): ModelRequest['settings'] {
+function createEnabledOption(provider: string, option: string): ModelRequest['settings'] {
   return { providerOptions: { [provider]: { [option]: { type: 'enabled', budgetTokens: 2_000 } } } };
 }
 
 describe('a chat completions server', () => {
-  const turn = [user('Go.'), foreignReply('', 'a', 'b'), ...results('a', 'b')];
+  const turn = [createUserMessage('Go.'), createForeignReply('', 'a', 'b'), ...createToolResults('a', 'b')];
   const blank = ['assistant', [' ', 'a', 'b']];
 
-  it.each<[string, typeof COMPATIBLE, FromAiSdkOptions, readonly ModelMessage[]]>([
-    ['whose model is Kimi', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
-    ['with the option `wantsThoughts`', COMPATIBLE, { wantsThoughts: 'field' }, []],
-    ['that has sent reasoning', COMPATIBLE, {}, [ownReply('z', THOUGHT), ...results('z')]],
+  it.each<[string, typeof COMPATIBLE_MODEL, FromAiSdkOptions, readonly ModelMessage[]]>([
+    ['whose model is Kimi', { ...COMPATIBLE_MODEL, modelId: 'kimi-k2.6' }, {}, []],
+    ['with the option `wantsThoughts`', COMPATIBLE_MODEL, { wantsThoughts: 'field' }, []],
+    [
+      'that has sent reasoning',
+      COMPATIBLE_MODEL,
+      {},
+      [createOwnReply('z', THOUGHT_PART), ...createToolResults('z')],
+    ],
   ])('%s receives blank reasoning with the calls of another model', async (_, model, options, before) => {
-    expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
+    expect(await getPrompt(model, [...before, ...turn], { options })).toContainEqual(blank);
   });
 
   it('receives no reasoning if it has sent none', async () => {
-    expect(await promptOf(COMPATIBLE, turn)).toContainEqual(['assistant', ['a', 'b']]);
-    const thinking = { ...COMPATIBLE, modelId: 'kimi-k2.6' };
-    expect(await promptOf(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([
+    expect(await getPrompt(COMPATIBLE_MODEL, turn)).toContainEqual(['assistant', ['a', 'b']]);
+    const thinking = { ...COMPATIBLE_MODEL, modelId: 'kimi-k2.6' };
+    expect(await getPrompt(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([
       'assistant',
       ['a', 'b'],
     ]);
@@ -171,7 +199,13 @@ describe('a chat completions server', () => {
     '%s receives the placeholder of Google with the first call of another model',
     async (_, modelId, options) => {
       const request = { messages: turn, tools: [] };
-      const { calls } = await ask(answerHi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
+      const { calls } = await ask(answerHi, {
+        stream: true,
+        ...COMPATIBLE_MODEL,
+        modelId,
+        request,
+        ...options,
+      });
       const { content = [] } = calls[0]?.prompt.find(({ role }) => role === 'assistant') ?? {};
       expect(Array.isArray(content) && content.map(({ providerOptions }) => providerOptions)).toEqual([
         { google: { thoughtSignature: 'skip_thought_signature_validator' } },
@@ -182,9 +216,9 @@ describe('a chat completions server', () => {
 });
 
 describe('a trait that the developer declares', () => {
-  const traits = (provider: string, modelId: string, options: FromAiSdkOptions = {}) => {
+  const getTraits = (provider: string, modelId: string, options: FromAiSdkOptions = {}) => {
     const { showToolsChanges, signPrefix, wantsThoughts, caches } = fromAiSdk(
-      fakeModel([], { provider, modelId }).model,
+      createFakeModel([], { provider, modelId }).model,
       options,
     );
     return { tells: !!showToolsChanges, signs: !!signPrefix, wantsThoughts, caches };
@@ -193,20 +227,20 @@ describe('a trait that the developer declares', () => {
   it('takes precedence over the name of the model', () => {
     const plain = { tells: false, signs: false, wantsThoughts: 'budget', caches: true };
     const newest = { tells: true, signs: true, wantsThoughts: undefined, caches: true };
-    expect(traits('anthropic.messages', 'ours')).toEqual(plain);
-    expect(traits('anthropic.messages', 'ours', { like: 'claude-opus-5-5' })).toEqual(newest);
-    expect(traits('anthropic.messages', 'ours', { signsPrefix: true })).toMatchObject({
+    expect(getTraits('anthropic.messages', 'ours')).toEqual(plain);
+    expect(getTraits('anthropic.messages', 'ours', { like: 'claude-opus-5-5' })).toEqual(newest);
+    expect(getTraits('anthropic.messages', 'ours', { signsPrefix: true })).toMatchObject({
       tells: true,
       signs: true,
     });
-    expect(traits('amazon-bedrock', 'arn:ours', { signsPrefix: true })).toMatchObject({
+    expect(getTraits('amazon-bedrock', 'arn:ours', { signsPrefix: true })).toMatchObject({
       tells: false,
       signs: true,
     });
-    expect(traits('anthropic.messages', 'claude-opus-5-5', { signsPrefix: false })).toMatchObject({
+    expect(getTraits('anthropic.messages', 'claude-opus-5-5', { signsPrefix: false })).toMatchObject({
       signs: false,
     });
-    expect(traits('bedrock.anthropic.messages', 'arn:ours', { like: 'claude-opus-5-5' })).toEqual(newest);
+    expect(getTraits('bedrock.anthropic.messages', 'arn:ours', { like: 'claude-opus-5-5' })).toEqual(newest);
   });
 
   it.each([
@@ -221,12 +255,12 @@ describe('a trait that the developer declares', () => {
   ])(
     'is requested once in the log for a model of %s named %s with %o: %s',
     async (provider, modelId, options, isMissed) => {
-      const { model } = fakeModel([answerHi, answerHi], { provider, modelId });
+      const { model } = createFakeModel([answerHi, answerHi], { provider, modelId });
       const asked = fromAiSdk(model, options);
       const warn = vi.fn();
       for (let times = 0; times < 2; times += 1)
         await asked.ask(
-          { messages: [user('Go.')], tools: [] },
+          { messages: [createUserMessage('Go.')], tools: [] },
           { signal: new AbortController().signal, warn },
         );
       const words =
@@ -245,6 +279,6 @@ describe('a trait that the developer declares', () => {
     ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' must be true or false."],
     ['like', { like: '' }, "'like' must be the name of a model."],
   ])('throws if it is invalid: %s', (_, options, message) => {
-    expect(() => fromAiSdk(fakeModel([], CLAUDE).model, options)).toThrow(new TypeError(message));
+    expect(() => fromAiSdk(createFakeModel([], CLAUDE_MODEL).model, options)).toThrow(new TypeError(message));
   });
 });

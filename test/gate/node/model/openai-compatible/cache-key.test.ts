@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
-import { ask, completion, hello } from './fake-server.ts';
+import { ask, createCompletion, hello } from './fake-server.ts';
 
-const respondOk = () => Response.json(completion({ content: 'hi' }));
-const KEY = 'ab'.repeat(32);
-const keyedRequest = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
+const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
+const CACHE_KEY = 'ab'.repeat(32);
+const keyedRequest = { ...hello, cache: { key: CACHE_KEY, tools: true, system: true, messages: [-1] } };
 
 /** Returns the fields of the body and the headers that differ because of the cache key. */
-async function keyIn(options: object, request: ModelRequest = keyedRequest) {
+async function getSentKey(options: object, request: ModelRequest = keyedRequest) {
   const [with_, without] = await Promise.all(
     [request, hello].map(async (one) => (await ask(respondOk, { ...options, request: one })).requests[0]),
   );
-  const differences = (one: unknown, other: unknown): Record<string, unknown> =>
+  const getDifferences = (one: unknown, other: unknown): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(Object(one)).filter(([name, value]) => {
         const { [name]: there }: Record<string, unknown> = Object(other);
@@ -21,34 +21,34 @@ async function keyIn(options: object, request: ModelRequest = keyedRequest) {
       }),
     );
   return {
-    body: differences(with_?.body, without?.body),
-    headers: differences(with_?.headers, without?.headers),
+    body: getDifferences(with_?.body, without?.body),
+    headers: getDifferences(with_?.headers, without?.headers),
   };
 }
 
 describe('the cache key of a conversation', () => {
   it.each<[object, object, object]>([
-    [{ server: 'openai' }, { prompt_cache_key: KEY }, {}],
-    [{ server: 'azure' }, { prompt_cache_key: KEY }, {}],
-    [{ server: 'xai' }, {}, { 'x-grok-conv-id': KEY }],
-    [{ server: 'workers-ai' }, {}, { 'x-session-affinity': KEY }],
+    [{ server: 'openai' }, { prompt_cache_key: CACHE_KEY }, {}],
+    [{ server: 'azure' }, { prompt_cache_key: CACHE_KEY }, {}],
+    [{ server: 'xai' }, {}, { 'x-grok-conv-id': CACHE_KEY }],
+    [{ server: 'workers-ai' }, {}, { 'x-session-affinity': CACHE_KEY }],
     [{ server: 'deepseek' }, {}, {}],
     [{}, {}, {}],
     // The URL does not identify the server behind it.
     [{ baseURL: 'https://api.openai.com/v1' }, {}, {}],
     [{ baseURL: 'https://api.x.ai/v1' }, {}, {}],
-    [{ cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
-    [{ cacheKeyIn: 'x-session-affinity' }, {}, { 'x-session-affinity': KEY }],
-    [{ server: 'xai', cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
+    [{ cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: CACHE_KEY }, {}],
+    [{ cacheKeyIn: 'x-session-affinity' }, {}, { 'x-session-affinity': CACHE_KEY }],
+    [{ server: 'xai', cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: CACHE_KEY }, {}],
     [{ server: 'openai', extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
     [{ server: 'xai', headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
   ])('is sent with %j as the fields %j and the headers %j', async (options, body, headers) => {
-    expect(await keyIn(options)).toEqual({ body, headers });
+    expect(await getSentKey(options)).toEqual({ body, headers });
   });
 
   it('is not sent if the request has none', async () => {
     const request = { ...keyedRequest, cache: { ...keyedRequest.cache, key: undefined } };
-    expect(await keyIn({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
+    expect(await getSentKey({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });
 
   it.each([

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/model/entry.ts';
-import { ask, completion, delta, failureOf, replyOf, sseText, streamOf } from './fake-server.ts';
+import {
+  ask,
+  askForFailure,
+  askForReply,
+  createChoiceDelta,
+  createCompletion,
+  streamOf,
+  toSseText,
+} from './fake-server.ts';
 
 const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
@@ -41,7 +49,9 @@ describe('an HTTP status', () => {
     ['message', { message: 'no', object: 'error' }],
     ['detail', { detail: 'no' }],
   ])('has the message from the field %s', async (_, body) => {
-    expect((await failureOf(respondWith(400, {}, body))).message).toBe("The model's server answered 400: no");
+    expect((await askForFailure(respondWith(400, {}, body))).message).toBe(
+      "The model's server answered 400: no",
+    );
   });
 
   it.each<[string, string]>([
@@ -56,7 +66,7 @@ describe('an HTTP status', () => {
       `The model's server answered 404: ${'x'.repeat(300 - "The model's server answered 404: ".length)}…`,
     ],
   ])('is reported with the body %j in one short line', async (body, message) => {
-    expect((await failureOf(() => new Response(body, { status: 404 }))).message).toBe(message);
+    expect((await askForFailure(() => new Response(body, { status: 404 }))).message).toBe(message);
   });
 
   it('is reported even if its body hangs or never ends, and the body is cancelled', async () => {
@@ -64,13 +74,13 @@ describe('an HTTP status', () => {
     const letGo = () => {
       cancelled += 1;
     };
-    const hanging = () => new Response(streamOf('{"err', 'hang', letGo).body, { status: 400 });
-    expect((await failureOf(hanging, { timeout: 20 })).message).toBe(
+    const respondHanging = () => new Response(streamOf('{"err', 'hang', letGo).body, { status: 400 });
+    expect((await askForFailure(respondHanging, { timeout: 20 })).message).toBe(
       `The model's server answered 400: {"err`,
     );
-    const endless = () =>
+    const respondEndlessly = () =>
       new Response(streamOf(Array(9).fill('x'.repeat(65_000)), 'hang', letGo).body, { status: 400 });
-    expect(await failureOf(endless)).toMatchObject({ failure: 'bad-request', status: 400 });
+    expect(await askForFailure(respondEndlessly)).toMatchObject({ failure: 'bad-request', status: 400 });
     expect(cancelled).toBe(2);
   });
 });
@@ -80,35 +90,35 @@ describe('a secret', () => {
 
   it('is redacted before the message is cut', async () => {
     const echo = { error: { message: `${'x'.repeat(250)} Incorrect API key provided: ${key}` } };
-    const { message } = await failureOf(respondWith(401, {}, echo), { apiKey: key });
+    const { message } = await askForFailure(respondWith(401, {}, echo), { apiKey: key });
     expect(message).not.toContain('sk-');
     expect(
-      (await failureOf(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key })).message,
+      (await askForFailure(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key })).message,
     ).toBe("The model's server answered 401: bad key [secret]!");
   });
 
   it('is redacted if it is in a header, whether the server repeats all or part of the header', async () => {
     const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
     const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
-    expect((await failureOf(respondWith(400, {}, echo), { headers })).message).toBe(
+    expect((await askForFailure(respondWith(400, {}, echo), { headers })).message).toBe(
       "The model's server answered 400: [secret] and [secret] and [secret]",
     );
   });
 
   it('is redacted to its end if it begins like another secret', async () => {
     const options = { apiKey: 'hunter', headers: { 'api-key': 'hunter2-hunter2' } };
-    expect((await failureOf(respondWith(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
+    expect((await askForFailure(respondWith(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
       "The model's server answered 400: [secret]",
     );
   });
 
   it('is redacted in errors of the network and of streams', async () => {
-    const leak = () => Promise.reject(new TypeError(`cannot send Bearer ${key}`));
-    expect((await failureOf(leak, { apiKey: key })).message).toBe(
+    const rejectWithKey = () => Promise.reject(new TypeError(`cannot send Bearer ${key}`));
+    expect((await askForFailure(rejectWithKey, { apiKey: key })).message).toBe(
       "The model's server could not be reached: cannot send Bearer [secret]",
     );
-    const stream = () => streamOf(sseText({ error: { message: `key ${key}` } }));
-    expect((await failureOf(stream, { apiKey: key, stream: true })).message).toBe(
+    const stream = () => streamOf(toSseText({ error: { message: `key ${key}` } }));
+    expect((await askForFailure(stream, { apiKey: key, stream: true })).message).toBe(
       "The model's server reported an error: key [secret]",
     );
   });
@@ -118,7 +128,7 @@ it('the message of an error does not quote the conversation', async () => {
   const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
   const request = { messages: [{ role: 'system' as const, text }], tools: [] };
   const echo = { error: { message: `Cannot read '${text}'.` } };
-  expect((await failureOf(respondWith(400, {}, echo), { request })).message).toBe(
+  expect((await askForFailure(respondWith(400, {}, echo), { request })).message).toBe(
     "The model's server answered 400: Cannot read '[request]'.",
   );
 });
@@ -133,19 +143,19 @@ it('the message of an error does not quote earlier reasoning', async () => {
   };
   const echo = { error: { message: `Cannot read '${text}'.` } };
   expect(
-    (await failureOf(respondWith(400, {}, echo), { request: { messages: [reply], tools: [] } })).message,
+    (await askForFailure(respondWith(400, {}, echo), { request: { messages: [reply], tools: [] } })).message,
   ).toBe("The model's server answered 400: Cannot read '[request]'.");
 });
 
 describe('the reason of a server', () => {
   const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
-  const told = async (...given: Parameters<typeof ask>) => {
+  const getFailure = async (...given: Parameters<typeof ask>) => {
     const outcome = await ask(...given);
     if ('reply' in outcome) throw new Error('The request must fail.');
     return outcome.error;
   };
-  const said = (text: string, words: string) =>
-    told(respondWith(400, {}, { error: { message: words } }), {
+  const getErrorFor = (text: string, words: string) =>
+    getFailure(respondWith(400, {}, { error: { message: words } }), {
       request: { messages: [{ role: 'user', text }], tools: [] },
     });
 
@@ -157,13 +167,15 @@ describe('the reason of a server', () => {
     ['which a message quotes with our words', `The model's server answered 400: ${QUOTA}`, QUOTA],
     ['which only quotes a message', QUOTA, `"${QUOTA}"`],
   ])('is reported %s', async (_, text, words) => {
-    const { message, reason } = await said(text, words);
+    const { message, reason } = await getErrorFor(text, words);
     expect([message, reason]).toEqual(Array(2).fill(`The model's server answered 400: ${words}`));
   });
 
   it('is only logged if it repeats the instructions, which clients must not see', async () => {
     const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
-    const { message, reason } = await told(respondWith(400, {}, { error: { message: QUOTA } }), { request });
+    const { message, reason } = await getFailure(respondWith(400, {}, { error: { message: QUOTA } }), {
+      request,
+    });
     expect([message, reason]).toEqual([
       "The model's server answered 400: [request]",
       `The model's server answered 400: ${QUOTA}`,
@@ -171,7 +183,7 @@ describe('the reason of a server', () => {
   });
 
   it('is logged in full, including what it quotes', async () => {
-    const { message, reason } = await said(
+    const { message, reason } = await getErrorFor(
       'my own long words, as I wrote them',
       "No 'my own long words, as I wrote them'.",
     );
@@ -183,7 +195,7 @@ describe('the reason of a server', () => {
 
   it('is logged without credentials', async () => {
     const key = 'sk-very-secret-0123456789';
-    const { reason } = await told(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
+    const { reason } = await getFailure(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
     expect(reason).toBe("The model's server answered 401: bad key [secret]!");
   });
 });
@@ -207,8 +219,8 @@ describe('an error inside a response', () => {
       message: "The model's server reported an error: no",
       outputBegan: false,
     };
-    expect(await failureOf(() => streamOf(sseText(error)), { stream: true })).toMatchObject(expected);
-    expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
+    expect(await askForFailure(() => streamOf(toSseText(error)), { stream: true })).toMatchObject(expected);
+    expect(await askForFailure(() => Response.json(error))).toMatchObject(expected);
   });
 
   it('is reported if only the end of a reply contains it', async () => {
@@ -217,16 +229,19 @@ describe('an error inside a response', () => {
       status: undefined,
       message: 'The model stopped because of an error.',
     };
-    const stream = () => streamOf(sseText(delta({ content: 'a' }), delta({}, 'error')));
-    expect(await failureOf(stream, { stream: true })).toMatchObject({ ...expected, outputBegan: true });
-    expect(await failureOf(() => Response.json(completion({ content: 'a' }, 'error')))).toMatchObject(
-      expected,
-    );
+    const stream = () =>
+      streamOf(toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({}, 'error')));
+    expect(await askForFailure(stream, { stream: true })).toMatchObject({ ...expected, outputBegan: true });
+    expect(
+      await askForFailure(() => Response.json(createCompletion({ content: 'a' }, 'error'))),
+    ).toMatchObject(expected);
   });
 
   it('is ignored if it is null or empty', async () => {
     for (const error of [null, '']) {
-      expect((await replyOf(() => Response.json({ ...completion({ content: 'a' }), error }))).text).toBe('a');
+      expect(
+        (await askForReply(() => Response.json({ ...createCompletion({ content: 'a' }), error }))).text,
+      ).toBe('a');
     }
   });
 });

@@ -3,18 +3,18 @@ import type { ModelReply, ModelRequest } from '../../../../../src/model/entry.ts
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { type Fetch, openaiCompatibleWithClock, type RetryClock } from '../../../../doors/model.ts';
 
-export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
+export const START_TIME = Date.UTC(2026, 0, 1, 12, 0, 0);
 
 export const hello: ModelRequest = { messages: [{ role: 'user', text: 'hello' }], tools: [] };
 
 /** The behavior of a fake server for one request. */
-export type Answer = (request: RequestInit) => Response | Promise<Response>;
+export type FakeAnswer = (request: RequestInit) => Response | Promise<Response>;
 
 /** Returns chunks as the text of server-sent events. Objects are sent as JSON, and strings unchanged. */
-export const sseText = (...events: readonly unknown[]): string =>
+export const toSseText = (...events: readonly unknown[]): string =>
   events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
 
-export const delta = (fields: object, reason: string | null = null) => ({
+export const createChoiceDelta = (fields: object, reason: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: reason }],
 });
 
@@ -51,13 +51,13 @@ export const streamOf = (
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   });
 
-export const completion = (message: object, reason: string | null = 'stop', extra: object = {}) => ({
+export const createCompletion = (message: object, reason: string | null = 'stop', extra: object = {}) => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: reason }],
   ...extra,
 });
 
 /** Returns a server that gives these answers in turn and repeats the last one. It records each request. */
-export const fakeServer = (...answers: readonly Answer[]) => {
+export const createFakeServer = (...answers: readonly FakeAnswer[]) => {
   const requests: { url: string; headers: Record<string, string>; body: unknown; init: RequestInit }[] = [];
   const fetch: Fetch = async (url, init) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)];
@@ -74,21 +74,21 @@ export const fakeServer = (...answers: readonly Answer[]) => {
 };
 
 /** Returns a clock that never waits, and records the requested waits. */
-export const fakePace = (random = 0) => {
+export const createFakePace = (random = 0) => {
   const waits: number[] = [];
   const pace: RetryClock = {
     sleep: async (ms) => {
       waits.push(ms);
     },
     random: () => random,
-    now: () => NOW,
+    now: () => START_TIME,
   };
   return { pace, waits };
 };
 
 /** Asks a new adapter once, with a listener for text if `stream` is `true`. */
 export const ask = async (
-  answers: Answer | readonly Answer[],
+  answers: FakeAnswer | readonly FakeAnswer[],
   {
     stream = false,
     request = hello,
@@ -104,8 +104,8 @@ export const ask = async (
     onText?: (piece: string) => void;
   } = {},
 ) => {
-  const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
-  const { pace, waits } = fakePace(random);
+  const server = createFakeServer(...(typeof answers === 'function' ? [answers] : answers));
+  const { pace, waits } = createFakePace(random);
   const model = openaiCompatibleWithClock(
     { baseURL: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
@@ -126,7 +126,7 @@ export const ask = async (
 };
 
 /** Returns the error of a request that must fail, as plain fields. */
-export const failureOf = async (...given: Parameters<typeof ask>) => {
+export const askForFailure = async (...given: Parameters<typeof ask>) => {
   const outcome = await ask(...given);
   if ('reply' in outcome)
     throw new Error(`The model must fail, but it replied: ${JSON.stringify(outcome.reply)}`);
@@ -135,7 +135,7 @@ export const failureOf = async (...given: Parameters<typeof ask>) => {
 };
 
 /** Returns the reply of a request that must succeed. */
-export const replyOf = async (...given: Parameters<typeof ask>) => {
+export const askForReply = async (...given: Parameters<typeof ask>) => {
   const outcome = await ask(...given);
   if ('error' in outcome) throw outcome.error;
   return outcome.reply;

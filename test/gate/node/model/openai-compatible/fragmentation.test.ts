@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, delta, sseText, streamOf } from './fake-server.ts';
+import { ask, createChoiceDelta, streamOf, toSseText } from './fake-server.ts';
 
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
-const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
-const end = delta({}, 'tool_calls');
+const createCallDelta = (...fragments: readonly object[]) => createChoiceDelta({ tool_calls: fragments });
+const end = createChoiceDelta({}, 'tool_calls');
 
 describe('a recorded stream', () => {
-  const recorded = sseText(
-    { ...delta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
-    delta({ content: ' 世界\r\n' }),
-    calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),
-    calls(
+  const recorded = toSseText(
+    { ...createChoiceDelta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
+    createChoiceDelta({ content: ' 世界\r\n' }),
+    createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),
+    createCallDelta(
       call({ index: 1, id: 'b' }, { name: 'g', arguments: '{}' }),
       call({ index: 0 }, { arguments: '":"🐙"}' }),
     ),
@@ -36,7 +36,7 @@ describe('a recorded stream', () => {
   };
   const cut = (bytes: Uint8Array, positions: readonly number[]) =>
     [0, ...positions].map((from, i) => bytes.slice(from, positions[i]));
-  const asked = async (chunks: readonly Uint8Array[]) => {
+  const askInChunks = async (chunks: readonly Uint8Array[]) => {
     const { pieces, ...outcome } = await ask(() => streamOf(chunks), { stream: true, retries: 0 });
     expect(outcome).toMatchObject({ reply });
     expect(pieces.join('')).toBe(reply.text);
@@ -46,9 +46,10 @@ describe('a recorded stream', () => {
     'leads to the same reply with %s, if it is cut at any position or into chunks of 1 or 7 bytes',
     async (_, text) => {
       const bytes = new TextEncoder().encode(text);
-      for (let position = 0; position <= bytes.length; position += 1) await asked(cut(bytes, [position]));
+      for (let position = 0; position <= bytes.length; position += 1)
+        await askInChunks(cut(bytes, [position]));
       for (const size of [1, 7]) {
-        await asked(
+        await askInChunks(
           cut(
             bytes,
             Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => (i + 1) * size),
@@ -62,7 +63,7 @@ describe('a recorded stream', () => {
     const bytes = new TextEncoder().encode(recorded);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), (positions) =>
-        asked(
+        askInChunks(
           cut(
             bytes,
             [...positions].sort((x, y) => x - y),

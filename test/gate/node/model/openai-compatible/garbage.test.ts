@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
-import { ask, completion, delta, failureOf, replyOf, sseText, streamBody, streamOf } from './fake-server.ts';
+import {
+  ask,
+  askForFailure,
+  askForReply,
+  createChoiceDelta,
+  createCompletion,
+  streamBody,
+  streamOf,
+  toSseText,
+} from './fake-server.ts';
 
 describe('an invalid reply', () => {
-  const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
-  const notAString = (key: string) => `The model's reply holds a '${key}' that is not a string.`;
+  const describeNonList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
+  const describeNonString = (key: string) => `The model's reply holds a '${key}' that is not a string.`;
   const noJson = "The model's reply is not JSON. Is the base URL right?";
   const withCalls = (tool_calls: unknown) => ({
     choices: [{ message: { tool_calls }, delta: { tool_calls } }],
@@ -19,25 +28,25 @@ describe('an invalid reply', () => {
     ['<html>', noJson],
     [{}, "The model's reply has no choices."],
     [{ choices: null }, "The model's reply has no choices."],
-    [{ choices: {} }, notAList('choices')],
+    [{ choices: {} }, describeNonList('choices')],
     [{ choices: ['x'] }, "The model's reply holds a choice that is not an object."],
-    [{ choices: [{ message: { content: 7 }, delta: { content: 7 } }] }, notAString('content')],
+    [{ choices: [{ message: { content: 7 }, delta: { content: 7 } }] }, describeNonString('content')],
     [
       { choices: [{ message: { content: ['x'] }, delta: { content: ['x'] } }] },
       "The model's reply holds a content part that is not an object.",
     ],
-    [{ choices: [{ message: { content: [{ type: 'text', text: 7 }] } }] }, notAString('text')],
-    [{ choices: [{ message: { refusal: {} }, delta: { refusal: {} } }] }, notAString('refusal')],
-    [{ choices: [{ message: {}, finish_reason: 7 }] }, notAString('finish_reason')],
-    [withCalls({}), notAList('tool_calls')],
+    [{ choices: [{ message: { content: [{ type: 'text', text: 7 }] } }] }, describeNonString('text')],
+    [{ choices: [{ message: { refusal: {} }, delta: { refusal: {} } }] }, describeNonString('refusal')],
+    [{ choices: [{ message: {}, finish_reason: 7 }] }, describeNonString('finish_reason')],
+    [withCalls({}), describeNonList('tool_calls')],
     [withCalls(['x']), "The model's reply holds a tool call that is not an object."],
     [
       withCalls([{ function: 'f' }]),
       "The model's reply holds a tool call whose 'function' is not an object.",
     ],
-    [withCalls([{ function: { name: 7 } }]), notAString('name')],
-    [withCalls([{ function: { name: 'f', arguments: {} } }]), notAString('arguments')],
-    [withCalls([{ id: 7, function: { name: 'f' } }]), notAString('id')],
+    [withCalls([{ function: { name: 7 } }]), describeNonString('name')],
+    [withCalls([{ function: { name: 'f', arguments: {} } }]), describeNonString('arguments')],
+    [withCalls([{ id: 7, function: { name: 'f' } }]), describeNonString('id')],
   ])('is not retried, streamed or not: %j', async (value, message) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const expected = {
@@ -47,39 +56,43 @@ describe('an invalid reply', () => {
       status: undefined,
       outputBegan: false,
     };
-    expect(await failureOf(() => new Response(text))).toEqual(expected);
-    expect(await failureOf(() => streamOf(sseText(text)), { stream: true })).toEqual(expected);
+    expect(await askForFailure(() => new Response(text))).toEqual(expected);
+    expect(await askForFailure(() => streamOf(toSseText(text)), { stream: true })).toEqual(expected);
     expect((await ask(() => new Response(text))).requests).toHaveLength(1);
   });
 
   it.each<[unknown, string]>([
     [{ choices: [] }, "The model's reply has no choices."],
     [{ choices: [{ message: 'x' }] }, "The model's reply has no message."],
-    [completion({ tool_calls: [{ id: 'a' }] }), "The model's reply asks for a tool without naming it."],
+    [createCompletion({ tool_calls: [{ id: 'a' }] }), "The model's reply asks for a tool without naming it."],
     [
-      completion({ tool_calls: [{ id: 'a', function: { name: '' } }] }),
+      createCompletion({ tool_calls: [{ id: 'a', function: { name: '' } }] }),
       "The model's reply asks for a tool without naming it.",
     ],
   ])('can be a completion: %j', async (value, message) => {
-    expect(await failureOf(() => Response.json(value))).toMatchObject({ failure: 'invalid-reply', message });
+    expect(await askForFailure(() => Response.json(value))).toMatchObject({
+      failure: 'invalid-reply',
+      message,
+    });
   });
 
   it.each<[unknown, string]>([
     [{ choices: [{ delta: 'x' }] }, "The model's reply holds a delta that is not an object."],
     [
-      delta({ tool_calls: [{ index: '0', function: { name: 'f' } }] }),
+      createChoiceDelta({ tool_calls: [{ index: '0', function: { name: 'f' } }] }),
       "The model's reply holds a tool call whose 'index' is not a number.",
     ],
   ])('can be a chunk: %j', async (value, message) => {
-    expect(await failureOf(() => streamOf(sseText(value)), { stream: true })).toMatchObject({
+    expect(await askForFailure(() => streamOf(toSseText(value)), { stream: true })).toMatchObject({
       failure: 'invalid-reply',
       message,
     });
   });
 
   it('can be a web page, even if a stream was requested', async () => {
-    const page = () => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(await failureOf(page, { stream: true })).toMatchObject({
+    const respondWithPage = () =>
+      new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(await askForFailure(respondWithPage, { stream: true })).toMatchObject({
       failure: 'invalid-reply',
       message: noJson,
     });
@@ -94,9 +107,11 @@ describe('an invalid reply', () => {
     const letGo = () => {
       cancelled = true;
     };
-    expect(await failureOf(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(expected);
+    expect(await askForFailure(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(
+      expected,
+    );
     expect(cancelled).toBe(true);
-    expect(await failureOf(() => new Response(streamBody(chunks)))).toMatchObject(expected);
+    expect(await askForFailure(() => new Response(streamBody(chunks)))).toMatchObject(expected);
   });
 
   it.each(['text/event-stream', 'application/json', ''])(
@@ -106,11 +121,11 @@ describe('an invalid reply', () => {
       const letGo = () => {
         cancelled = true;
       };
-      const blank = (pieces: number, more: string) =>
+      const respondBlank = (pieces: number, more: string) =>
         new Response(streamBody([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
           headers: { 'content-type': type },
         });
-      expect(await failureOf(() => blank(17, ''), { timeout: 5000, retries: 0 })).toMatchObject({
+      expect(await askForFailure(() => respondBlank(17, ''), { timeout: 5000, retries: 0 })).toMatchObject({
         failure: 'invalid-reply',
         message: "The model's reply begins with more than 16384 characters of white space.",
       });
@@ -119,18 +134,18 @@ describe('an invalid reply', () => {
   );
 
   it.each([
-    ['text/event-stream', sseText(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
-    ['', sseText(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
-    ['application/json', JSON.stringify(completion({ content: 'Hi' }))],
-    ['', JSON.stringify(completion({ content: 'Hi' }))],
+    ['text/event-stream', toSseText(createChoiceDelta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['', toSseText(createChoiceDelta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['application/json', JSON.stringify(createCompletion({ content: 'Hi' }))],
+    ['', JSON.stringify(createCompletion({ content: 'Hi' }))],
     // A gateway can state the requested type.
-    ['text/event-stream', JSON.stringify(completion({ content: 'Hi' }))],
+    ['text/event-stream', JSON.stringify(createCompletion({ content: 'Hi' }))],
   ])('does not include a reply of type "%s" after keep-alive white space', async (type, text) => {
     const answer = () =>
       new Response(streamBody([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
         headers: { 'content-type': type },
       });
-    expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
+    expect(await askForReply(answer)).toMatchObject({ text: 'Hi' });
   });
 
   it('leads to a reply or a ModelError, whatever its form is', async () => {
@@ -166,7 +181,7 @@ describe('an invalid reply', () => {
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
         const text = JSON.stringify({ choices: [{ delta: value, message: value }], ...(value as object) });
-        const outcome = await ask(() => (stream ? streamOf(sseText(text)) : new Response(text)), {
+        const outcome = await ask(() => (stream ? streamOf(toSseText(text)) : new Response(text)), {
           stream,
           retries: 0,
         });

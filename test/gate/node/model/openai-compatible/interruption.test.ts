@@ -2,17 +2,17 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import {
   ask,
-  completion,
-  delta,
-  failureOf,
-  fakeServer,
+  askForFailure,
+  askForReply,
+  createChoiceDelta,
+  createCompletion,
+  createFakeServer,
   hello,
-  replyOf,
-  sseText,
   streamOf,
+  toSseText,
 } from './fake-server.ts';
 
-const respondOk = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
 const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
   () =>
@@ -21,7 +21,7 @@ const neverRespond = () => new Promise<Response>(() => {});
 
 describe('a silent server', () => {
   it('causes a timeout before the headers', async () => {
-    expect(await failureOf(neverRespond, { timeout: 20, retries: 0 })).toEqual({
+    expect(await askForFailure(neverRespond, { timeout: 20, retries: 0 })).toEqual({
       name: 'ModelError',
       failure: 'timeout',
       message: "The model's server was silent for 20 ms.",
@@ -32,35 +32,39 @@ describe('a silent server', () => {
 
   it('causes a timeout between chunks, but a slow stream does not', async () => {
     let cancelled = false;
-    const hanging = () =>
-      streamOf(sseText(delta({ role: 'assistant' })), 'hang', () => {
+    const hangInStream = () =>
+      streamOf(toSseText(createChoiceDelta({ role: 'assistant' })), 'hang', () => {
         cancelled = true;
       });
-    expect(await failureOf(hanging, { stream: true, timeout: 20, retries: 0 })).toMatchObject({
+    expect(await askForFailure(hangInStream, { stream: true, timeout: 20, retries: 0 })).toMatchObject({
       failure: 'timeout',
     });
     expect(cancelled).toBe(true);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const events = [delta({ content: 'a' }), delta({ content: 'b' }), delta({ content: 'c' }, 'stop')];
-    const slow = () => {
+    const events = [
+      createChoiceDelta({ content: 'a' }),
+      createChoiceDelta({ content: 'b' }),
+      createChoiceDelta({ content: 'c' }, 'stop'),
+    ];
+    const streamSlowly = () => {
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
         const event = events.shift();
         vi.advanceTimersByTime(100);
-        if (event) controller.enqueue(new TextEncoder().encode(sseText(event)));
+        if (event) controller.enqueue(new TextEncoder().encode(toSseText(event)));
         else controller.close();
       };
       // Each piece is created only when it is read.
       const body = new ReadableStream({ pull }, { highWaterMark: 0 });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
-    expect((await replyOf(slow, { stream: true, timeout: 150 })).text).toBe('abc');
+    expect((await askForReply(streamSlowly, { stream: true, timeout: 150 })).text).toBe('abc');
   });
 
   it('has its response cancelled if the response starts too late', async () => {
     const late = Promise.withResolvers<Response>();
     const gone = Promise.withResolvers<void>();
-    await failureOf(() => late.promise, { timeout: 20, retries: 0 });
+    await askForFailure(() => late.promise, { timeout: 20, retries: 0 });
     late.resolve(streamOf('', 'hang', gone.resolve));
     await gone.promise;
   });
@@ -78,12 +82,12 @@ describe('an abort', () => {
   it('while the server is silent aborts the fetch at once', async () => {
     const controller = new AbortController();
     let passed: AbortSignal | null | undefined;
-    const hanging = (request: RequestInit) => {
+    const hangUntilAbort = (request: RequestInit) => {
       passed = request.signal;
       queueMicrotask(() => controller.abort(new Error('secret reason')));
       return neverRespond();
     };
-    const { requests, ...outcome } = await ask(hanging, { signal: controller.signal });
+    const { requests, ...outcome } = await ask(hangUntilAbort, { signal: controller.signal });
     expect(outcome).toMatchObject({ error: aborted });
     expect([requests.length, passed?.aborted]).toEqual([1, true]);
   });
@@ -91,10 +95,10 @@ describe('an abort', () => {
   it('during a stream stops the reading at once and cancels the body', async () => {
     const controller = new AbortController();
     let cancelled = false;
-    const events = sseText(
-      delta({ content: 'a' }),
-      delta({ content: 'b' }),
-      delta({ content: 'c' }, 'stop'),
+    const events = toSseText(
+      createChoiceDelta({ content: 'a' }),
+      createChoiceDelta({ content: 'b' }),
+      createChoiceDelta({ content: 'c' }, 'stop'),
       '[DONE]',
     );
     const answer = () =>
@@ -115,9 +119,9 @@ describe('an abort', () => {
 
   it('after the last chunk does not wait for the timeout', async () => {
     const controller = new AbortController();
-    const answer = () => streamOf(sseText(delta({ content: 'a' })), 'hang');
+    const answer = () => streamOf(toSseText(createChoiceDelta({ content: 'a' })), 'hang');
     const onText = () => controller.abort();
-    expect(await failureOf(answer, { stream: true, signal: controller.signal, onText })).toMatchObject(
+    expect(await askForFailure(answer, { stream: true, signal: controller.signal, onText })).toMatchObject(
       aborted,
     );
   });
@@ -129,14 +133,14 @@ describe('an abort', () => {
       return new Promise(() => {});
     };
     const answer = () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { status: 500 });
-    expect(await failureOf(answer, { signal: controller.signal, retries: 0 })).toMatchObject(aborted);
+    expect(await askForFailure(answer, { signal: controller.signal, retries: 0 })).toMatchObject(aborted);
   });
 
   it('ends the wait between two attempts', async () => {
     const controller = new AbortController();
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
-    const { fetch, requests } = fakeServer(respondWith(429, { 'retry-after': '29' }));
+    const { fetch, requests } = createFakeServer(respondWith(429, { 'retry-after': '29' }));
     // This uses the real clock, which would wait for half a minute without the signal.
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
@@ -160,10 +164,13 @@ describe('an abort', () => {
       listeners -= 1;
       remove(...given);
     };
-    const { fetch } = fakeServer(respondWith(500, { 'retry-after-ms': '1' }), respondOk);
+    const { fetch } = createFakeServer(respondWith(500, { 'retry-after-ms': '1' }), respondOk);
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     expect((await model.ask(hello, { signal })).text).toBe('hi');
-    await ask(() => streamOf(sseText(delta({ content: 'a' }, 'stop'))), { signal, stream: true });
+    await ask(() => streamOf(toSseText(createChoiceDelta({ content: 'a' }, 'stop'))), {
+      signal,
+      stream: true,
+    });
     expect(listeners).toBe(0);
   });
 });

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ConfigurationError } from '../../../../doors/model.ts';
 
-const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
+const SETUP_HINT = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
+const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SETUP_HINT} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
 
-const modelOf = openaiCompatible();
+const createModelOfVars = openaiCompatible();
 const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
 const options = { signal: new AbortController().signal };
 
@@ -14,7 +14,7 @@ const options = { signal: new AbortController().signal };
  * Returns a secret with these values in turn, and the authorization headers that a server received. The
  * server refuses `sk-old`.
  */
-function storedSecret(...values: readonly (string | Error)[]) {
+function createStoredSecret(...values: readonly (string | Error)[]) {
   const left = [...values];
   const get = vi.fn(async () => {
     const value = left.shift();
@@ -41,7 +41,7 @@ describe('`openaiCompatible` without options', () => {
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
     [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
   ])('reads from %j the model %s', (env, name) => {
-    expect(modelOf(env).name).toBe(name);
+    expect(createModelOfVars(env).name).toBe(name);
   });
 
   it.each<[object, string]>([
@@ -61,33 +61,33 @@ describe('`openaiCompatible` without options', () => {
       "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' contains a character that HTTP does not allow in a header.",
     ],
   ])('throws for %j and names the setting', (env, message) => {
-    expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
+    expect(() => createModelOfVars(env)).toThrow(new ConfigurationError(message));
   });
 
   it('identifies OpenAI as its server if no base URL is set', () => {
-    expect(modelOf({ OPENAI_API_KEY: 'sk-1' }).caches).toBe(true);
-    expect(modelOf({ OPENAI_BASE_URL: 'http://localhost:11434/v1' }).caches).toBeUndefined();
+    expect(createModelOfVars({ OPENAI_API_KEY: 'sk-1' }).caches).toBe(true);
+    expect(createModelOfVars({ OPENAI_BASE_URL: 'http://localhost:11434/v1' }).caches).toBeUndefined();
   });
 
   it('reads the key from the Secrets Store before the first request', async () => {
-    const { get, sent } = storedSecret('sk-stored\n');
-    const model = modelOf({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
+    const { get, sent } = createStoredSecret('sk-stored\n');
+    const model = createModelOfVars({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
     expect([model.name, model.provider, get.mock.calls.length]).toEqual(['gpt-5-mini', 'server.test', 0]);
     for (const _ of [1, 2]) await model.ask(request, options);
     expect([sent, get.mock.calls.length]).toEqual([['Bearer sk-stored', 'Bearer sk-stored'], 1]);
   });
 
   it('reads the key again after a failure, because it may have been rotated', async () => {
-    const { get, sent } = storedSecret('sk-old', 'sk-new');
-    const model = modelOf({ OPENAI_API_KEY: { get } });
+    const { get, sent } = createStoredSecret('sk-old', 'sk-new');
+    const model = createModelOfVars({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow('401');
     await model.ask(request, options);
     expect(sent).toEqual(['Bearer sk-old', 'Bearer sk-new']);
   });
 
   it('names a key that is missing in the Secrets Store, and reads it again for the next request', async () => {
-    const { get, sent } = storedSecret(new Error('Secret "x" not found'), 'sk-new');
-    const model = modelOf({ OPENAI_API_KEY: { get } });
+    const { get, sent } = createStoredSecret(new Error('Secret "x" not found'), 'sk-new');
+    const model = createModelOfVars({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
       new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.'),
     );
@@ -98,16 +98,16 @@ describe('`openaiCompatible` without options', () => {
   it.each([{ MODEL: 'offline' }, { MODEL: ' offline ', OPENAI_API_KEY: 'sk-1' }])(
     'does not use the offline model for %j',
     (env) => {
-      expect(() => modelOf(env)).toThrow(
+      expect(() => createModelOfVars(env)).toThrow(
         new ConfigurationError(
           "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) from 'holdfast/models/offline'." +
-            ` ${SET}`,
+            ` ${SETUP_HINT}`,
         ),
       );
     },
   );
 
   it('can be checked at deployment, because it only reads settings', () => {
-    expect(modelOf.isChecked).toBe(true);
+    expect(createModelOfVars.isChecked).toBe(true);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, completion, hello, sseText, streamOf } from './fake-server.ts';
+import { ask, createCompletion, hello, streamOf, toSseText } from './fake-server.ts';
 
 declare global {
   interface ImportMeta {
@@ -17,34 +17,34 @@ const recordings = import.meta.glob(
   '../../../../../../shared/data/provider-replies/{alibaba,deepseek,groq,mistral,moonshotai,xai}--*',
   { query: '?raw', import: 'default' },
 );
-const recordingsNamed = (ending: string) =>
+const listRecordings = (ending: string) =>
   Object.keys(recordings)
     .filter((path) => path.endsWith(ending))
     .map((path): [string, string] => [path.split('--')[1]?.replace(ending, '') ?? path, path]);
-const [whole, streamed] = [recordingsNamed('.json'), recordingsNamed('.chunks.txt')];
+const [whole, streamed] = [listRecordings('.json'), listRecordings('.chunks.txt')];
 if (whole.length === 0) console.log('recordings: skipped, there is no ../shared/data/provider-replies');
 
-const textOf = async (path: string): Promise<string> => String(await recordings[path]?.());
+const readText = async (path: string): Promise<string> => String(await recordings[path]?.());
 
 const readRecording = async (
   path: string,
 ): Promise<ModelReply & { readonly thoughts: readonly string[] }> => {
-  const text = await textOf(path);
+  const text = await readText(path);
   const answer = (): Response =>
     path.endsWith('.json')
       ? new Response(text, { headers: { 'content-type': 'application/json' } })
-      : streamOf(sseText(...text.trimEnd().split('\n'), '[DONE]'));
+      : streamOf(toSseText(...text.trimEnd().split('\n'), '[DONE]'));
   const outcome = await ask(answer, { stream: true });
   if ('error' in outcome) throw outcome.error;
   return { ...outcome.reply, thoughts: outcome.thoughts };
 };
 
 /** Returns the message in which a reply is sent back, after a round trip through JSON as in the journal. */
-const givenBack = async (reply: ModelReply): Promise<unknown> => {
+const sendBack = async (reply: ModelReply): Promise<unknown> => {
   const { text, toolCalls, parts, provider }: ModelReply = JSON.parse(JSON.stringify(reply));
   const message: ModelMessage = { role: 'assistant', text, toolCalls, parts, provider };
   const request = { messages: [...hello.messages, message], tools: [] };
-  const { requests } = await ask(() => Response.json(completion({ content: 'hi' })), { request });
+  const { requests } = await ask(() => Response.json(createCompletion({ content: 'hi' })), { request });
   return Object(requests[0]?.body).messages[1];
 };
 
@@ -52,7 +52,7 @@ const givenBack = async (reply: ModelReply): Promise<unknown> => {
  * Returns the parts of a message that must be sent back: its non-empty fields, and its calls without their
  * indexes.
  */
-const owedFields = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
+const getOwedFields = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
   role: 'assistant',
   content: tool_calls ? content || null : content,
   ...(reasoning !== undefined && { reasoning }),
@@ -67,7 +67,7 @@ const owedFields = ({ content, reasoning, reasoning_content, tool_calls }: Recor
 });
 
 /** Returns the message of a stream, assembled independently of the adapter. */
-const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
+const joinMessage = (events: readonly unknown[]): Record<string, unknown> => {
   const message: Record<string, unknown> = {};
   const calls: { id: string; function: { name: string; arguments: string } }[] = [];
   for (const event of events) {
@@ -87,17 +87,17 @@ const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
 describe.skipIf(whole.length === 0)('a recorded reply', () => {
   it.each(whole)('%s is sent back unchanged', async (_, path) => {
     const reply = await readRecording(path);
-    const { choices } = JSON.parse(await textOf(path));
-    expect(await givenBack(reply)).toEqual(owedFields(choices[0].message));
+    const { choices } = JSON.parse(await readText(path));
+    expect(await sendBack(reply)).toEqual(getOwedFields(choices[0].message));
   });
 
   it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
     '%s is sent back unchanged if it was streamed, and its reasoning is streamed as it arrives',
     async (_, path) => {
       const reply = await readRecording(path);
-      const events = (await textOf(path)).trimEnd().split('\n');
-      const message = messageOf(events.map((event): unknown => JSON.parse(event)));
-      expect(await givenBack(reply)).toEqual(owedFields(message));
+      const events = (await readText(path)).trimEnd().split('\n');
+      const message = joinMessage(events.map((event): unknown => JSON.parse(event)));
+      expect(await sendBack(reply)).toEqual(getOwedFields(message));
       expect(reply.thoughts.join('')).toBe(message.reasoning_content ?? message.reasoning ?? '');
     },
   );

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { openaiCompatibleWithClock } from '../../../../doors/model.ts';
-import { fakePace, hello } from './fake-server.ts';
+import { createFakePace, hello } from './fake-server.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const { signal } = new AbortController();
 
 /** Returns a model whose server refuses requests with a field, with this message. */
-function strictServer(field: string, message: string, more: Partial<OpenaiCompatibleOptions> = {}) {
+function createStrictServer(field: string, message: string, more: Partial<OpenaiCompatibleOptions> = {}) {
   const bodies: Record<string, unknown>[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
     const asked: Record<string, unknown> = JSON.parse(String(body));
@@ -19,7 +19,7 @@ function strictServer(field: string, message: string, more: Partial<OpenaiCompat
     return Response.json(isRefused ? { error: { message } } : answer, { status: isRefused ? 400 : 200 });
   };
   const at = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...more };
-  const model = openaiCompatibleWithClock(at, fakePace().pace);
+  const model = openaiCompatibleWithClock(at, createFakePace().pace);
   return {
     ask: (request: ModelRequest = hello) => model.ask(request, { signal }),
     asked: () => bodies.map((one) => Object.keys(one)),
@@ -28,21 +28,24 @@ function strictServer(field: string, message: string, more: Partial<OpenaiCompat
 
 describe('a field that a server refuses', () => {
   it('is omitted in a second attempt and in later calls if it asks for usage in a stream', async () => {
-    const server = strictServer('stream_options', 'Unrecognized request argument supplied: stream_options');
+    const server = createStrictServer(
+      'stream_options',
+      'Unrecognized request argument supplied: stream_options',
+    );
     expect(await server.ask()).toMatchObject({ text: 'Hi.' });
     await server.ask();
     expect(server.asked().map((keys) => keys.includes('stream_options'))).toEqual([true, false, false]);
   });
 
   it('leads to a request without tools if it is the tool choice `none`', async () => {
-    const server = strictServer('tool_choice', 'This model does not support tool_choice.');
+    const server = createStrictServer('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'none' } } as const;
     expect(await server.ask(request)).toMatchObject({ text: 'Hi.' });
     expect(server.asked().map((keys) => keys.includes('tools'))).toEqual([true, false]);
   });
 
   it('makes the request fail with the reason of the server if it is another tool choice', async () => {
-    const server = strictServer('tool_choice', 'This model does not support tool_choice.');
+    const server = createStrictServer('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'required' } } as const;
     await expect(server.ask(request)).rejects.toThrow(
       "The model's server answered 400: This model does not support tool_choice.",
@@ -54,14 +57,18 @@ describe('a field that a server refuses', () => {
     const words =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     const bounded = { ...hello, maxOutputTokens: 300 };
-    const limits = (server: ReturnType<typeof strictServer>) =>
+    const getLimitKeys = (server: ReturnType<typeof createStrictServer>) =>
       server.asked().map((keys) => keys.filter((key) => key.startsWith('max_')));
 
     it('is replaced by max_completion_tokens in a second attempt and in later calls', async () => {
-      const server = strictServer('max_tokens', words);
+      const server = createStrictServer('max_tokens', words);
       expect(await server.ask(bounded)).toMatchObject({ text: 'Hi.' });
       await server.ask(bounded);
-      expect(limits(server)).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_completion_tokens']]);
+      expect(getLimitKeys(server)).toEqual([
+        ['max_tokens'],
+        ['max_completion_tokens'],
+        ['max_completion_tokens'],
+      ]);
     });
 
     it.each([
@@ -72,9 +79,9 @@ describe('a field that a server refuses', () => {
         {},
       ],
     ])('makes the request fail if another name would not help: %s', async (message, options) => {
-      const server = strictServer('max_tokens', message, options);
+      const server = createStrictServer('max_tokens', message, options);
       await expect(server.ask(bounded)).rejects.toThrow(message);
-      expect(limits(server)).toEqual([['max_tokens']]);
+      expect(getLimitKeys(server)).toEqual([['max_tokens']]);
     });
   });
 });

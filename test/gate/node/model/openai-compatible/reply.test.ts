@@ -1,26 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, completion, delta, failureOf, replyOf, sseText, streamBody, streamOf } from './fake-server.ts';
+import {
+  ask,
+  askForFailure,
+  askForReply,
+  createChoiceDelta,
+  createCompletion,
+  streamBody,
+  streamOf,
+  toSseText,
+} from './fake-server.ts';
 
-const streamedReply = (...events: readonly unknown[]) =>
-  replyOf(() => streamOf(sseText(...events)), { stream: true });
-const wholeReply = (value: unknown) => replyOf(() => Response.json(value));
+const askForStreamedReply = (...events: readonly unknown[]) =>
+  askForReply(() => streamOf(toSseText(...events)), { stream: true });
+const askForWholeReply = (value: unknown) => askForReply(() => Response.json(value));
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
-const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
-const end = delta({}, 'tool_calls');
+const createCallDelta = (...fragments: readonly object[]) => createChoiceDelta({ tool_calls: fragments });
+const end = createChoiceDelta({}, 'tool_calls');
 
 describe('the text of a reply', () => {
   it('is streamed in pieces that add up to it', async () => {
     const events = [
-      delta({ role: 'assistant', content: '' }),
-      delta({ content: 'Hel' }),
-      delta({ content: null }),
-      delta({ content: 'lo' }),
-      delta({}, 'stop'),
+      createChoiceDelta({ role: 'assistant', content: '' }),
+      createChoiceDelta({ content: 'Hel' }),
+      createChoiceDelta({ content: null }),
+      createChoiceDelta({ content: 'lo' }),
+      createChoiceDelta({}, 'stop'),
       { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } },
       '[DONE]',
     ];
-    const { pieces, ...outcome } = await ask(() => streamOf(sseText(...events)), { stream: true });
+    const { pieces, ...outcome } = await ask(() => streamOf(toSseText(...events)), { stream: true });
     expect(pieces).toEqual(['Hel', 'lo']);
     expect(outcome).toMatchObject({
       reply: { text: 'Hello', toolCalls: [], finish: 'stop', usage: { inputTokens: 9, outputTokens: 2 } },
@@ -43,8 +52,10 @@ describe('the text of a reply', () => {
     ],
   ])('is read from content that is %s', async (_, message, text) => {
     const reply: ModelReply = { text, toolCalls: [], finish: 'stop', usage: undefined };
-    expect(await wholeReply(completion(message))).toEqual(reply);
-    expect(await streamedReply(delta(message), delta({}, 'stop'))).toEqual(reply);
+    expect(await askForWholeReply(createCompletion(message))).toEqual(reply);
+    expect(await askForStreamedReply(createChoiceDelta(message), createChoiceDelta({}, 'stop'))).toEqual(
+      reply,
+    );
   });
 
   it('is the refusal if the model refuses', async () => {
@@ -54,9 +65,13 @@ describe('the text of a reply', () => {
       finish: 'content-filter',
       usage: undefined,
     };
-    expect(await wholeReply(completion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
-    const events = [delta({ refusal: 'I can' }), delta({ refusal: 'not.' }), delta({}, 'stop')];
-    const { pieces, ...outcome } = await ask(() => streamOf(sseText(...events)), { stream: true });
+    expect(await askForWholeReply(createCompletion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
+    const events = [
+      createChoiceDelta({ refusal: 'I can' }),
+      createChoiceDelta({ refusal: 'not.' }),
+      createChoiceDelta({}, 'stop'),
+    ];
+    const { pieces, ...outcome } = await ask(() => streamOf(toSseText(...events)), { stream: true });
     expect(pieces).toEqual(['I can', 'not.']);
     expect(outcome).toMatchObject({ reply });
   });
@@ -70,8 +85,9 @@ describe('the text of a reply', () => {
     ['insufficient_system_resource', 'other'],
     [null, 'other'],
   ])('ends with finish_reason %j as %s', async (reason, finish) => {
-    expect((await wholeReply(completion({ content: 'x' }, reason))).finish).toBe(finish);
-    if (reason !== null) expect((await streamedReply(delta({ content: 'x' }, reason))).finish).toBe(finish);
+    expect((await askForWholeReply(createCompletion({ content: 'x' }, reason))).finish).toBe(finish);
+    if (reason !== null)
+      expect((await askForStreamedReply(createChoiceDelta({ content: 'x' }, reason))).finish).toBe(finish);
   });
 
   it.each([
@@ -132,74 +148,79 @@ describe('the text of a reply', () => {
       { inputTokens: 9, outputTokens: 8 },
     ],
   ])('has for the usage %j the token counts %j', async (usage, counted) => {
-    expect((await wholeReply(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
+    expect((await askForWholeReply(createCompletion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(
+      counted,
+    );
   });
 
   it('uses the last usage of a stream with cumulative usage, with or without choices', async () => {
-    const usage = (n: number) => ({ usage: { prompt_tokens: 5, completion_tokens: n } });
+    const createUsage = (n: number) => ({ usage: { prompt_tokens: 5, completion_tokens: n } });
     const events = [
-      { ...delta({ content: 'x' }), ...usage(1) },
-      { ...delta({}, 'stop'), usage: null },
-      usage(2),
+      { ...createChoiceDelta({ content: 'x' }), ...createUsage(1) },
+      { ...createChoiceDelta({}, 'stop'), usage: null },
+      createUsage(2),
     ];
-    expect((await streamedReply(...events)).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
+    expect((await askForStreamedReply(...events)).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
   });
 });
 
 describe('the tool calls of a reply', () => {
-  const a = (input: string, id = 'a') => ({ id, name: 'f', input });
+  const createCall = (input: string, id = 'a') => ({ id, name: 'f', input });
 
   it.each<[string, readonly object[], ModelReply['toolCalls']]>([
     [
       'fragmented input',
       [
-        calls(call({ index: 0, id: 'a', type: 'function' }, { name: 'f', arguments: '' })),
-        calls(call({ index: 0 }, { arguments: '{"x"' })),
-        calls(call({ index: 0 }, { arguments: ':1}' })),
+        createCallDelta(call({ index: 0, id: 'a', type: 'function' }, { name: 'f', arguments: '' })),
+        createCallDelta(call({ index: 0 }, { arguments: '{"x"' })),
+        createCallDelta(call({ index: 0 }, { arguments: ':1}' })),
       ],
-      [a('{"x":1}')],
+      [createCall('{"x":1}')],
     ],
     [
       'parallel calls that are interleaved by index',
       [
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
-        calls(
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
+        createCallDelta(
           call({ index: 1, id: 'b' }, { name: 'g', arguments: '{"y"' }),
           call({ index: 0 }, { arguments: '"x":1' }),
         ),
-        calls(call({ index: 1 }, { arguments: ':2}' })),
-        calls(call({ index: 0 }, { arguments: '}' })),
+        createCallDelta(call({ index: 1 }, { arguments: ':2}' })),
+        createCallDelta(call({ index: 0 }, { arguments: '}' })),
       ],
-      [a('{"x":1}'), { id: 'b', name: 'g', input: '{"y":2}' }],
+      [createCall('{"x":1}'), { id: 'b', name: 'g', input: '{"y":2}' }],
     ],
     [
       'an id and a name in each fragment',
       [
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
       ],
-      [a('{"x":1}')],
+      [createCall('{"x":1}')],
     ],
     [
       'fragments without an index',
       [
-        calls(call({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
-        calls(call({}, { arguments: ':1}' })),
-        calls(call({ id: 'b' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        createCallDelta(call({}, { arguments: ':1}' })),
+        createCallDelta(call({ id: 'b' }, { name: 'f', arguments: '{}' })),
       ],
-      [a('{"x":1}'), a('{}', 'b')],
+      [createCall('{"x":1}'), createCall('{}', 'b')],
     ],
     [
       'whole calls without an index or ids',
       [
-        calls(call({}, { name: 'f', arguments: '{"x":1}' }), call({}, { name: 'f', arguments: '{"x":2}' })),
-        calls(call({}, { name: 'g', arguments: '' })),
-        calls(call({}, { name: 'h', arguments: '' })),
+        createCallDelta(
+          call({}, { name: 'f', arguments: '{"x":1}' }),
+          call({}, { name: 'f', arguments: '{"x":2}' }),
+        ),
+        createCallDelta(call({}, { name: 'g', arguments: '' })),
+        createCallDelta(call({}, { name: 'h', arguments: '' })),
       ],
       [
-        a('{"x":1}', 'call_0'),
-        a('{"x":2}', 'call_1'),
+        createCall('{"x":1}', 'call_0'),
+        createCall('{"x":2}', 'call_1'),
         { id: 'call_2', name: 'g', input: '' },
         { id: 'call_3', name: 'h', input: '' },
       ],
@@ -207,56 +228,60 @@ describe('the tool calls of a reply', () => {
     [
       'whole calls that all have index 0',
       [
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
       ],
-      [a('{}', 'a'), a('{}', 'b')],
+      [createCall('{}', 'a'), createCall('{}', 'b')],
     ],
     [
       'whole calls without input that all have index 0',
       [
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
-        calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+        createCallDelta(call({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
       ],
-      [a('', 'a'), a('', 'b')],
+      [createCall('', 'a'), createCall('', 'b')],
     ],
     [
       'repeated ids',
       [
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        calls(call({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
-        calls(call({ index: 2, id: 'a_2' }, { name: 'f', arguments: '{}' })),
-        calls(call({ index: 3, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 2, id: 'a_2' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 3, id: 'a' }, { name: 'f', arguments: '{}' })),
       ],
-      [a('{}', 'a'), a('{}', 'a_2'), a('{}', 'a_2_2'), a('{}', 'a_3')],
+      [createCall('{}', 'a'), createCall('{}', 'a_2'), createCall('{}', 'a_2_2'), createCall('{}', 'a_3')],
     ],
     [
       'an id that follows the name, and null values',
       [
-        calls(call({ index: 0, id: null }, { name: 'f', arguments: null })),
-        calls(call({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
+        createCallDelta(call({ index: 0, id: null }, { name: 'f', arguments: null })),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
       ],
-      [a('{}')],
+      [createCall('{}')],
     ],
     [
       'input that is not JSON',
-      [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{oops' }))],
-      [a('{oops')],
+      [createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{oops' }))],
+      [createCall('{oops')],
     ],
     [
       'names of prototypes',
-      [calls(call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }))],
+      [
+        createCallDelta(
+          call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }),
+        ),
+      ],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('are read from a stream with %s', async (_, events, toolCalls) => {
     const expected: ModelReply = { text: '', toolCalls, finish: 'tool-calls', usage: undefined };
-    expect(await streamedReply(...events, end, '[DONE]')).toEqual(expected);
+    expect(await askForStreamedReply(...events, end, '[DONE]')).toEqual(expected);
   });
 
   it('are also read from a response that is not streamed, beside text', async () => {
     const now = call({}, { name: 'now', arguments: '' });
-    const reply = await wholeReply(
-      completion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
+    const reply = await askForWholeReply(
+      createCompletion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
     );
     expect(reply).toEqual({
       text: 'Wait.',
@@ -271,15 +296,15 @@ describe('the tool calls of a reply', () => {
   });
 
   it('change the finish from stop to tool-calls, but not if the reply was cut off', async () => {
-    const events = calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
-    expect((await streamedReply(events, delta({}, 'stop'))).finish).toBe('tool-calls');
-    expect((await streamedReply(events, delta({}, 'length'))).finish).toBe('length');
+    const events = createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
+    expect((await askForStreamedReply(events, createChoiceDelta({}, 'stop'))).finish).toBe('tool-calls');
+    expect((await askForStreamedReply(events, createChoiceDelta({}, 'length'))).finish).toBe('length');
   });
 });
 
 describe('the format of a response', () => {
   it('can be JSON instead of the requested stream, and the text is one piece', async () => {
-    const { pieces, ...outcome } = await ask(() => Response.json(completion({ content: 'hi there' })), {
+    const { pieces, ...outcome } = await ask(() => Response.json(createCompletion({ content: 'hi there' })), {
       stream: true,
     });
     expect(pieces).toEqual(['hi there']);
@@ -287,45 +312,50 @@ describe('the format of a response', () => {
   });
 
   it('can be a stream instead of the requested JSON', async () => {
-    const reply = await replyOf(() =>
-      streamOf(sseText(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
+    const reply = await askForReply(() =>
+      streamOf(toSseText(createChoiceDelta({ content: 'a' }), createChoiceDelta({ content: 'b' }, 'stop'))),
     );
     expect(reply.text).toBe('ab');
   });
 
   it('is the requested one if there is no content type', async () => {
-    const events = sseText(delta({ content: 'a' }, 'stop'));
-    expect((await replyOf(() => new Response(streamBody([events])), { stream: true })).text).toBe('a');
-    const json = JSON.stringify(completion({ content: 'b' }));
-    expect((await replyOf(() => new Response(streamBody([json])))).text).toBe('b');
+    const events = toSseText(createChoiceDelta({ content: 'a' }, 'stop'));
+    expect((await askForReply(() => new Response(streamBody([events])), { stream: true })).text).toBe('a');
+    const json = JSON.stringify(createCompletion({ content: 'b' }));
+    expect((await askForReply(() => new Response(streamBody([json])))).text).toBe('b');
   });
 
   it('is complete after a finish_reason, even without [DONE], a last empty line and a clean end', async () => {
-    const last = sseText(delta({ content: 'a' }, 'stop'));
+    const last = toSseText(createChoiceDelta({ content: 'a' }, 'stop'));
     for (const text of [last, last.trimEnd(), `${last}data: [DONE]`, `\uFEFF: ping\r\n\r\n${last}`]) {
-      expect((await replyOf(() => streamOf(text), { stream: true })).text).toBe('a');
+      expect((await askForReply(() => streamOf(text), { stream: true })).text).toBe('a');
     }
-    expect((await replyOf(() => streamOf(last, 'break'), { stream: true })).text).toBe('a');
-    expect((await replyOf(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
+    expect((await askForReply(() => streamOf(last, 'break'), { stream: true })).text).toBe('a');
+    expect((await askForReply(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
   });
 
   it('is complete after [DONE], even without a finish_reason', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
     const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
     expect(
-      await streamedReply(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]'),
+      await askForStreamedReply(
+        createChoiceDelta({ content: 'hi ' }),
+        createChoiceDelta({ content: 'there' }),
+        usage,
+        '[DONE]',
+      ),
     ).toEqual({
       text: 'hi there',
       toolCalls: [],
       finish: 'stop',
       ...counted,
     });
-    const called = calls(
+    const called = createCallDelta(
       call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":' }),
       call({ index: 0 }, { arguments: '1}' }),
       call({ index: 1, id: 'b' }, { name: 'now' }),
     );
-    expect(await streamedReply(called, usage, '[DONE]')).toEqual({
+    expect(await askForStreamedReply(called, usage, '[DONE]')).toEqual({
       text: '',
       toolCalls: [
         { id: 'a', name: 'f', input: '{"x":1}' },
@@ -337,19 +367,22 @@ describe('the format of a response', () => {
   });
 
   it.each<[string, readonly unknown[]]>([
-    ['has no content', [delta({ role: 'assistant' })]],
+    ['has no content', [createChoiceDelta({ role: 'assistant' })]],
     ['has empty content', []],
-    ['breaks off inside a call', [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))]],
+    [
+      'breaks off inside a call',
+      [createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))],
+    ],
     [
       'breaks off inside its second call',
       [
-        delta({ content: 'I pay.' }),
-        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
-        calls(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
+        createChoiceDelta({ content: 'I pay.' }),
+        createCallDelta(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        createCallDelta(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
       ],
     ],
   ])('is truncated if it ends with only [DONE] and %s', async (_, events) => {
-    expect(await failureOf(() => streamOf(sseText(...events, '[DONE]')))).toMatchObject({
+    expect(await askForFailure(() => streamOf(toSseText(...events, '[DONE]')))).toMatchObject({
       failure: 'truncated',
       message: "The model's reply ended before it was complete.",
     });
@@ -358,10 +391,14 @@ describe('the format of a response', () => {
   it('is not read after [DONE], and its reader is released', async () => {
     let cancelled = false;
     const answer = () =>
-      streamOf(sseText(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {
-        cancelled = true;
-      });
-    expect((await replyOf(answer, { stream: true })).text).toBe('a');
+      streamOf(
+        toSseText(createChoiceDelta({ content: 'a' }, 'stop'), '[DONE]', createChoiceDelta({ content: 'b' })),
+        'hang',
+        () => {
+          cancelled = true;
+        },
+      );
+    expect((await askForReply(answer, { stream: true })).text).toBe('a');
     expect(cancelled).toBe(true);
   });
 });

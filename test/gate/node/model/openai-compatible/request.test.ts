@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { toRequestBody } from '../../../../doors/model.ts';
-import { ask, completion, hello } from './fake-server.ts';
+import { ask, createCompletion, hello } from './fake-server.ts';
 
 const weather: ToolDefinition = {
   name: 'weather',
@@ -10,10 +10,11 @@ const weather: ToolDefinition = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
 };
 
-const respondOk = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
 const bodySettings = { model: 'm-1', limitParameter: 'max_tokens' } as const;
-const streaming = { stream: true, stream_options: { include_usage: true } };
-const body = (request: ModelRequest): unknown => JSON.parse(String(toRequestBody(bodySettings, request)));
+const streamingFields = { stream: true, stream_options: { include_usage: true } };
+const createBody = (request: ModelRequest): unknown =>
+  JSON.parse(String(toRequestBody(bodySettings, request)));
 
 describe('the request', () => {
   it.each([
@@ -53,13 +54,13 @@ describe('the request', () => {
   });
 
   it('has no reply limit by default, and prefers the limit of the request to that of the adapter', async () => {
-    const sent = async (options: object, request: object = {}): Promise<unknown> => {
+    const getSentLimit = async (options: object, request: object = {}): Promise<unknown> => {
       const { requests } = await ask(respondOk, { ...options, request: { ...hello, ...request } });
       return Object(requests[0]?.body).max_tokens;
     };
-    expect(await sent({})).toBeUndefined();
-    expect(await sent({ maxOutputTokens: 900 })).toBe(900);
-    expect(await sent({ maxOutputTokens: 900 }, { maxOutputTokens: 300 })).toBe(300);
+    expect(await getSentLimit({})).toBeUndefined();
+    expect(await getSentLimit({ maxOutputTokens: 900 })).toBe(900);
+    expect(await getSentLimit({ maxOutputTokens: 900 }, { maxOutputTokens: 300 })).toBe(300);
   });
 
   it('keeps the query of the base URL', async () => {
@@ -89,7 +90,7 @@ describe('the request', () => {
     const messages = [{ role: 'user', content: 'hello' }];
     for (const stream of [false, true]) {
       const { requests } = await ask(respondOk, { stream });
-      expect(requests[0]?.body).toEqual({ model: 'm-1', messages, ...streaming });
+      expect(requests[0]?.body).toEqual({ model: 'm-1', messages, ...streamingFields });
     }
   });
 
@@ -114,9 +115,9 @@ describe('the request', () => {
     const call = (args: string) => [
       { id: 'a', type: 'function', function: { name: 'weather', arguments: args } },
     ];
-    expect(body(request)).toEqual({
+    expect(createBody(request)).toEqual({
       model: 'm-1',
-      ...streaming,
+      ...streamingFields,
       messages: [
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: 'Weather in Oslo?' },
@@ -146,27 +147,32 @@ describe('the request', () => {
       const messages = [
         { role: 'assistant' as const, text: '', toolCalls: [{ id: 'a', name: 'weather', input }] },
       ];
-      expect(body({ messages, tools: [] })).toMatchObject({
+      expect(createBody({ messages, tools: [] })).toMatchObject({
         messages: [{ tool_calls: [{ function: { arguments: '{}' } }] }],
       });
     },
   );
 
   it('omits the tools and the tool choice if there are no tools', () => {
-    expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages', 'stream', 'stream_options']);
+    expect(Object.keys(createBody(hello) as object)).toEqual([
+      'model',
+      'messages',
+      'stream',
+      'stream_options',
+    ]);
   });
 
   it('has the output schema beside the tools, and is not strict', () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
     const response_format = { type: 'json_schema', json_schema: { name: 'mood', schema } };
-    expect(body({ ...hello, output })).toEqual({
+    expect(createBody({ ...hello, output })).toEqual({
       model: 'm-1',
       messages: [{ role: 'user', content: 'hello' }],
-      ...streaming,
+      ...streamingFields,
       response_format,
     });
-    expect(body({ ...hello, tools: [weather], output })).toMatchObject({
+    expect(createBody({ ...hello, tools: [weather], output })).toMatchObject({
       tools: [{ function: { name: 'weather' } }],
       response_format,
     });
@@ -187,7 +193,7 @@ describe('the request', () => {
     const first = toRequestBody(bodySettings, { ...hello, tools });
     expect(toRequestBody(bodySettings, { ...hello, tools })).toBe(first);
     expect(toRequestBody(bodySettings, { ...hello, tools: [...tools] })).toBe(first);
-    expect(body({ ...hello, tools: [weather, counted] })).toMatchObject({ tools: [{}, {}] });
+    expect(createBody({ ...hello, tools: [weather, counted] })).toMatchObject({ tools: [{}, {}] });
     expect(conversions).toBe(1);
   });
 });

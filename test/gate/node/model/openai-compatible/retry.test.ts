@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ask, completion, delta, NOW, sseText, streamOf } from './fake-server.ts';
+import { ask, createChoiceDelta, createCompletion, START_TIME, streamOf, toSseText } from './fake-server.ts';
 
-const respondOk = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(createCompletion({ content: 'hi' }));
 const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
   () =>
@@ -11,11 +11,11 @@ const failToFetch = () => Promise.reject(new TypeError('fetch failed'));
 
 describe('a retry', () => {
   it('follows temporary failures, after waits that double and are randomized', async () => {
-    const broken = () => streamOf(sseText(delta({ role: 'assistant' })), 'break');
+    const streamBroken = () => streamOf(toSseText(createChoiceDelta({ role: 'assistant' })), 'break');
     const answers = [
       failToFetch,
       respondWith(500),
-      broken,
+      streamBroken,
       respondWith(429),
       respondWith(503),
       respondWith(408),
@@ -29,11 +29,11 @@ describe('a retry', () => {
 
   it('follows a request that hangs, which is aborted', async () => {
     const signals: AbortSignal[] = [];
-    const hanging = (request: RequestInit) => {
+    const hang = (request: RequestInit) => {
       if (request.signal) signals.push(request.signal);
       return neverRespond();
     };
-    const outcome = await ask([hanging, respondOk], { timeout: 20 });
+    const outcome = await ask([hang, respondOk], { timeout: 20 });
     expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
@@ -46,14 +46,14 @@ describe('a retry', () => {
   it.each<[Record<string, string>, number]>([
     [{ 'retry-after': '3' }, 3000],
     [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
+    [{ 'retry-after': new Date(START_TIME + 7000).toUTCString() }, 7000],
     [{ 'retry-after-ms': '120', 'retry-after': '3' }, 120],
     [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3000],
     [{ 'retry-after': '30' }, 30_000],
     [{ 'retry-after': '0' }, 250],
     [{ 'retry-after': '-5' }, 250],
     [{ 'retry-after': 'soon' }, 250],
-    [{ 'retry-after': new Date(NOW - 7000).toUTCString() }, 250],
+    [{ 'retry-after': new Date(START_TIME - 7000).toUTCString() }, 250],
   ])('follows the wait of the headers %j: %i ms', async (headers, wait) => {
     expect(await ask([respondWith(429, headers), respondOk])).toMatchObject({
       reply: { text: 'hi' },
@@ -64,7 +64,7 @@ describe('a retry', () => {
   it.each<[number, Record<string, string>, number]>([
     [429, { 'retry-after': '31' }, 31],
     [503, { 'retry-after-ms': '90500' }, 91],
-    [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3600],
+    [429, { 'retry-after': new Date(START_TIME + 3_600_000).toUTCString() }, 3600],
   ])('is not made for %i with %j, and the error states the wait', async (code, headers, seconds) => {
     const { requests, waits, ...outcome } = await ask(respondWith(code, headers));
     expect([requests.length, waits]).toEqual([1, []]);
@@ -85,7 +85,7 @@ describe('a retry', () => {
     const wait = { 'retry-after': '1' };
     const answers = [
       respondWith(429, wait, { error }),
-      () => streamOf(sseText({ error })),
+      () => streamOf(toSseText({ error })),
       () => Response.json({ error }),
     ];
     const told = [
@@ -105,10 +105,10 @@ describe('a retry', () => {
     [429, { 'retry-after': '3' }, 3000],
     [429, { 'retry-after': '0.5' }, 500],
     [429, { 'retry-after-ms': '120', 'retry-after': '3' }, 120],
-    [429, { 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
-    [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3_600_000],
+    [429, { 'retry-after': new Date(START_TIME + 7000).toUTCString() }, 7000],
+    [429, { 'retry-after': new Date(START_TIME + 3_600_000).toUTCString() }, 3_600_000],
     [503, { 'retry-after': '4' }, 4000],
-    [429, { 'retry-after': new Date(NOW - 7000).toUTCString() }, undefined],
+    [429, { 'retry-after': new Date(START_TIME - 7000).toUTCString() }, undefined],
     [429, { 'retry-after': 'soon' }, undefined],
     [429, {}, undefined],
   ])(
@@ -119,7 +119,7 @@ describe('a retry', () => {
   );
 
   it('is not made after some text was passed on', async () => {
-    const begun = sseText(delta({ content: 'Hel' }));
+    const begun = toSseText(createChoiceDelta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [
       [
         () => streamOf(begun),
@@ -137,7 +137,7 @@ describe('a retry', () => {
         { failure: 'timeout', message: "The model's server was silent for 20 ms." },
       ],
       [
-        () => streamOf(begun + sseText({ error: { message: 'overloaded' } })),
+        () => streamOf(begun + toSseText({ error: { message: 'overloaded' } })),
         { failure: 'server-error', message: "The model's server reported an error: overloaded" },
       ],
     ];
@@ -149,7 +149,7 @@ describe('a retry', () => {
   });
 
   it('follows a stream that is cut off before any text, with or without [DONE]', async () => {
-    for (const cut of ['', sseText(delta({ role: 'assistant' })), sseText('[DONE]')]) {
+    for (const cut of ['', toSseText(createChoiceDelta({ role: 'assistant' })), toSseText('[DONE]')]) {
       const { requests, ...outcome } = await ask(() => streamOf(cut), { stream: true });
       expect(outcome).toMatchObject({
         error: {
@@ -166,7 +166,7 @@ describe('a retry', () => {
     const bug = new RangeError('the client disconnected');
     let cancelled = false;
     const answer = () =>
-      streamOf(sseText(delta({ content: 'Hel' })), 'hang', () => {
+      streamOf(toSseText(createChoiceDelta({ content: 'Hel' })), 'hang', () => {
         cancelled = true;
       });
     const { requests, ...outcome } = await ask(answer, {

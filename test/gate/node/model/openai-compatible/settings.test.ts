@@ -4,7 +4,7 @@ import {
   type OpenaiCompatibleOptions,
   openaiCompatible,
 } from '../../../../../src/model/openai-compatible/entry.ts';
-import { ask, completion, hello } from './fake-server.ts';
+import { ask, createCompletion, hello } from './fake-server.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const alwaysSent = {
@@ -18,7 +18,7 @@ const askWithSettings = (
   settings: ModelRequest['settings'],
   { tools = [], ...options }: Partial<OpenaiCompatibleOptions> & { tools?: ModelRequest['tools'] } = {},
 ) =>
-  ask(() => Response.json(completion({ content: 'hi' })), {
+  ask(() => Response.json(createCompletion({ content: 'hi' })), {
     ...options,
     request: { ...hello, tools, settings },
   });

@@ -3,13 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { openaiCompatibleWithClock } from '../../../../doors/model.ts';
-import { fakePace } from './fake-server.ts';
+import { createFakePace } from './fake-server.ts';
 
 const { signal } = new AbortController();
 const call = (id: string) => ({ id, name: 'look', input: '{}' });
-const result = (id: string): ModelMessage => ({ role: 'tool', id, name: 'look', text: 'seen' });
-const foreignReply = (id: string): ModelMessage => ({ role: 'assistant', text: '', toolCalls: [call(id)] });
-const ownReply = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
+const createToolResult = (id: string): ModelMessage => ({ role: 'tool', id, name: 'look', text: 'seen' });
+const createForeignReply = (id: string): ModelMessage => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: [call(id)],
+});
+const createOwnReply = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
   role: 'assistant',
   text: '',
   toolCalls: [call(id)],
@@ -40,16 +44,16 @@ function serve(
     return Response.json(message ? { error: { message } } : answer, { status: message ? 400 : 200 });
   };
   const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...named };
-  const model = openaiCompatibleWithClock(options, fakePace().pace);
+  const model = openaiCompatibleWithClock(options, createFakePace().pace);
   return {
     asked,
     ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }),
   };
 }
 
-const thoughtsIn = (messages: readonly SentMessage[] | undefined) =>
+const listThoughts = (messages: readonly SentMessage[] | undefined) =>
   messages?.flatMap((one) => (one.role === 'assistant' ? [one.reasoning_content] : []));
-const signaturesIn = (messages: readonly SentMessage[] | undefined) =>
+const listSignatures = (messages: readonly SentMessage[] | undefined) =>
   messages?.flatMap(({ tool_calls: calls }) =>
     (Array.isArray(calls) ? calls : []).map((one: SentMessage) => one.extra_content),
   );
@@ -57,37 +61,42 @@ const signaturesIn = (messages: readonly SentMessage[] | undefined) =>
 describe('calls of another model', () => {
   it('have a blank reasoning_content once the server has sent one in the conversation', async () => {
     const server = serve(() => undefined);
-    await server.ask([ownReply('a', {}), result('a'), foreignReply('b'), result('b')]);
-    await server.ask([foreignReply('b'), result('b')]);
-    expect(server.asked.map(thoughtsIn)).toEqual([['Hm.', ' '], [undefined]]);
+    await server.ask([
+      createOwnReply('a', {}),
+      createToolResult('a'),
+      createForeignReply('b'),
+      createToolResult('b'),
+    ]);
+    await server.ask([createForeignReply('b'), createToolResult('b')]);
+    expect(server.asked.map(listThoughts)).toEqual([['Hm.', ' '], [undefined]]);
   });
 
   it('have a blank reasoning_content in a second attempt and in later requests if the server requires it', async () => {
     const server = serve((messages) =>
-      thoughtsIn(messages)?.includes(undefined)
+      listThoughts(messages)?.includes(undefined)
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
         : undefined,
     );
-    expect(await server.ask([foreignReply('b'), result('b')])).toMatchObject({ text: 'Hi.' });
-    await server.ask([foreignReply('b'), result('b')]);
-    expect(server.asked.map(thoughtsIn)).toEqual([[undefined], [' '], [' ']]);
+    expect(await server.ask([createForeignReply('b'), createToolResult('b')])).toMatchObject({ text: 'Hi.' });
+    await server.ask([createForeignReply('b'), createToolResult('b')]);
+    expect(server.asked.map(listThoughts)).toEqual([[undefined], [' '], [' ']]);
   });
 
   it('have the placeholder signature of Google once the server has sent a signature, or if it is configured', async () => {
     const extra = { google: { thought_signature: 'sss' } };
     const sentinel = { google: { thought_signature: 'skip_thought_signature_validator' } };
-    const signed = ownReply(
+    const signed = createOwnReply(
       'a',
       { provider: {} },
       { provider: { chatCompletions: { extra_content: extra } } },
     );
     const learning = serve(() => undefined);
-    await learning.ask([signed, result('a'), foreignReply('b'), result('b')]);
-    expect(signaturesIn(learning.asked[0])).toEqual([extra, sentinel]);
+    await learning.ask([signed, createToolResult('a'), createForeignReply('b'), createToolResult('b')]);
+    expect(listSignatures(learning.asked[0])).toEqual([extra, sentinel]);
     const told = serve(() => undefined, { wantsThoughts: 'signature' });
-    await told.ask([foreignReply('b'), result('b')]);
-    expect(signaturesIn(told.asked[0])).toEqual([sentinel]);
-    expect(thoughtsIn(told.asked[0])).toEqual([undefined]);
+    await told.ask([createForeignReply('b'), createToolResult('b')]);
+    expect(listSignatures(told.asked[0])).toEqual([sentinel]);
+    expect(listThoughts(told.asked[0])).toEqual([undefined]);
   });
 
   it.each([
@@ -100,9 +109,17 @@ describe('calls of another model', () => {
     'have the data that a server with %j requires, from the first request on',
     async (named, blank, signature) => {
       const server = serve(() => undefined, named);
-      await server.ask([foreignReply('a'), result('a'), foreignReply('b'), result('b')]);
+      await server.ask([
+        createForeignReply('a'),
+        createToolResult('a'),
+        createForeignReply('b'),
+        createToolResult('b'),
+      ]);
       const extra = signature && { google: { thought_signature: signature } };
-      expect([thoughtsIn(server.asked[0]), signaturesIn(server.asked[0])]).toEqual([blank, [extra, extra]]);
+      expect([listThoughts(server.asked[0]), listSignatures(server.asked[0])]).toEqual([
+        blank,
+        [extra, extra],
+      ]);
     },
   );
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
-import { hello, sseText, streamBody } from '../openai-compatible/fake-server.ts';
-import { failureIn } from '../settle.ts';
-import { ask, fakeBinding } from './fake-binding.ts';
+import { hello, streamBody, toSseText } from '../openai-compatible/fake-server.ts';
+import { getFailure } from '../settle.ts';
+import { ask, createFakeBinding } from './fake-binding.ts';
 
 const rejectWith = (error: unknown) => () => Promise.reject(error);
 const neverResolve = () => new Promise<unknown>(() => {});
@@ -104,7 +104,7 @@ describe('an error of the binding', () => {
     ['nothing', undefined, 'server-error', undefined, 3, 'Workers AI failed.'],
   ])('is reported with the right type: %s', async (_, thrown, failure, status, times, message) => {
     const { runs, ...outcome } = await ask(rejectWith(thrown));
-    expect(failureIn({ ...outcome })).toEqual({
+    expect(getFailure({ ...outcome })).toEqual({
       name: 'ModelError',
       failure,
       message,
@@ -126,14 +126,14 @@ describe('an error of the binding', () => {
     const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
     const request = { messages: [{ role: 'system' as const, text }], tools: [] };
     const outcome = await ask(rejectWith(new Error(`5006: Error: bad value '${text}'`)), { request });
-    expect(failureIn(outcome).message).toBe(
+    expect(getFailure(outcome).message).toBe(
       "The model's server answered 400: 5006: Error: bad value '[request]'",
     );
   });
 });
 
 describe('a stream', () => {
-  const begun = sseText({ response: 'Hel' });
+  const begun = toSseText({ response: 'Hel' });
 
   it.each<[string, () => unknown, object]>([
     [
@@ -156,22 +156,22 @@ describe('a stream', () => {
     ],
     [
       'that reports an error',
-      () => streamBody([begun + sseText({ error: 'overloaded' })]),
+      () => streamBody([begun + toSseText({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
   ])('%s is not retried after some text', async (_, answer, error) => {
     const outcome = await ask(answer, { stream: true, timeout: 20 });
-    expect(failureIn(outcome)).toMatchObject({ ...error, outputBegan: true });
+    expect(getFailure(outcome)).toMatchObject({ ...error, outputBegan: true });
     expect([outcome.runs.length, outcome.pieces]).toEqual([1, ['Hel']]);
   });
 
   it.each([
     ['no data', ''],
-    ['only [DONE]', sseText('[DONE]')],
-    ['an empty event', sseText({ response: '' })],
+    ['only [DONE]', toSseText('[DONE]')],
+    ['an empty event', toSseText({ response: '' })],
   ])('is requested again if it contains %s', async (_, text) => {
     const outcome = await ask(() => streamBody([text]), { stream: true });
-    expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
+    expect(getFailure(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
   });
 });
@@ -181,7 +181,7 @@ describe('a binding that ignores its abort signal', () => {
 
   it('is abandoned after the allowed silence, and its signal has aborted', async () => {
     const { runs, ...outcome } = await ask(neverResolve, { timeout: 20, retries: 0 });
-    expect(failureIn({ ...outcome })).toMatchObject({
+    expect(getFailure({ ...outcome })).toMatchObject({
       failure: 'timeout',
       message: "The model's server was silent for 20 ms.",
     });
@@ -195,13 +195,13 @@ describe('a binding that ignores its abort signal', () => {
       return neverResolve();
     };
     const { runs, ...outcome } = await ask(answer, { signal: controller.signal });
-    expect(failureIn({ ...outcome })).toMatchObject(aborted);
+    expect(getFailure({ ...outcome })).toMatchObject(aborted);
     expect(runs[0]?.signal?.aborted).toBe(true);
   });
 
   it('is not called after an abort', async () => {
     const outcome = await ask(answerHi, { signal: AbortSignal.abort() });
-    expect(failureIn(outcome)).toMatchObject(aborted);
+    expect(getFailure(outcome)).toMatchObject(aborted);
     expect(outcome.runs).toEqual([]);
   });
 
@@ -217,20 +217,20 @@ describe('a binding that ignores its abort signal', () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      streamBody([sseText({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
+      streamBody([toSseText({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
         cancelled = true;
       });
     const onText = (piece: string) => {
       if (piece === 'b') controller.abort();
     };
     const outcome = await ask(answer, { stream: true, signal: controller.signal, onText });
-    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: true });
+    expect(getFailure(outcome)).toMatchObject({ ...aborted, outputBegan: true });
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
   it('is not called again if the request is aborted during the wait', async () => {
     const controller = new AbortController();
-    const { binding, runs } = fakeBinding([
+    const { binding, runs } = createFakeBinding([
       () => {
         setTimeout(() => controller.abort(), 5);
         throw new Error('3040: busy');

@@ -1,13 +1,13 @@
 import type { AiBinding, WorkersAiOptions } from '../../../../../src/model/workers-ai/entry.ts';
 import { workersAiWithClock } from '../../../../doors/model.ts';
-import { fakePace } from '../openai-compatible/fake-server.ts';
-import { type Asking, settle } from '../settle.ts';
+import { createFakePace } from '../openai-compatible/fake-server.ts';
+import { type AskParameters, settle } from '../settle.ts';
 
 /** The behavior of the binding for one run. */
-export type Answer = (inputs: Record<string, unknown>, signal: AbortSignal | undefined) => unknown;
+export type FakeAnswer = (inputs: Record<string, unknown>, signal: AbortSignal | undefined) => unknown;
 
 /** Returns a binding that gives these answers in turn and repeats the last one. It records each run. */
-export const fakeBinding = (answers: readonly Answer[]) => {
+export const createFakeBinding = (answers: readonly FakeAnswer[]) => {
   const runs: { model: string; inputs: Record<string, unknown>; signal: AbortSignal | undefined }[] = [];
   const binding: AiBinding = {
     async run(model, inputs, { signal } = {}) {
@@ -21,11 +21,11 @@ export const fakeBinding = (answers: readonly Answer[]) => {
 
 /** Asks an adapter once over a new fake binding, with a listener for text if `stream` is `true`. */
 export const ask = async (
-  answers: Answer | readonly Answer[],
-  asking: Asking & Partial<WorkersAiOptions> = {},
+  answers: FakeAnswer | readonly FakeAnswer[],
+  asking: AskParameters & Partial<WorkersAiOptions> = {},
 ) => {
-  const { binding, runs } = fakeBinding(typeof answers === 'function' ? [answers] : answers);
-  const { pace, waits } = fakePace();
+  const { binding, runs } = createFakeBinding(typeof answers === 'function' ? [answers] : answers);
+  const { pace, waits } = createFakePace();
   const model = workersAiWithClock(binding, { model: '@cf/m-1', ...asking }, pace);
   return { ...(await settle(model, asking)), waits, runs };
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
-import { linked, SAMPLES, sampleFile } from '../../../../wires/sample-files.ts';
-import { failureIn } from '../settle.ts';
-import { ask, fakeBinding } from './fake-binding.ts';
+import { createLinkedSample, createSampleFile, SAMPLE_FILES } from '../../../../wires/sample-files.ts';
+import { getFailure } from '../settle.ts';
+import { ask, createFakeBinding } from './fake-binding.ts';
 
 const answerHi = () => ({ response: 'hi' });
 const none = { data: [], url: [] };
@@ -18,9 +18,9 @@ const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
 });
 
 it('a message with an image is sent in parts, and a result with an image as text', async () => {
-  const request = requestWith(sampleFile('image/png'), { type: 'text', text: 'What is it?' });
+  const request = requestWith(createSampleFile('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(answerHi, { request });
-  const url = `data:image/png;base64,${SAMPLES['image/png']}`;
+  const url = `data:image/png;base64,${SAMPLE_FILES['image/png']}`;
   expect(runs[0]?.inputs.messages).toEqual([
     {
       role: 'user',
@@ -35,13 +35,13 @@ it('a message with an image is sent in parts, and a result with an image as text
 });
 
 it.each([
-  [linked('image/png'), "'image/png' by its URL"],
-  [{ ...sampleFile('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
+  [createLinkedSample('image/png'), "'image/png' by its URL"],
+  [{ ...createSampleFile('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
 ])(
   'a file that the binding does not accept causes an error that names its type before the run: %#',
   async (file, what) => {
     const outcome = await ask(answerHi, { request: requestWith(file) });
-    expect(failureIn(outcome)).toMatchObject({
+    expect(getFailure(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `Workers AI cannot accept a file of the type ${what}.`,
     });
@@ -50,13 +50,13 @@ it.each([
 );
 
 describe('the media support of a model', () => {
-  const made = (media?: ModelMedia) =>
-    workersAi(fakeBinding([answerHi]).binding, { model: 'm', media }).media;
+  const getMedia = (media?: ModelMedia) =>
+    workersAi(createFakeBinding([answerHi]).binding, { model: 'm', media }).media;
 
   it('is unknown unless it is declared', () => {
-    expect(made()).toBeUndefined();
+    expect(getMedia()).toBeUndefined();
     const media = { message: { data: ['image/*'], url: [] }, result: none };
-    expect(made(media)).toEqual(media);
+    expect(getMedia(media)).toEqual(media);
   });
 
   it.each([
@@ -69,6 +69,6 @@ describe('the media support of a model', () => {
       "'media.result.data' contains 'image/png', but the adapter sends no files there. Leave it empty.",
     ],
   ])('throws for the declaration %j', (media, message) => {
-    expect(() => made(media)).toThrow(new TypeError(message));
+    expect(() => getMedia(media)).toThrow(new TypeError(message));
   });
 });

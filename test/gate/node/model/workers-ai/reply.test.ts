@@ -2,18 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
-import { completion, delta, hello, sseText, streamBody } from '../openai-compatible/fake-server.ts';
-import { failureIn, replyIn } from '../settle.ts';
+import {
+  createChoiceDelta,
+  createCompletion,
+  hello,
+  streamBody,
+  toSseText,
+} from '../openai-compatible/fake-server.ts';
+import { getFailure, getReply } from '../settle.ts';
 import { ask } from './fake-binding.ts';
 
-const DONE = '[DONE]';
+const DONE_EVENT = '[DONE]';
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 const callOfF = (id: string, input: string) => ({ id, name: 'f', input });
 
-const wholeReply = async (reply: unknown) => replyIn(await ask(() => reply));
-const streamedReply = async (...events: readonly unknown[]) =>
-  ask(() => streamBody([sseText(...events)]), { stream: true });
+const askForWholeReply = async (reply: unknown) => getReply(await ask(() => reply));
+const askForStreamedReply = async (...events: readonly unknown[]) =>
+  ask(() => streamBody([toSseText(...events)]), { stream: true });
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
@@ -25,7 +31,7 @@ describe('a whole reply', () => {
     ],
     [
       'in the OpenAI format',
-      completion({ content: 'hi' }, 'stop', { usage }),
+      createCompletion({ content: 'hi' }, 'stop', { usage }),
       { text: 'hi', usage: expectedUsage },
     ],
     [
@@ -38,10 +44,10 @@ describe('a whole reply', () => {
     ['in JSON mode, as text', { response: '{"mood":"good"}' }, { text: '{"mood":"good"}' }],
     ['that is a number', { response: 42 }, { text: '42' }],
     ['without usage', { response: 'hi', usage: null }, { text: 'hi' }],
-    ['that was cut off', completion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
+    ['that was cut off', createCompletion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
     ['with a finish reason', { response: 'hi', finish_reason: 'length' }, { text: 'hi', finish: 'length' }],
   ])('%s is read', async (_, reply, expected) => {
-    expect(await wholeReply(reply)).toEqual({
+    expect(await askForWholeReply(reply)).toEqual({
       text: '',
       toolCalls: [],
       finish: 'stop',
@@ -79,7 +85,10 @@ describe('a whole reply', () => {
     ],
     [
       'calls in the OpenAI format whose input is parsed',
-      completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] }),
+      createCompletion({
+        content: null,
+        tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }],
+      }),
       [callOfF('a', '{"x":1}')],
     ],
     [
@@ -98,12 +107,17 @@ describe('a whole reply', () => {
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('is read with %s', async (_, reply, toolCalls) => {
-    expect(await wholeReply(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
+    expect(await askForWholeReply(reply)).toEqual({
+      text: '',
+      toolCalls,
+      finish: 'tool-calls',
+      usage: undefined,
+    });
   });
 
   it('is one piece if the model does not stream', async () => {
     const outcome = await ask(() => ({ response: 'hi there' }), { stream: true });
-    expect([replyIn(outcome).text, outcome.pieces]).toEqual(['hi there', ['hi there']]);
+    expect([getReply(outcome).text, outcome.pieces]).toEqual(['hi there', ['hi there']]);
     const request = { ...hello, output: { name: 'mood', schema: {} } };
     const formed = await ask(() => ({ response: { mood: 'good' } }), { stream: true, request });
     expect(formed.pieces).toEqual(['{"mood":"good"}']);
@@ -112,13 +126,13 @@ describe('a whole reply', () => {
 
 describe('a stream', () => {
   it('is passed on as it arrives in the native format, and ends with [DONE]', async () => {
-    const { pieces, ...outcome } = await streamedReply(
+    const { pieces, ...outcome } = await askForStreamedReply(
       { response: 'Grüße', p: 'abcdef' },
       { response: '', p: 'abc' },
       { response: ', 世界' },
       { response: 4 },
       { response: '', usage },
-      DONE,
+      DONE_EVENT,
       { response: 'nothing more' },
     );
     expect(outcome).toMatchObject({
@@ -128,18 +142,24 @@ describe('a stream', () => {
   });
 
   it('ends with a finish_reason in OpenAI’s format', async () => {
-    const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'length'), { choices: [], usage }];
-    expect(replyIn(await streamedReply(...events, DONE))).toEqual({
+    const events = [
+      createChoiceDelta({ content: 'a' }),
+      createChoiceDelta({ content: 'b' }, 'length'),
+      { choices: [], usage },
+    ];
+    expect(getReply(await askForStreamedReply(...events, DONE_EVENT))).toEqual({
       text: 'ab',
       toolCalls: [],
       finish: 'length',
       usage: expectedUsage,
     });
-    expect(replyIn(await streamedReply(...events)).text).toBe('ab');
+    expect(getReply(await askForStreamedReply(...events)).text).toBe('ab');
   });
 
   it('can end with only [DONE] in OpenAI’s format', async () => {
-    expect(replyIn(await streamedReply(delta({ content: 'a' }), DONE))).toMatchObject({
+    expect(
+      getReply(await askForStreamedReply(createChoiceDelta({ content: 'a' }), DONE_EVENT)),
+    ).toMatchObject({
       text: 'a',
       finish: 'stop',
     });
@@ -155,7 +175,7 @@ describe('a stream', () => {
         { tool_calls: [{ index: 1, id: 'b', function: { name: 'f', arguments: '{}' } }] },
         { tool_calls: [{ id: null, type: null, index: 2, function: { name: null, arguments: '' } }] },
         { response: '', usage },
-        DONE,
+        DONE_EVENT,
       ],
     ],
     [
@@ -168,20 +188,25 @@ describe('a stream', () => {
           ],
         },
         { response: '', usage },
-        DONE,
+        DONE_EVENT,
       ],
     ],
     [
       'fragments in the OpenAI format',
       [
-        delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }] }),
-        delta({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
-        delta({ tool_calls: [{ index: 1, id: 'b', function: { name: 'f', arguments: {} } }] }, 'tool_calls'),
+        createChoiceDelta({
+          tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }],
+        }),
+        createChoiceDelta({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
+        createChoiceDelta(
+          { tool_calls: [{ index: 1, id: 'b', function: { name: 'f', arguments: {} } }] },
+          'tool_calls',
+        ),
         { choices: [], usage },
       ],
     ],
   ])('is read with %s', async (_, events) => {
-    expect(replyIn(await streamedReply(...events))).toEqual({
+    expect(getReply(await askForStreamedReply(...events))).toEqual({
       text: '',
       toolCalls: [callOfF('a', '{"x":1}'), callOfF('b', '{}')],
       finish: 'tool-calls',
@@ -190,12 +215,14 @@ describe('a stream', () => {
   });
 
   it('is complete however it is split into chunks', async () => {
-    const bytes = new TextEncoder().encode(sseText({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
+    const bytes = new TextEncoder().encode(
+      toSseText({ response: 'Grüße 🌊' }, { response: '', usage }, DONE_EVENT),
+    );
     for (let size = 1; size <= 9; size += 1) {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.slice(at * size, (at + 1) * size),
       );
-      expect(replyIn(await ask(() => streamBody(chunks), { stream: true })).text).toBe('Grüße 🌊');
+      expect(getReply(await ask(() => streamBody(chunks), { stream: true })).text).toBe('Grüße 🌊');
     }
   });
 });
@@ -240,7 +267,7 @@ describe('an invalid reply', () => {
     ['a bigint', { response: { n: 7n } }, "The model's reply holds a value that is not JSON."],
   ])('is not retried: %s', async (_, reply, message) => {
     const outcome = await ask(() => reply);
-    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(getFailure(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.runs).toHaveLength(1);
   });
 
@@ -249,7 +276,10 @@ describe('an invalid reply', () => {
     ['a number', 7, notAnObject],
     ['an empty object', {}, neither],
   ])('can be in a stream: %s', async (_, event, message) => {
-    expect(failureIn(await streamedReply(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
+    expect(getFailure(await askForStreamedReply(event, DONE_EVENT))).toMatchObject({
+      failure: 'invalid-reply',
+      message,
+    });
   });
 
   it('can be a stream of values other than bytes', async () => {
@@ -259,7 +289,7 @@ describe('an invalid reply', () => {
         controller.close();
       },
     });
-    expect(failureIn(await ask(() => stream, { stream: true }))).toMatchObject({
+    expect(getFailure(await ask(() => stream, { stream: true }))).toMatchObject({
       failure: 'invalid-reply',
       message: "The model's reply is not a stream of bytes.",
     });
@@ -272,7 +302,7 @@ describe('an invalid reply', () => {
       streamBody(chunks, 'hang', () => {
         cancelled = true;
       });
-    expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
+    expect(getFailure(await ask(answer, { stream: true }))).toMatchObject({
       failure: 'invalid-reply',
       message: `The model's reply is larger than ${MAX_STREAM_BYTES} bytes.`,
     });
@@ -310,7 +340,7 @@ describe('an invalid reply', () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
-        const answer = () => (stream ? streamBody([sseText(JSON.stringify(value), DONE)]) : value);
+        const answer = () => (stream ? streamBody([toSseText(JSON.stringify(value), DONE_EVENT)]) : value);
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(value), { retries: 0 });

@@ -3,7 +3,7 @@ import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entr
 import { type AiBinding, workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 import { ConfigurationError } from '../../../../doors/model.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { ask, fakeBinding } from './fake-binding.ts';
+import { ask, createFakeBinding } from './fake-binding.ts';
 
 const weather: ToolDefinition = {
   name: 'weather',
@@ -17,7 +17,7 @@ const wireWeather = {
 const schema = { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] };
 const output = { name: 'mood', schema };
 
-const sentInputs = async (request: ModelRequest, stream = false) => {
+const collectSentInputs = async (request: ModelRequest, stream = false) => {
   const { runs } = await ask(() => ({ response: 'hi' }), { request, stream });
   return runs[0]?.inputs;
 };
@@ -58,19 +58,19 @@ describe('the run of the binding', () => {
       { role: 'tool', id: 'b', name: 'weather', text: 'Error: not JSON' },
       { role: 'assistant', text: 'Rain.', toolCalls: [] },
     ];
-    const wireCall = (id: string, args: string) => ({
+    const createWireCall = (id: string, args: string) => ({
       id,
       type: 'function',
       function: { name: 'weather', arguments: args },
     });
-    expect(await sentInputs({ messages, tools: [weather] })).toEqual({
+    expect(await collectSentInputs({ messages, tools: [weather] })).toEqual({
       messages: [
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: 'Weather in Oslo?' },
         {
           role: 'assistant',
           content: '',
-          tool_calls: [wireCall('a', '{"city":"Oslo"}'), wireCall('b', '{}')],
+          tool_calls: [createWireCall('a', '{"city":"Oslo"}'), createWireCall('b', '{}')],
         },
         { role: 'tool', tool_call_id: 'a', name: 'weather', content: 'rain' },
         { role: 'tool', tool_call_id: 'b', name: 'weather', content: 'Error: not JSON' },
@@ -83,7 +83,10 @@ describe('the run of the binding', () => {
 
   it('streams, with or without a listener for text', async () => {
     const streaming = { messages: [{ role: 'user', content: 'hello' }], stream: true };
-    expect([await sentInputs(hello), await sentInputs(hello, true)]).toEqual([streaming, streaming]);
+    expect([await collectSentInputs(hello), await collectSentInputs(hello, true)]).toEqual([
+      streaming,
+      streaming,
+    ]);
   });
 
   it('asks for JSON in JSON mode, which does not stream', async () => {
@@ -91,8 +94,8 @@ describe('the run of the binding', () => {
       messages: [{ role: 'user', content: 'hello' }],
       response_format: { type: 'json_schema', json_schema: schema },
     };
-    expect(await sentInputs({ ...hello, output })).toEqual(expected);
-    expect(await sentInputs({ ...hello, output }, true)).toEqual(expected);
+    expect(await collectSentInputs({ ...hello, output })).toEqual(expected);
+    expect(await collectSentInputs({ ...hello, output }, true)).toEqual(expected);
   });
 
   it.each([
@@ -101,7 +104,7 @@ describe('the run of the binding', () => {
   ])('asks for JSON in %s if it has tools, which JSON mode does not allow', async (_, before, start) => {
     const messages = [...before, ...hello.messages];
     const instruction = `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
-    expect(await sentInputs({ messages, tools: [weather], output }, true)).toEqual({
+    expect(await collectSentInputs({ messages, tools: [weather], output }, true)).toEqual({
       messages: [
         { role: 'system', content: `${start}${instruction}` },
         { role: 'user', content: 'hello' },
@@ -114,7 +117,7 @@ describe('the run of the binding', () => {
 
 describe('`workersAi`', () => {
   it('has the name of its model', () => {
-    expect(workersAi(fakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
+    expect(workersAi(createFakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
   });
 
   it.each([undefined, null, {}, 'AI'])('explains the missing binding for %j', (binding) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
-import { failureIn } from '../settle.ts';
+import { getFailure } from '../settle.ts';
 import { ask } from './fake-binding.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
@@ -68,7 +68,7 @@ describe('settings', () => {
     ],
   ])('cause an error before the run: %j', async (settings, message) => {
     const { runs, ...outcome } = await askWithSettings(settings, { tools: [look] });
-    expect(failureIn({ ...outcome })).toMatchObject({ failure: 'bad-request', message });
+    expect(getFailure({ ...outcome })).toMatchObject({ failure: 'bad-request', message });
     expect(runs).toEqual([]);
   });
 });

@@ -10,14 +10,16 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 const base = { name: 'clerk', description: 'Asks.', instructions: '' };
 const SCHEMA = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 
-const MISSING = {
+const MISSING_MODULE_ERROR = {
   type: 'misconfigured',
   message:
     "Tool 'ask' asks a question, which needs the module `answers`. Import it from 'holdfast/answers' and add it to `use`.",
 };
 
 /** A tool that asks inside `run`, and returns the decision. */
-const askingTool = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>): AnyTool =>
+const createAskingTool = (
+  request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>,
+): AnyTool =>
   defineTool({
     name: 'ask',
     description: 'Asks.',
@@ -26,18 +28,21 @@ const askingTool = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'c
       JSON.stringify(await call.ask({ for: 'decision', message: 'Which?', ...request })),
   });
 
-const sessionOf = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] = []) =>
+const startSession = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] = []) =>
   createTestSession(defineAgent({ ...base, tools: [tool], use }), {
     replies: [{ calls: [{ name: tool.name }] }, 'Done.'],
   });
 
 describe('a question that a tool asks inside `run`', () => {
   it('ends the turn as misconfigured if the app lacks the module `answers`', async () => {
-    expect(await sessionOf(askingTool({})).send('Go.')).toMatchObject({ outcome: 'failed', error: MISSING });
+    expect(await startSession(createAskingTool({})).send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: MISSING_MODULE_ERROR,
+    });
   });
 
   it('accepts answers that match its schema, and rejects others', async () => {
-    const session = sessionOf(askingTool({ schema: SCHEMA }), [answers]);
+    const session = startSession(createAskingTool({ schema: SCHEMA }), [answers]);
     await session.send('Go.');
     await expect(session.decide('ask', { decision: 'edit', input: { n: 'two' } })).rejects.toThrow(
       'The answer is not valid: input.n: Instance type "string" is invalid. Expected "number".',
@@ -56,7 +61,7 @@ describe('an approval of a tool that is created during the turn', () => {
     effect: 'read',
     run: ({ amount }) => `Paid ${amount}.`,
   });
-  const session = (uses: Parameters<typeof defineUnfolding>[0]['uses']) => {
+  const createUnfoldingSession = (uses: Parameters<typeof defineUnfolding>[0]['uses']) => {
     const more = defineUnfolding({
       name: 'more',
       description: 'More.',
@@ -69,7 +74,7 @@ describe('an approval of a tool that is created during the turn', () => {
   };
 
   it('can be edited if the unfolding tool around it names the module', async () => {
-    const named = session([answers]);
+    const named = createUnfoldingSession([answers]);
     await named.send('Go.');
     await named.decide('pay', { decision: 'edit', input: { amount: 2 } });
     expect(named.requests.at(-1)?.messages.at(-1)).toMatchObject({
@@ -78,20 +83,20 @@ describe('an approval of a tool that is created during the turn', () => {
   });
 
   it('ends the turn as misconfigured if the unfolding tool around it does not name the module', async () => {
-    expect(await session([]).send('Go.')).toMatchObject({
+    expect(await createUnfoldingSession([]).send('Go.')).toMatchObject({
       outcome: 'failed',
-      error: { ...MISSING, message: MISSING.message.replace('ask', 'pay') },
+      error: { ...MISSING_MODULE_ERROR, message: MISSING_MODULE_ERROR.message.replace('ask', 'pay') },
     });
   });
 });
 
 describe('an approval of an inner tool', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
-  const asks = (tool: AnyTool): AnyTool => requireApproval(tool, 'May I?');
+  const requireAnswer = (tool: AnyTool): AnyTool => requireApproval(tool, 'May I?');
 
   it('needs no entry in `use` if it decorates each inner tool of an unfolding tool', async () => {
     const bank = defineUnfolding({ name: 'bank', description: 'A bank.', tools: [pay] });
-    const session = createTestSession(defineAgent({ ...base, tools: eachTool([bank], asks) }), {
+    const session = createTestSession(defineAgent({ ...base, tools: eachTool([bank], requireAnswer) }), {
       replies: [{ calls: [{ name: 'bank' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay' }] });
@@ -103,7 +108,7 @@ describe('an approval of an inner tool', () => {
       name: 'Order',
       schema: v.object({ id: v.string() }),
       id: ({ id }) => id,
-      tools: () => [asks(pay)],
+      tools: () => [requireAnswer(pay)],
     });
     const find = defineTool({
       name: 'find',

@@ -1,10 +1,10 @@
 /** The problems that the sender of an edit sees. */
 import { expect, it } from 'vitest';
-import { schemaProblemLines } from '../../../../doors/tools.ts';
+import { listSchemaProblems } from '../../../../doors/tools.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } } };
 
-it.each<[string, Parameters<typeof schemaProblemLines>, readonly string[]]>([
+it.each<[string, Parameters<typeof listSchemaProblems>, readonly string[]]>([
   ['a valid input', [schema, { n: 1 }], []],
   [
     'an input that is not valid',
@@ -12,5 +12,5 @@ it.each<[string, Parameters<typeof schemaProblemLines>, readonly string[]]>([
     ['input.n: Instance type "string" is invalid. Expected "number".'],
   ],
 ])('lists the problems of %s', (_, asked, lines) => {
-  expect(schemaProblemLines(...asked)).toEqual(lines);
+  expect(listSchemaProblems(...asked)).toEqual(lines);
 });

@@ -10,7 +10,7 @@ import {
   type ManualClock,
   type SessionPort,
 } from '../../../../../src/testing/entry.ts';
-import { BRANCHES, branchesIn, composeModules, copyOn, createUse } from '../../../../doors/branches.ts';
+import { BRANCHES, composeModules, copyOn, createUse, listBranches } from '../../../../doors/branches.ts';
 import { type LeaseGrant, toRow } from '../../../../doors/journal.ts';
 import {
   DEFAULT_PLATFORM,
@@ -25,7 +25,7 @@ const LEASE_MS = 12_000;
 const owner = { id: 'owner' };
 const nameOf = (session: string): string => toSessionName({ owner, agent: 'tester', session });
 
-const turnStarted = (turn: string, message: string): SessionEvent => ({
+const createTurnStarted = (turn: string, message: string): SessionEvent => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -34,7 +34,7 @@ const turnStarted = (turn: string, message: string): SessionEvent => ({
   principal: owner,
 });
 
-const modelReplied = (turn: string, text: string, ...calls: string[]): SessionEvent => ({
+const createModelReplied = (turn: string, text: string, ...calls: string[]): SessionEvent => ({
   type: 'model-replied',
   turn,
   model: 'm',
@@ -43,7 +43,7 @@ const modelReplied = (turn: string, text: string, ...calls: string[]): SessionEv
   finish: 'stop',
 });
 
-const WAIT = {
+const WAIT_REQUEST = {
   for: 'decision',
   message: 'May it?',
   allows: ['approve', 'reject'],
@@ -56,21 +56,21 @@ const WAIT = {
  * Turns and calls in every state: a turn that has ended, a call that has ended, one that runs, one that
  * waits, one that has not started, and one that waits during its run.
  */
-const REST: readonly SessionEvent[] = [
+const LATER_EVENTS: readonly SessionEvent[] = [
   // So long that a separate append stores it.
-  modelReplied('t1', 'One.'.repeat(600_000)),
+  createModelReplied('t1', 'One.'.repeat(600_000)),
   { type: 'turn-ended', turn: 't1', outcome: 'completed' },
-  turnStarted('t2', 'Two?'),
-  modelReplied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5', 'stops-6'),
+  createTurnStarted('t2', 'Two?'),
+  createModelReplied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5', 'stops-6'),
   { type: 'tool-call-ended', turn: 't2', call: 'read-1', result: { type: 'text', content: 'Read.' } },
   { type: 'tool-call-started', turn: 't2', call: 'once-2', effect: 'once' },
   { type: 'tool-call-started', turn: 't2', call: 'again-5', effect: 'idempotent' },
-  { type: 'tool-call-suspended', turn: 't2', call: 'asks-3', wait: WAIT },
+  { type: 'tool-call-suspended', turn: 't2', call: 'asks-3', wait: WAIT_REQUEST },
   { type: 'tool-call-started', turn: 't2', call: 'stops-6', effect: 'idempotent' },
-  { type: 'tool-call-suspended', turn: 't2', call: 'stops-6', wait: WAIT },
+  { type: 'tool-call-suspended', turn: 't2', call: 'stops-6', wait: WAIT_REQUEST },
 ];
 
-const BEFORE = 2 + REST.length;
+const EVENT_COUNT = 2 + LATER_EVENTS.length;
 
 interface World {
   readonly clock: ManualClock;
@@ -78,7 +78,7 @@ interface World {
   readonly dispatched: string[];
 }
 
-/** The source `s1`, whose last event is `BEFORE`. */
+/** The source `s1`, whose last event is `EVENT_COUNT`. */
 async function createWorld(): Promise<World> {
   const clock = createManualClock(1_000_000);
   const dispatched: string[] = [];
@@ -89,17 +89,17 @@ async function createWorld(): Promise<World> {
   });
   const source = sessions.session(nameOf('s1'));
   const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
-  const start = { turn: 't1', opening, started: toRow(turnStarted('t1', 'One?')) };
+  const start = { turn: 't1', opening, started: toRow(createTurnStarted('t1', 'One?')) };
   const leased = await source.begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('The session was not leased.');
-  await source.append(leased.epoch, 3, { events: REST.map(toRow), release: 'ended' });
+  await source.append(leased.epoch, 3, { events: LATER_EVENTS.map(toRow), release: 'ended' });
   return { clock, session: (name) => sessions.session(name), dispatched };
 }
 
 /** Opens the fork `f` and leases it, as a request does. */
 async function openFork(
   { session }: World,
-  { at = BEFORE, told }: { at?: number; told?: string } = {},
+  { at = EVENT_COUNT, told }: { at?: number; told?: string } = {},
 ): Promise<LeaseGrant> {
   const opening = toRow({
     type: 'session-forked',
@@ -114,7 +114,7 @@ async function openFork(
   const second =
     at === 1
       ? toRow({ type: 'module-event', turn: 'i2', module: 'branches', facts: [] })
-      : toRow(turnStarted('t1', 'One?'));
+      : toRow(createTurnStarted('t1', 'One?'));
   const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
   const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('The session was not leased.');
@@ -129,7 +129,7 @@ function copyWith(
   leased: LeaseGrant,
   each: (send: () => Promise<unknown>) => Promise<unknown>,
 ) {
-  const seen = (name: string): SessionPort =>
+  const recordPort = (name: string): SessionPort =>
     new Proxy(session(name), {
       get:
         (port, key) =>
@@ -140,16 +140,16 @@ function copyWith(
     clock,
     modules,
     meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
-    session: (_: unknown, name: string) => seen(name),
+    session: (_: unknown, name: string) => recordPort(name),
   };
   return copyOn({ host, env: {} } as unknown as Parameters<typeof copyOn>[0], leased);
 }
 
 /** The events of the fork after the copy, without their times. */
-const copiedEvents = async ({ session }: World) =>
+const readCopiedEvents = async ({ session }: World) =>
   (await readJournal(session(nameOf('f')))).map(({ at: _, ...event }) => event);
 
-const CLOSED = [
+const CLOSING_EVENTS = [
   {
     type: 'tool-call-ended',
     call: 'once-2',
@@ -187,10 +187,12 @@ describe('a copy into a fork', () => {
       sent.push(`${head}`);
       return send();
     });
-    const events = await copiedEvents(all);
-    expect(events.slice(2, BEFORE)).toEqual(REST.map((event, index) => ({ seq: index + 3, ...event })));
-    expect(events.slice(BEFORE)).toMatchObject([
-      ...CLOSED,
+    const events = await readCopiedEvents(all);
+    expect(events.slice(2, EVENT_COUNT)).toEqual(
+      LATER_EVENTS.map((event, index) => ({ seq: index + 3, ...event })),
+    );
+    expect(events.slice(EVENT_COUNT)).toMatchObject([
+      ...CLOSING_EVENTS,
       { type: 'turn-steered', turn: 't2', as: 'fork-i2', message: 'Mind this.', principal: owner },
       { type: 'turn-ended', turn: 't2', outcome: 'cancelled' },
     ]);
@@ -199,7 +201,7 @@ describe('a copy into a fork', () => {
     const page = await all.session(nameOf('f')).read({ from: 1, limit: 1 });
     expect(page?.openTurn).toBe(null);
     const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
-    expect(folded && branchesIn(folded.state)).toEqual([{ session: 'f', at: BEFORE, of: 'i1' }]);
+    expect(folded && listBranches(folded.state)).toEqual([{ session: 'f', at: EVENT_COUNT, of: 'i1' }]);
   });
 
   it('has the same result in the next invocation after a kill at any message', async () => {
@@ -209,7 +211,7 @@ describe('a copy into a fork', () => {
       messages += 1;
       return send();
     });
-    const expected = await copiedEvents(whole);
+    const expected = await readCopiedEvents(whole);
     expect(messages).toBeGreaterThan(3);
     for (let at = 0; at < messages; at += 1) {
       for (const isSent of [false, true]) {
@@ -232,9 +234,9 @@ describe('a copy into a fork', () => {
           if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
           await copyWith(all, leased, (send) => send());
         }
-        expect(await copiedEvents(all)).toEqual(expected);
+        expect(await readCopiedEvents(all)).toEqual(expected);
         const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
-        expect(folded && branchesIn(folded.state)).toHaveLength(1);
+        expect(folded && listBranches(folded.state)).toHaveLength(1);
       }
     }
   });
@@ -247,7 +249,7 @@ describe('a copy into a fork', () => {
     const start = {
       turn: 't3',
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
-      started: toRow({ ...turnStarted('t3', 'Three?'), parts } as SessionEvent),
+      started: toRow({ ...createTurnStarted('t3', 'Three?'), parts } as SessionEvent),
       blobs,
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
@@ -271,7 +273,7 @@ describe('a copy into a fork', () => {
     const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
     await copyWith(all, leased, (send) => send());
-    expect((await copiedEvents(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
+    expect((await readCopiedEvents(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
   });
 
@@ -283,7 +285,7 @@ describe('a copy into a fork', () => {
       await source.erase();
       if (isNew) {
         const opening = toRow({ type: 'session-opened', incarnation: 'i3', agent: 'tester' });
-        await source.accept({ turn: 't1', opening, started: toRow(turnStarted('t1', 'One?')) });
+        await source.accept({ turn: 't1', opening, started: toRow(createTurnStarted('t1', 'One?')) });
       }
       await copyWith(all, leased, (send) => send());
       expect(await all.session(nameOf('f')).read({ from: 1 })).toBe(null);
@@ -296,7 +298,7 @@ describe('a copy into a fork', () => {
     const start = {
       turn: 't3',
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
-      started: toRow(turnStarted('t3', 'Three?')),
+      started: toRow(createTurnStarted('t3', 'Three?')),
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('The session was not leased.');

@@ -9,7 +9,7 @@ import {
   type ScriptedReply,
 } from '../../../../../src/testing/entry.ts';
 
-const agentTool = (name: string): AnyTool =>
+const createAgentTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Of the agent.', run: () => 'Done.' });
 const paintTool = { name: 'paint', description: 'Paints.', parameters: { type: 'object', properties: {} } };
 const paintReply = { calls: [{ name: 'paint', input: {} }] };
@@ -34,8 +34,8 @@ async function playScene({ tools = [], kept = [paintTool], replies = ['Hi.'], co
   const session = createTestSession(agent, { replies, clock });
   const context = { 'holdfast.clientTools': kept } as JsonObject; // The stored value may be anything.
   const answer = await session.send('Hello', { context });
-  const offered = () => session.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
-  return { session, answer, offered, clock };
+  const getOfferedTools = () => session.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
+  return { session, answer, offered: getOfferedTools, clock };
 }
 
 describe('`clientTools`', () => {
@@ -56,7 +56,7 @@ describe('`clientTools`', () => {
       name: 'helper',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [agentTool('dig')],
+      tools: [createAgentTool('dig')],
     });
     const { offered } = await playScene({
       tools: [helper],
@@ -66,7 +66,11 @@ describe('`clientTools`', () => {
   });
 
   it('offers no tool whose name an inner tool of the agent has', async () => {
-    const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [agentTool('paint')] });
+    const more = defineUnfolding({
+      name: 'more',
+      description: 'Shows more.',
+      tools: [createAgentTool('paint')],
+    });
     const { session } = await playScene({ tools: [more] });
     expect(session.requests[0]?.tools?.map(({ name, description }) => [name, description])).toEqual([
       ['more', expect.any(String)],

@@ -7,7 +7,8 @@ import { createTestSession, scriptedModel } from '../../../../../src/testing/ent
 
 const base = { name: 'seer', description: 'Sees.', instructions: 'Look.' };
 const png = new Uint8Array([1, 2, 3]);
-const NEEDED = "needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.";
+const MISSING_MODULE_HINT =
+  "needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.";
 
 const draw = defineTool({
   name: 'draw',
@@ -24,7 +25,7 @@ const read = defineTool({
 
 it('an agent that accepts files is refused with an error that shows the missing import', () => {
   const seer = defineAgent({ ...base, accepts: ['image/png'] });
-  const told = `Agent 'seer': \`accepts\` ${NEEDED}`;
+  const told = `Agent 'seer': \`accepts\` ${MISSING_MODULE_HINT}`;
   expect(() => createTestSession(seer, { replies: [] })).toThrow(told);
   expect(() => createTestSession(seer, { use: [files()], replies: [] })).not.toThrow();
   expect(() => createTestSession(defineAgent({ ...base, accepts: [] }), { replies: [] })).not.toThrow();
@@ -41,7 +42,7 @@ it('a message with a file is refused', async () => {
   const message = content(['What is this?', image(png, 'image/png')]).parts;
   const model = scriptedModel(['Nothing.']);
   await expect(runAgent(defineAgent(base), message, { model })).rejects.toThrow(
-    `A message with a file ${NEEDED}`,
+    `A message with a file ${MISSING_MODULE_HINT}`,
   );
   expect(model.requests).toEqual([]);
 });
@@ -56,7 +57,7 @@ it('a file that a tool returns is described in text, and the log names the missi
   const [shown] = session.requests[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
   expect(shown?.text).toBe('Drawn.\n\n[file not kept: image/png, "a.png", 3 bytes]');
   expect(shown).not.toHaveProperty('parts');
-  expect(log).toEqual([`A file that tool 'draw' returned was not kept, since it ${NEEDED}`]);
+  expect(log).toEqual([`A file that tool 'draw' returned was not kept, since it ${MISSING_MODULE_HINT}`]);
 });
 
 it('a tool that reads a file fails, and the log names the missing module', async () => {
@@ -66,5 +67,5 @@ it('a tool that reads a file fails, and the log names the missing module', async
     log: (line) => void (line.level === 'error' && log.push(line.message ?? '')),
   });
   await session.send('Read.');
-  expect(log).toEqual([`Tool 'read' threw: \`call.file\` ${NEEDED}`]);
+  expect(log).toEqual([`Tool 'read' threw: \`call.file\` ${MISSING_MODULE_HINT}`]);
 });

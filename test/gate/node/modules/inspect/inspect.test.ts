@@ -8,9 +8,19 @@ const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 describe('`inspect`', () => {
   it('runs all inspectors of an app and its agent, those of the app first', async () => {
     const seen: string[] = [];
-    const noting = (name: string): LoopInspector => ({ afterModelCall: () => seen.push(name) });
-    const agent = defineAgent({ ...clerk, use: [inspect(noting('a'), noting('b')), inspect(noting('c'))] });
-    await createTestSession(agent, { replies: ['Done.'], use: [inspect(noting('app'))] }).send('Go.');
+    const createNotingInspector = (name: string): LoopInspector => ({
+      afterModelCall: () => seen.push(name),
+    });
+    const agent = defineAgent({
+      ...clerk,
+      use: [
+        inspect(createNotingInspector('a'), createNotingInspector('b')),
+        inspect(createNotingInspector('c')),
+      ],
+    });
+    await createTestSession(agent, { replies: ['Done.'], use: [inspect(createNotingInspector('app'))] }).send(
+      'Go.',
+    );
     expect(seen).toEqual(['app', 'a', 'b', 'c']);
   });
 

@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../../src/testing/entry.ts';
-import { calls, diggingTool, readingTool, shownResults } from '../../tool-loop/scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from '../../tool-loop/scenes.ts';
 
 interface Scene {
   readonly tools: readonly AnyTool[];
@@ -18,68 +18,68 @@ interface Scene {
   readonly use?: readonly ModuleUse[];
 }
 
-async function resultsOf({ replies, ...more }: Scene) {
+async function collectResults({ replies, ...more }: Scene) {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', ...more });
   const session = createTestSession(agent, { replies });
   const answer = await session.send('Go.');
-  return { session, answer, texts: shownResults(session.requests.at(-1)) };
+  return { session, answer, texts: getShownResults(session.requests.at(-1)) };
 }
 
 describe('call limits (SPM-13)', () => {
-  const tools = ['a', 'b', 'c'].map((name) => readingTool(name));
-  const over = (tool: string, limit: number): string =>
+  const tools = ['a', 'b', 'c'].map((name) => createReadingTool(name));
+  const describeLimit = (tool: string, limit: number): string =>
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
   it('apply per tool as the agent sets them, and other tools have the default', async () => {
-    const { texts, answer } = await resultsOf({
+    const { texts, answer } = await collectResults({
       tools,
-      replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
+      replies: [callTools('a', 'a', 'b', 'b'), 'Done.'],
       use: [callLimits({ callsPerTool: { a: 1 } })],
     });
-    expect(texts).toEqual(['a done', over('a', 1), 'b done', 'b done']);
+    expect(texts).toEqual(['a done', describeLimit('a', 1), 'b done', 'b done']);
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
   it('can have one value for all unnamed tools, and `unlimited` for one tool', async () => {
-    const { texts } = await resultsOf({
+    const { texts } = await collectResults({
       tools,
-      replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
+      replies: [callTools('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
       use: [callLimits({ callsPerTool: { '*': 1, a: 'unlimited', c: 2 } })],
     });
     expect(texts).toEqual([
       ...['a done', 'a done', 'a done'],
-      ...['b done', over('b', 1)],
-      ...['c done', 'c done', over('c', 2)],
+      ...['b done', describeLimit('b', 1)],
+      ...['c done', 'c done', describeLimit('c', 2)],
     ]);
   });
 
   it('allow one tool all calls of a turn if `toolCalls` is above the default', async () => {
-    const many = calls(...Array.from({ length: 61 }, () => 'a'));
-    const limited = await resultsOf({
+    const many = callTools(...Array.from({ length: 61 }, () => 'a'));
+    const limited = await collectResults({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ toolCalls: 60 })],
     });
-    expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
-    const open = await resultsOf({
+    expect(limited.texts).toEqual([...Array(60).fill('a done'), describeLimit('a', 60)]);
+    const open = await collectResults({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ toolCalls: 'unlimited' })],
     });
     expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
-    const usual = await resultsOf({ tools, replies: [many, 'Done.'], use: [callLimits()] });
-    expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
+    const usual = await collectResults({ tools, replies: [many, 'Done.'], use: [callLimits()] });
+    expect(usual.texts.slice(39, 41)).toEqual(['a done', describeLimit('a', 40)]);
   });
 
   it('can be turned off, so a turn can have more calls than by default', async () => {
-    const many = calls(...Array.from({ length: 160 }, () => 'a'));
-    const open = await resultsOf({
+    const many = callTools(...Array.from({ length: 160 }, () => 'a'));
+    const open = await collectResults({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ toolCalls: 'unlimited', callsPerTool: 'unlimited' })],
     });
     expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 160 });
-    const counted = await resultsOf({
+    const counted = await collectResults({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ callsPerTool: { a: 'unlimited' } })],
@@ -90,26 +90,26 @@ describe('call limits (SPM-13)', () => {
   });
 
   it('are separate in a nested loop and in the outer loops', async () => {
-    const { session } = await resultsOf({
-      tools: [diggingTool(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
-      replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
+    const { session } = await collectResults({
+      tools: [createDiggingTool(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
+      replies: [callTools('dig'), callTools('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
       use: [callLimits({ callsPerTool: { b: 1 } })],
     });
-    expect(shownResults(session.requests[2])).toEqual([
+    expect(getShownResults(session.requests[2])).toEqual([
       'a done',
-      over('a', 1).replace('turn', 'task'),
+      describeLimit('a', 1).replace('turn', 'task'),
       'b done',
-      over('b', 1),
+      describeLimit('b', 1),
     ]);
   });
 
   it('match a tool only by its own name, even if the name is hostile', async () => {
-    const { texts } = await resultsOf({
-      tools: [readingTool('toString')],
-      replies: [calls('toString', 'toString'), 'Done.'],
+    const { texts } = await collectResults({
+      tools: [createReadingTool('toString')],
+      replies: [callTools('toString', 'toString'), 'Done.'],
       use: [callLimits({ callsPerTool: { '*': 1, a: 2 } })],
     });
-    expect(texts).toEqual(['toString done', over('toString', 1)]);
+    expect(texts).toEqual(['toString done', describeLimit('toString', 1)]);
   });
 
   it('apply to the nested loop of an agentic tool that has them, but not to the turn or to another call of that tool', async () => {
@@ -119,23 +119,23 @@ describe('call limits (SPM-13)', () => {
       tools,
       use: [callLimits({ toolCalls: 1 })],
     });
-    const { session, texts } = await resultsOf({
+    const { session, texts } = await collectResults({
       tools: [...tools, task],
       replies: [
-        calls('task'),
-        calls('a', 'b'),
+        callTools('task'),
+        callTools('a', 'b'),
         'Half.',
-        calls('task'),
-        calls('c'),
+        callTools('task'),
+        callTools('c'),
         'Whole.',
-        calls('a', 'b'),
+        callTools('a', 'b'),
         'Done.',
       ],
       use: [callLimits({ toolCalls: 6 })],
     });
     const all = 'Error: Total tool call limit (1) exceeded for this task. No further tool calls are allowed.';
-    expect(shownResults(session.requests[2])).toEqual(['a done', all]);
-    expect(shownResults(session.requests[5])).toEqual(['c done']);
+    expect(getShownResults(session.requests[2])).toEqual(['a done', all]);
+    expect(getShownResults(session.requests[5])).toEqual(['c done']);
     expect(texts).toEqual([
       'Half.',
       'Whole.',
@@ -152,32 +152,32 @@ describe('call limits (SPM-13)', () => {
       tools,
       use: [callLimits({ toolCalls: 1 })],
     });
-    const { session, texts } = await resultsOf({
+    const { session, texts } = await collectResults({
       tools: [...tools, defineSubagent({ agent: scout })],
       replies: [
         { calls: [{ name: 'scout', input: { message: 'Look.' } }] },
-        calls('a', 'b'),
+        callTools('a', 'b'),
         'Seen.',
-        calls('b', 'c'),
+        callTools('b', 'c'),
         'Done.',
       ],
       use: [callLimits({ toolCalls: 20 })],
     });
-    expect(shownResults(session.requests[2])?.[1]).toMatch(/^Error: Total tool call limit \(1\)/);
+    expect(getShownResults(session.requests[2])?.[1]).toMatch(/^Error: Total tool call limit \(1\)/);
     expect(texts).toEqual(['Seen.', 'b done', 'c done']);
   });
 
   it('apply to each agent of an app that has them', async () => {
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
     const session = createTestSession(agent, {
-      replies: [calls('a', 'b'), 'Done.'],
+      replies: [callTools('a', 'b'), 'Done.'],
       use: [callLimits({ toolCalls: 1 })],
     });
     expect(await session.send('Go.')).toMatchObject({ limit: { kind: 'toolCalls', most: 1 } });
   });
 
   it('count a call once, even if its turn is killed or the call waits for an approval', async () => {
-    const dies: ScriptedReply = async () => {
+    const dieAfterCall: ScriptedReply = async () => {
       await vi.waitFor(async () => {
         const stored = (await session.events()).filter(({ type }) => type === 'tool-call-ended');
         expect(stored).toHaveLength(1);
@@ -189,11 +189,11 @@ describe('call limits (SPM-13)', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: '',
-      tools: [...tools, requireApproval(readingTool('pay'), 'Pay?')],
+      tools: [...tools, requireApproval(createReadingTool('pay'), 'Pay?')],
       use: [callLimits({ toolCalls: 3 })],
     });
     const session: TestSession = createTestSession(agent, {
-      replies: [calls('a'), dies, calls('pay', 'b', 'c'), 'Done.'],
+      replies: [callTools('a'), dieAfterCall, callTools('pay', 'b', 'c'), 'Done.'],
       clock: createManualClock(1_000),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
@@ -202,7 +202,7 @@ describe('call limits (SPM-13)', () => {
       outcome: 'limit-reached',
       limit: { kind: 'toolCalls', most: 3 },
     });
-    expect(shownResults(session.requests.at(-1))).toEqual([
+    expect(getShownResults(session.requests.at(-1))).toEqual([
       'a done',
       'pay done',
       'b done',

@@ -1,14 +1,14 @@
 /** The numbers that the memory of call limits gives to calls. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
-import { ROOT, valueIn } from '../../../../doors/journal.ts';
+import { getMemoryValue, ROOT } from '../../../../doors/journal.ts';
 import { CALL_COUNTS, type CallCounts } from '../../../../doors/limits.ts';
-import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
+import { callEnded, createModelReplied, fold, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
 const countCalls = (events: readonly SessionEvent[]): CallCounts =>
-  valueIn(fold(events, [CALL_COUNTS]).memories, CALL_COUNTS, '');
+  getMemoryValue(fold(events, [CALL_COUNTS]).memories, CALL_COUNTS, '');
 
-const frameStarted = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
+const createFrameStarted = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
   type: 'frame-started',
   turn: 't1',
   frame,
@@ -19,7 +19,11 @@ const frameStarted = (frame: string, more: { readonly parent?: string } = {}): S
 
 describe('the calls of a batch', () => {
   it('are numbered in total and per tool', () => {
-    const { places } = countCalls([sessionOpened, turnStarted, modelReplied(['a look', 'b pay', 'c look'])]);
+    const { places } = countCalls([
+      sessionOpened,
+      turnStarted,
+      createModelReplied(['a look', 'b pay', 'c look']),
+    ]);
     expect(places).toEqual({
       a: [{ frame: ROOT, tool: 'look', calls: 1, ofTool: 1 }],
       b: [{ frame: ROOT, tool: 'pay', calls: 2, ofTool: 1 }],
@@ -31,19 +35,19 @@ describe('the calls of a batch', () => {
     const { places } = countCalls([
       sessionOpened,
       turnStarted,
-      modelReplied(['a look', 'b look']),
+      createModelReplied(['a look', 'b look']),
       callEnded('a'),
     ]);
     expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
   });
 
   it('are forgotten with their turn', () => {
-    const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look']), callEnded('a')];
+    const events = [sessionOpened, turnStarted, createModelReplied(['a look', 'b look']), callEnded('a')];
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'cancelled' };
     expect(countCalls([...events, end])).toEqual({ loops: {}, places: {} });
     const next = [
       { ...turnStarted, turn: 't2' },
-      { ...modelReplied(['c look']), turn: 't2' },
+      { ...createModelReplied(['c look']), turn: 't2' },
     ];
     expect(countCalls([...events, end, ...next]).loops).toEqual({
       [ROOT]: { calls: 1, tools: [['look', 1]] },
@@ -55,15 +59,15 @@ describe('the calls of nested loops', () => {
   const events = [
     sessionOpened,
     turnStarted,
-    modelReplied(['n note']),
+    createModelReplied(['n note']),
     callEnded('n'),
-    modelReplied(['x dig', 'y dig']),
-    frameStarted('x'),
-    frameStarted('y'),
-    modelReplied(['i look', 'k dig'], { frame: 'x' }),
-    modelReplied(['j look'], { frame: 'y' }),
-    frameStarted('k', { parent: 'x' }),
-    modelReplied(['l look', 'm look'], { frame: 'k' }),
+    createModelReplied(['x dig', 'y dig']),
+    createFrameStarted('x'),
+    createFrameStarted('y'),
+    createModelReplied(['i look', 'k dig'], { frame: 'x' }),
+    createModelReplied(['j look'], { frame: 'y' }),
+    createFrameStarted('k', { parent: 'x' }),
+    createModelReplied(['l look', 'm look'], { frame: 'k' }),
   ];
 
   it('have a number in each loop that contains them, and in the turn', () => {

@@ -14,48 +14,52 @@ import { openAi, openAiDescription } from '../../../../../src/surfaces/openai/en
 import { openAiLists, openAiListsDescription } from '../../../../../src/surfaces/openai/lists/entry.ts';
 import {
   composeModules,
+  createRouteTable,
   type HttpHost,
   type ModuleUse,
   OWN_ROUTES,
   type Route,
-  routeTable,
 } from '../../../../doors/openapi.ts';
 import { attempt } from '../../../../doors/tools.ts';
 
 /** The routes of an app with these modules. No test calls them. */
-const tableOf = (...use: readonly ModuleUse[]): readonly Route[] =>
-  routeTable({ modules: composeModules(use), agents: new Map([['clerk', {}]]) } as unknown as HttpHost);
+const createTable = (...use: readonly ModuleUse[]): readonly Route[] =>
+  createRouteTable({ modules: composeModules(use), agents: new Map([['clerk', {}]]) } as unknown as HttpHost);
 
 /** The routes that a module adds. */
-const routesOf = (use: ModuleUse): readonly Route[] => tableOf(use).slice(tableOf().length);
+const listRoutes = (use: ModuleUse): readonly Route[] => createTable(use).slice(createTable().length);
 
 const authorization = { servers: ['https://login.example'] };
 
 describe('an OpenAPI description', () => {
   it.each<[string, RouteDescriptions, readonly Route[]]>([
-    ['of every app, of answers and of files', OWN_ROUTES, tableOf(answers, openApi(), files())],
-    ['of aiSdkUi, with the retry', { ...aiSdkUiDescription, ...retryDescription }, routesOf(aiSdkUi())],
-    ['of openAi', openAiDescription, routesOf(openAi())],
+    ['of every app, of answers and of files', OWN_ROUTES, createTable(answers, openApi(), files())],
+    ['of aiSdkUi, with the retry', { ...aiSdkUiDescription, ...retryDescription }, listRoutes(aiSdkUi())],
+    ['of openAi', openAiDescription, listRoutes(openAi())],
     [
       'of openAi with lists',
       { ...openAiDescription, ...openAiListsDescription },
-      routesOf(openAi({ lists: openAiLists() })),
+      listRoutes(openAi({ lists: openAiLists() })),
     ],
-    ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
+    [
+      'of an MCP endpoint',
+      mcpDescription,
+      listRoutes(defineMcpEndpoint({ agents: ['clerk'], authorization })),
+    ],
   ])('lists exactly the existing routes %s, and marks those that stream', (_, descriptions, routes) => {
-    const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
-    const described = Object.entries(descriptions).map(([key, one]) => [key, streams(one)] as const);
+    const isStreaming = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
+    const described = Object.entries(descriptions).map(([key, one]) => [key, isStreaming(one)] as const);
     const served = routes.map((one) => [`${one.method} ${one.path}`, one.streams ?? false] as const);
     expect(Object.fromEntries(described)).toEqual(Object.fromEntries(served));
   });
 });
 
 describe('the errors of `openApi`', () => {
-  const answering = (name: string, schema: object = {}): RouteDescription => ({
+  const createAnsweringRoute = (name: string, schema: object = {}): RouteDescription => ({
     summary: 'Echoes',
     answers: { 200: { description: 'The echo', json: { name, schema: { ...schema } } } },
   });
-  const refusing = (schema: object): RouteDescription => ({
+  const createRefusingRoute = (schema: object): RouteDescription => ({
     summary: 'Fails',
     answers: {},
     refusal: { 'text/plain': { name: 'Oops', schema: { ...schema } } },
@@ -64,7 +68,7 @@ describe('the errors of `openApi`', () => {
   it.each<[string, readonly RouteDescriptions[], string]>([
     [
       'a route that every app has',
-      [{ 'GET /health': answering('Echo') }],
+      [{ 'GET /health': createAnsweringRoute('Echo') }],
       "openApi has two descriptions of 'GET /health'.",
     ],
     [
@@ -74,22 +78,25 @@ describe('the errors of `openApi`', () => {
     ],
     [
       'a schema that every app has',
-      [{ 'GET /echo': answering('Message') }],
+      [{ 'GET /echo': createAnsweringRoute('Message') }],
       "openApi: 'GET /echo' has a schema called 'Message'. Another description uses that name.",
     ],
     [
       'a schema with the name of a body',
-      [{ 'GET /echo': { ...answering('Echo'), body: { name: 'NewMessage', schema: {} } } }],
+      [{ 'GET /echo': { ...createAnsweringRoute('Echo'), body: { name: 'NewMessage', schema: {} } } }],
       "openApi: 'GET /echo' has a schema called 'NewMessage'. Another description uses that name.",
     ],
     [
       'another schema with the name of a schema',
-      [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'number' }) }],
+      [
+        { 'GET /a': createRefusingRoute({ type: 'string' }) },
+        { 'GET /b': createRefusingRoute({ type: 'number' }) },
+      ],
       "openApi: 'GET /b' has a schema called 'Oops'. Another description uses that name.",
     ],
     [
       'an invalid name of a schema',
-      [{ 'GET /echo': answering('My echo') }],
+      [{ 'GET /echo': createAnsweringRoute('My echo') }],
       "openApi: 'GET /echo' has a schema called 'My echo'. Use only letters, digits and . _ -.",
     ],
   ])('report %s', (_, descriptions, text) => {
@@ -98,7 +105,10 @@ describe('the errors of `openApi`', () => {
   });
 
   it('do not occur for a schema that two descriptions share', () => {
-    const both = [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'string' }) }];
+    const both = [
+      { 'GET /a': createRefusingRoute({ type: 'string' }) },
+      { 'GET /b': createRefusingRoute({ type: 'string' }) },
+    ];
     expect(() => openApi({ descriptions: both })).not.toThrow();
   });
 });

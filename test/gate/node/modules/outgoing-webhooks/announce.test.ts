@@ -22,14 +22,14 @@ import { createTurnSteps } from '../../../../doors/testing.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 afterEach(() => void vi.unstubAllGlobals());
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'x'.repeat(300_000) });
 
-interface Setting {
+interface AppSetting {
   readonly replies?: readonly ScriptedReply[];
   readonly webhooks?: readonly ModuleUse[];
   readonly env?: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ const createWebhook = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =
 /**
  * An app with one session in memory, and a receiver that returns 204 unless `statuses` has another status.
  */
-function appOf(setting: Setting = {}) {
+function createApp(setting: AppSetting = {}) {
   const { replies = ['Done.'], webhooks = [createWebhook()], env = { SECRET: STANDARD_SECRET } } = setting;
   const clock = createManualClock(START);
   const sent: { readonly at: number; readonly id: string | null; readonly body: unknown }[] = [];
@@ -117,12 +117,12 @@ function appOf(setting: Setting = {}) {
   };
 }
 
-const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
-const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
+const PAY_REPLY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+const READ_REPLY: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
 
 describe('an outgoing webhook', () => {
   it('has links with the base path of the request, even if a later invocation sends it', async () => {
-    const { say, wait, sent } = appOf({ replies: [PAY] });
+    const { say, wait, sent } = createApp({ replies: [PAY_REPLY] });
     const turn = await say('Pay.', '/ai');
     await wait(0, 1);
     expect(sent.map(({ body }) => Object(body).data)).toMatchObject([
@@ -134,7 +134,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('reports an ended turn with the body of GET', async () => {
-    const { say, wait, sent, logged } = appOf();
+    const { say, wait, sent, logged } = createApp();
     const turn = await say('Hello');
     await wait(0, 1);
     expect(sent).toEqual([
@@ -167,7 +167,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('reports a suspended turn with its answer URL even if the turn has ended since, and then reports its end', async () => {
-    const { say, wait, sent, port, steps } = appOf({ replies: [PAY, 'Done.'] });
+    const { say, wait, sent, port, steps } = createApp({ replies: [PAY_REPLY, 'Done.'] });
     const turn = await say('Pay');
     await port.post({ kind: 'cancel', turn, body: '{}' });
     const leased = await steps.resume(turn);
@@ -195,7 +195,7 @@ describe('an outgoing webhook', () => {
 
   it('reports a failed turn with the type of the error, without text of the thrown error', async () => {
     const thrown = new TypeError('password=hunter2');
-    const { say, wait, sent } = appOf({
+    const { say, wait, sent } = createApp({
       replies: [
         () => {
           throw thrown;
@@ -218,7 +218,7 @@ describe('an outgoing webhook', () => {
     ['ended', ['turn.ended']],
     ['suspended', []],
   ] as const)('is sent only for its own events: %s', async (on, types) => {
-    const { say, wait, sent, logged } = appOf({ webhooks: [createWebhook({ on: [on] })] });
+    const { say, wait, sent, logged } = createApp({ webhooks: [createWebhook({ on: [on] })] });
     await say('Hello');
     await wait(0, types.length);
     expect(sent.map(({ body }) => Object(body).type)).toEqual(types);
@@ -230,7 +230,7 @@ describe('an outgoing webhook', () => {
       createWebhook({ agents: ['other'] }),
       createWebhook({ name: 'of-clerk', agents: ['clerk'] }),
     ];
-    const { say, wait, over } = appOf({ webhooks });
+    const { say, wait, over } = createApp({ webhooks });
     await say('Hello');
     await wait(0, 1);
     expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
@@ -242,7 +242,7 @@ describe('an outgoing webhook', () => {
       createWebhook({ name: 'never', on: ['failed'] }),
       createWebhook({ name: 'a' }),
     ];
-    const { say, wait, over } = appOf({ webhooks });
+    const { say, wait, over } = createApp({ webhooks });
     await say('Hello');
     await wait(0, 2);
     expect(over.map(({ key }) => key).sort()).toEqual(['a', 'b']);
@@ -254,7 +254,7 @@ describe('an outgoing webhook', () => {
   ] as const)(
     'is sent only for its own events if a later invocation releases the end: %s',
     async (on, types) => {
-      const { clock, steps, port, wait, sent } = appOf({ webhooks: [createWebhook({ on: [on] })] });
+      const { clock, steps, port, wait, sent } = createApp({ webhooks: [createWebhook({ on: [on] })] });
       const leased = await steps.begin({ message: 'Hello' });
       if (leased.status !== 'leased') expect.fail(leased.status);
       const { epoch, page } = leased;
@@ -271,7 +271,7 @@ describe('an outgoing webhook', () => {
   );
 
   it('contains only the facts about a turn whose answer is too large for a receiver', async () => {
-    const { say, wait, sent } = appOf({ replies: ['x'.repeat(300_000)] });
+    const { say, wait, sent } = createApp({ replies: ['x'.repeat(300_000)] });
     const turn = await say('Read');
     await wait(0, 1);
     expect(sent.map(({ body }) => Object(body).data)).toEqual([
@@ -289,7 +289,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('is not shortened because its tools have read large data', async () => {
-    const { say, wait, sent } = appOf({ replies: [READ, 'Read.'] });
+    const { say, wait, sent } = createApp({ replies: [READ_REPLY, 'Read.'] });
     await say('Read');
     await wait(0, 1);
     expect(sent.map(({ body }) => Object(body).data)).toMatchObject([{ text: 'Read.' }]);
@@ -297,15 +297,16 @@ describe('an outgoing webhook', () => {
 });
 
 describe('a receiver that does not accept a message', () => {
-  const line = (rest: string) => `outgoing webhook 'outgoing' missed a message about a turn, ${rest}`;
+  const formatMissedLine = (rest: string) =>
+    `outgoing webhook 'outgoing' missed a message about a turn, ${rest}`;
 
   it('receives it ten times under one id, with the pauses of Standard Webhooks and one log line per attempt', async () => {
-    const { say, wait, sent, statuses, logged, clock } = appOf();
+    const { say, wait, sent, statuses, logged, clock } = createApp();
     statuses.push(...Array.from({ length: 20 }, () => 500));
     const turn = await say('Hello');
     const pauses = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [done, seconds] of pauses.entries()) await wait(seconds * 1_000, done + 1);
-    await clock.advance(48 * HOUR);
+    await clock.advance(48 * HOUR_MS);
     const sums = pauses.map((_, i) => pauses.slice(0, i + 1).reduce((sum, one) => sum + one, 0));
     expect(sent.map(({ at }) => at)).toEqual(sums);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
@@ -313,15 +314,15 @@ describe('a receiver that does not accept a message', () => {
     const again = pauses.slice(1).map((pause) => ({
       level: 'warn',
       event: 'webhook-not-delivered',
-      message: line(`which is tried again in ${pause} s: it answered 500`),
+      message: formatMissedLine(`which is tried again in ${pause} s: it answered 500`),
       ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
     }));
-    const last = line('which is dropped: it answered 500');
+    const last = formatMissedLine('which is dropped: it answered 500');
     expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
   });
 
   it('receives later messages in order after one is abandoned, and a message close to four days old once more', async () => {
-    const { say, wait, sent, statuses, logged } = appOf();
+    const { say, wait, sent, statuses, logged } = createApp();
     statuses.push(...Array.from({ length: 11 }, () => 500));
     const first = await say('One');
     const second = await say('Two');
@@ -333,8 +334,8 @@ describe('a receiver that does not accept a message', () => {
     await wait(86_400_000, 11);
     expect(sent.slice(10).map(({ body }) => Object(body).data.turn)).toEqual([second]);
     expect(logged.slice(-2)).toMatchObject([
-      { turn: first, message: line('which is dropped: it answered 500') },
-      { turn: second, message: line('which is tried again in 5 s: it answered 500') },
+      { turn: first, message: formatMissedLine('which is dropped: it answered 500') },
+      { turn: second, message: formatMissedLine('which is tried again in 5 s: it answered 500') },
     ]);
     await wait(5_000, 12);
     expect(new Set(sent.slice(10).map(({ id }) => id)).size).toBe(1);
@@ -344,37 +345,37 @@ describe('a receiver that does not accept a message', () => {
     ['the next pause', 500, {}, { again: 5_000 }],
     ['the time that it requests', 429, { 'retry-after': '120' }, { again: 120_000 }],
     ['the next pause if it requests a shorter one', 429, { 'retry-after': '2' }, { again: 5_000 }],
-    ['at most a day', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR }],
+    ['at most a day', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR_MS }],
     ['the rest of the session if it is gone', 410, {}, 'forget'],
   ])('is not called again for %s', async (_, status, headers, became) => {
-    const { say, tell } = appOf();
+    const { say, tell } = createApp();
     const turn = await say('Hello');
     vi.stubGlobal('fetch', async () => new Response(null, { status, headers }));
     expect(await tell({ turn, seq: 4 })).toEqual(became);
   });
 
   it('receives no more messages that are older than four days', async () => {
-    const { say, tell } = appOf();
+    const { say, tell } = createApp();
     const turn = await say('Hello');
     vi.stubGlobal('fetch', async () => new Response(null, { status: 500 }));
-    expect(await tell({ turn, seq: 4, later: 96 * HOUR - 5_000 })).toEqual({ again: 5_000 });
-    expect(await tell({ turn, seq: 4, later: 96 * HOUR - 4_999 })).toBe('done');
+    expect(await tell({ turn, seq: 4, later: 96 * HOUR_MS - 5_000 })).toEqual({ again: 5_000 });
+    expect(await tell({ turn, seq: 4, later: 96 * HOUR_MS - 4_999 })).toBe('done');
   });
 
   it('receives no more messages for a session if it is gone, with one log line', async () => {
-    const { say, wait, sent, statuses, logged, clock } = appOf();
+    const { say, wait, sent, statuses, logged, clock } = createApp();
     statuses.push(500, 410);
     const turn = await say('One');
     await wait(0, 1);
     await say('Two');
     await wait(5_000, 2);
-    await clock.advance(96 * HOUR);
+    await clock.advance(96 * HOUR_MS);
     expect(sent).toHaveLength(2);
     expect(logged.slice(1)).toEqual([
       {
         level: 'error',
         event: 'webhook-not-delivered',
-        message: line('as well as the other messages of this session: it answered 410'),
+        message: formatMissedLine('as well as the other messages of this session: it answered 410'),
         ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
       },
     ]);
@@ -384,13 +385,13 @@ describe('a receiver that does not accept a message', () => {
   });
 
   it('receives the messages that an older version had to send, at any later time', async () => {
-    const { say, wait, sent, logged, deployed } = appOf();
+    const { say, wait, sent, logged, deployed } = createApp();
     const [webhook = expect.fail('There is no webhook.')] = deployed;
     const turn = await say('One');
     deployed.length = 0;
     await wait(0, 1);
     await say('Two');
-    for (const [offers, hours] of [1, 2, 4, 8, 16, 24, 24].entries()) await wait(hours * HOUR, offers + 2);
+    for (const [offers, hours] of [1, 2, 4, 8, 16, 24, 24].entries()) await wait(hours * HOUR_MS, offers + 2);
     expect(sent).toEqual([]);
     expect(logged).toEqual(
       Array.from({ length: 8 }, () => ({
@@ -402,23 +403,23 @@ describe('a receiver that does not accept a message', () => {
       })),
     );
     deployed.push(webhook);
-    await wait(24 * HOUR, 10);
+    await wait(24 * HOUR_MS, 10);
     expect(sent.map(({ body }) => Object(body).data.turn)).toEqual([turn, expect.any(String)]);
     expect(logged).toHaveLength(8);
   });
 
   it('is abandoned without a read of the session if ten attempts did not return', async () => {
-    const { say, tell, sent, logged } = appOf();
+    const { say, tell, sent, logged } = createApp();
     const turn = await say('Hello');
     expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');
     expect(sent).toEqual([]);
     expect(logged.map((entry) => Object(entry).message)).toEqual([
-      line('which is dropped: it was tried ten times without an outcome'),
+      formatMissedLine('which is dropped: it was tried ten times without an outcome'),
     ]);
   });
 
   it('receives a message twice under one id if its acknowledgement was lost', async () => {
-    const { say, wait, tell, sent } = appOf();
+    const { say, wait, tell, sent } = createApp();
     const turn = await say('Hello');
     await wait(0, 1);
     await tell({ turn, seq: 4, attempt: 2 });
@@ -427,7 +428,7 @@ describe('a receiver that does not accept a message', () => {
   });
 
   it('receives no message for a session that was erased before the delivery', async () => {
-    const { say, port, tell, sent, logged } = appOf();
+    const { say, port, tell, sent, logged } = createApp();
     const turn = await say('Hello');
     await port.erase();
     expect(await tell({ turn, seq: 4 })).toBe('done');
@@ -439,10 +440,10 @@ describe('a receiver that does not accept a message', () => {
     const url = (): string => {
       throw thrown;
     };
-    const { say, wait, logged } = appOf({ webhooks: [createWebhook({ url })] });
+    const { say, wait, logged } = createApp({ webhooks: [createWebhook({ url })] });
     await say('Hello');
     await wait(0, 1);
-    const message = line('which is tried again in 5 s: it could not be called');
+    const message = formatMissedLine('which is tried again in 5 s: it could not be called');
     expect(logged).toMatchObject([{ message, thrown }]);
   });
 });

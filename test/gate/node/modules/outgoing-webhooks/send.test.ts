@@ -6,11 +6,11 @@ import {
 } from '../../../../../src/modules/outgoing-webhooks/entry.ts';
 import { standardWebhook, WebhookDefinitionError } from '../../../../../src/modules/webhooks/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../../src/testing/entry.ts';
-import { ENDED, type StoppedTurn } from '../../../../doors/session.ts';
+import { STOP_SEAM, type StoppedTurn } from '../../../../doors/session.ts';
 import { createSender } from '../../../../doors/webhooks.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
-const URL_OF_TESTS = 'https://alerts.example/hooks/holdfast?token=hidden';
+const TEST_URL = 'https://alerts.example/hooks/holdfast?token=hidden';
 const OTHER_SECRET = `whsec_${btoa('another secret of 24 bytes or more')}`;
 const ENV = { ALERTS_SECRET: STANDARD_SECRET };
 const NOW = 1_614_265_330_000;
@@ -48,7 +48,7 @@ const send = ({
   id = 'msg_1',
   body = '{"type":"turn.ended","data":{}}',
 }: SendOptions = {}) =>
-  createSender({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
+  createSender({ url: TEST_URL, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
 
 const acceptDelivery = () => new Response(null, { status: 204 });
 
@@ -58,7 +58,7 @@ describe('a message of an outgoing webhook', () => {
     const body = '{"test": 2432232314}';
     expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
     const [{ url, init, headers } = expect.fail('Nothing was sent.')] = sent;
-    expect([sent.length, url, init.method, init.body]).toEqual([1, URL_OF_TESTS, 'POST', body]);
+    expect([sent.length, url, init.method, init.body]).toEqual([1, TEST_URL, 'POST', body]);
     expect([...headers]).toEqual([
       ['content-type', 'application/json'],
       ['user-agent', 'holdfast'],
@@ -153,21 +153,21 @@ describe('a message of an outgoing webhook', () => {
 
   it('does not read the response body', async () => {
     let isCancelled = false;
-    const endless = () =>
+    const createEndlessBody = () =>
       new ReadableStream({
         pull: (stream) => stream.enqueue(new Uint8Array(1024)),
         cancel: () => {
           isCancelled = true;
         },
       });
-    createReceiver(() => new Response(endless(), { status: 200 }));
+    createReceiver(() => new Response(createEndlessBody(), { status: 200 }));
     expect(await send()).toBeUndefined();
     expect(isCancelled).toBe(true);
   });
 
   it('is not delivered if the receiver is unreachable, and the error omits the address', async () => {
     createReceiver(() => {
-      throw new TypeError(`Fetch API cannot load: ${URL_OF_TESTS}`);
+      throw new TypeError(`Fetch API cannot load: ${TEST_URL}`);
     });
     expect(await send()).toEqual({ why: 'could not be reached' });
   });
@@ -197,12 +197,12 @@ describe('a message of an outgoing webhook', () => {
 });
 
 describe('the options of an outgoing webhook', () => {
-  const made = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
+  const createUse = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
 
   it('have defaults', () => {
-    const use = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
+    const use = outgoingWebhook({ url: TEST_URL, secret: 'S' });
     const stopOf = (stop: StoppedTurn['stop']) =>
-      ENDED.of(use)?.({ id: 't1', stop, seq: 3, name: '["owner","any","s1"]' });
+      STOP_SEAM.of(use)?.({ id: 't1', stop, seq: 3, name: '["owner","any","s1"]' });
     expect([use.module.name, use.key]).toEqual(['outgoing-webhooks', 'outgoing']);
     expect(stopOf('ended')).toEqual({ agenda: [{ ref: '["t1",3]' }] });
     expect([stopOf('suspended'), stopOf('failed')]).toEqual([stopOf('ended'), stopOf('ended')]);
@@ -253,7 +253,7 @@ describe('the options of an outgoing webhook', () => {
       "Webhook 'outgoing' has 'events' instead of 'on'. Rename it.",
     ],
   ])('are refused with %s', (_, more, message) => {
-    const make = () => made({ url: URL_OF_TESTS, secret: 'S', ...more });
+    const make = () => createUse({ url: TEST_URL, secret: 'S', ...more });
     expect(make).toThrow(WebhookDefinitionError);
     expect(make).toThrow(expect.objectContaining({ message }));
   });

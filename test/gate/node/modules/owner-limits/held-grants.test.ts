@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { budgetsOfTurn, dropGrant, holdGrant } from '../../../../doors/owner-limits.ts';
+import { dropGrant, holdGrant, readTurnBudgets } from '../../../../doors/owner-limits.ts';
 
-type Loop = Parameters<typeof budgetsOfTurn>[0];
+type TurnLoop = Parameters<typeof readTurnBudgets>[0];
 
 /** The part of a loop that identifies its budgets. */
-const loopOf = (turn: string) => ({ turn }) as Loop;
+const createLoop = (turn: string) => ({ turn }) as TurnLoop;
 
 it('a turn is handed over while the limits of its owner are unavailable', async () => {
   holdGrant('waits', { epoch: 1, grant: async () => 'unavailable' });
-  await expect(budgetsOfTurn(loopOf('waits'))).rejects.toMatchObject({
+  await expect(readTurnBudgets(createLoop('waits'))).rejects.toMatchObject({
     name: 'Interrupted',
     why: 'handed-over',
     message: 'the limits of its owner cannot be read now',
@@ -18,7 +18,7 @@ it('a turn is handed over while the limits of its owner are unavailable', async 
 it('a turn without an allowance makes no model call', async () => {
   const over = { status: 'over', limit: 'cost', most: 5, used: 5 } as const;
   holdGrant('over', { epoch: 1, grant: async () => over });
-  await expect(budgetsOfTurn(loopOf('over'))).rejects.toMatchObject({
+  await expect(readTurnBudgets(createLoop('over'))).rejects.toMatchObject({
     name: 'ModelCallRefused',
     refusal: { limit: 'cost' },
   });
@@ -33,11 +33,11 @@ it('an allowance is drawn once per lease, and forgotten only with that lease', a
       return undefined;
     },
   });
-  await budgetsOfTurn(loopOf('turn'));
+  await readTurnBudgets(createLoop('turn'));
   dropGrant('turn', 6);
-  await budgetsOfTurn(loopOf('turn'));
+  await readTurnBudgets(createLoop('turn'));
   expect(draws).toBe(1);
   dropGrant('turn', 7);
-  expect(await budgetsOfTurn(loopOf('turn'))).toEqual([]);
+  expect(await readTurnBudgets(createLoop('turn'))).toEqual([]);
   expect(draws).toBe(1);
 });

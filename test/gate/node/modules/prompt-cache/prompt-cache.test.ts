@@ -15,28 +15,28 @@ import {
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
-import { askAgents, calls, createAgent, defineAgentic } from '../../agentic/scenes.ts';
+import { askAgents, callTools, createAgent, defineAgentic } from '../../agentic/scenes.ts';
 import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../../session/former-holder.ts';
-import { memoryApp } from '../../session/memory-app.ts';
+import { createMemoryApp } from '../../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
-const cachingModel = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
+const createCachingModel = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
 
-async function requestsOf(
+async function collectRequests(
   replies: readonly ScriptedReply[],
   tools: Parameters<typeof createAgent>[1] = [look],
   cache?: CacheSetting,
 ): Promise<readonly ModelRequest[]> {
   const session = createTestSession(createAgent('clerk', tools, { use: cache ? [promptCache(cache)] : [] }), {
-    model: cachingModel(replies),
+    model: createCachingModel(replies),
   });
   await session.send('Go.');
   return session.requests;
 }
 
-const marksIn = (requests: readonly ModelRequest[]): (CacheMarks | undefined)[] =>
+const getMarks = (requests: readonly ModelRequest[]): (CacheMarks | undefined)[] =>
   requests.map(({ cache }) => cache);
-const KEY = /^[0-9a-f]{64}$/;
+const CACHE_KEY = /^[0-9a-f]{64}$/;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,12 +45,12 @@ afterEach(() => {
 describe('the cached part of a loop’s requests', () => {
   it('is the whole of each request, and the end of the previous one, under one key', async () => {
     const session = createTestSession(createAgent('clerk', [look]), {
-      model: cachingModel([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
+      model: createCachingModel([callTools('look'), callTools('look', 'look'), 'Done.', 'Again.']),
     });
     await session.send('Go.');
     await session.send('Go on.');
     const [key, ...others] = new Set(session.requests.map(({ cache }) => cache?.key));
-    expect(key).toMatch(KEY);
+    expect(key).toMatch(CACHE_KEY);
     expect(others).toEqual([]);
     expect(session.requests.map(({ messages, cache }) => [messages.length, cache])).toEqual([
       [2, { key, tools: true, system: true, messages: [-1] }],
@@ -61,18 +61,24 @@ describe('the cached part of a loop’s requests', () => {
   });
 
   it('has another key in each loop, and the same key for each request of a loop', async () => {
-    const replies = [calls(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
-    const requests = await requestsOf(replies, [defineAgentic('ask', [look])]);
+    const replies = [callTools(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
+    const requests = await collectRequests(replies, [defineAgentic('ask', [look])]);
     const [own, inner, ...more] = requests.map(({ cache }) => cache?.key);
     expect(more).toEqual([inner, own]);
-    expect(inner).toMatch(KEY);
+    expect(inner).toMatch(CACHE_KEY);
     expect(inner).not.toBe(own);
   });
 
   it('has a key that every invocation derives from the session, and that identifies no person', async () => {
     const clock = createManualClock(1_000_000);
     const modelOptions = { caches: true } as const;
-    const app = memoryApp({ tools: [look], replies: ['Done.'], clock, leaseMs: LEASE_MS, modelOptions });
+    const app = createMemoryApp({
+      tools: [look],
+      replies: ['Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+      modelOptions,
+    });
     const left = await leaveHolderSilent(app, callEvents(['look']));
     await takeOver(app, clock, left);
     const { incarnation } = await app.state();
@@ -80,11 +86,11 @@ describe('the cached part of a loop’s requests', () => {
     const hashed = new TextEncoder().encode(JSON.stringify([name, incarnation, 'cache of tester']));
     const bytes = [...new Uint8Array(await crypto.subtle.digest('SHA-256', hashed))];
     const key = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    expect(marksIn(app.model.requests)).toEqual([expect.objectContaining({ key })]);
+    expect(getMarks(app.model.requests)).toEqual([expect.objectContaining({ key })]);
   });
 
   it('has one key for all requests of a loop', async () => {
-    const model = cachingModel([calls('look'), calls('look'), 'Done.']);
+    const model = createCachingModel([callTools('look'), callTools('look'), 'Done.']);
     const { loop } = createMemoryLoop({
       tools: [look],
       model,
@@ -95,7 +101,7 @@ describe('the cached part of a loop’s requests', () => {
   });
 
   it('is not marked for a model without cache support', async () => {
-    const model = scriptedModel([calls('look'), 'Done.']);
+    const model = scriptedModel([callTools('look'), 'Done.']);
     const session = createTestSession(createAgent('clerk', [look], { use: [promptCache('auto')] }), {
       model,
     });
@@ -104,13 +110,13 @@ describe('the cached part of a loop’s requests', () => {
   });
 
   it('is not marked if caching is off', async () => {
-    const requests = await requestsOf([calls('look'), 'Done.'], [look], 'off');
+    const requests = await collectRequests([callTools('look'), 'Done.'], [look], 'off');
     expect(requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
 
   it('is marked for the models of a fallback that support it', async () => {
     const deaf = scriptedModel([new ModelError('server-error', 'Down.')], { name: 'deaf' });
-    const told = cachingModel(['Yes.']);
+    const told = createCachingModel(['Yes.']);
     vi.spyOn(console, 'warn').mockReturnValue();
     await createTestSession(createAgent('clerk'), { model: fallback([deaf, told]) }).send('Go.');
     expect('cache' in (deaf.requests[0] ?? {})).toBe(false);
@@ -122,7 +128,7 @@ describe('the cached part of a loop’s requests', () => {
 describe('a function that chooses the cached part', () => {
   it('receives the request and the key, and returns the cached part', async () => {
     const seen: CacheableRequest[] = [];
-    const requests = await requestsOf([calls('look'), 'Done.'], [look], (request) => {
+    const requests = await collectRequests([callTools('look'), 'Done.'], [look], (request) => {
       seen.push(request);
       return request.messages.length > 2
         ? { key: request.key, system: true, messages: [0], ttl: '1h' }
@@ -169,7 +175,7 @@ describe('a function that chooses the cached part', () => {
     const session = createTestSession(
       createAgent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
       {
-        model: cachingModel(['Done.']),
+        model: createCachingModel(['Done.']),
         secrets: () => ({ token: 's3cret-value' }),
       },
     );
@@ -188,17 +194,19 @@ it.each(['on', true, { ttl: '1h' }])('promptCache refuses %j', (setting) => {
 });
 
 describe('the caching of a nested loop', () => {
-  const script = () => [askAgents('helper'), 'Helped.', 'Done.'];
-  const inner = async (own: CacheSetting | undefined, around: CacheSetting) => {
+  const createScript = () => [askAgents('helper'), 'Helped.', 'Done.'];
+  const runInner = async (own: CacheSetting | undefined, around: CacheSetting) => {
     const helper = createAgent('helper', [look], { use: own ? [promptCache(own)] : [] });
-    const [, one] = marksIn(await requestsOf(script(), [defineSubagent({ agent: helper })], around));
+    const [, one] = getMarks(
+      await collectRequests(createScript(), [defineSubagent({ agent: helper })], around),
+    );
     return one;
   };
 
   it('is set by its agent, or otherwise by the outer loop', async () => {
-    expect(await inner(undefined, 'off')).toBeUndefined();
-    expect(await inner('off', 'auto')).toBeUndefined();
-    expect(await inner('auto', 'off')).toMatchObject({ tools: true, messages: [-1] });
-    expect(await inner(undefined, () => ({ system: true }))).toEqual({ system: true });
+    expect(await runInner(undefined, 'off')).toBeUndefined();
+    expect(await runInner('off', 'auto')).toBeUndefined();
+    expect(await runInner('auto', 'off')).toMatchObject({ tools: true, messages: [-1] });
+    expect(await runInner(undefined, () => ({ system: true }))).toEqual({ system: true });
   });
 });

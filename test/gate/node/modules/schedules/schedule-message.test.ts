@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { scheduleMessage } from '../../../../../src/modules/schedules/entry.ts';
-import { emptyState } from '../../../../doors/journal.ts';
+import { createEmptyState } from '../../../../doors/journal.ts';
 import { CallStarts } from '../../../../doors/loop.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { fakeInvocation } from '../../tools/fake-invocation.ts';
+import { createFakeInvocation } from '../../tools/fake-invocation.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-01-31T09:00:00.500Z') });
@@ -15,8 +15,8 @@ afterEach(() => {
 
 /** Returns the text that the model reads, and the scheduled message without its turn. */
 async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
-  const { call } = fakeInvocation('schedule_message');
-  const journal = { state: emptyState(), waiting: { turns: 0, bytes: 0 } };
+  const { call } = createFakeInvocation('schedule_message');
+  const journal = { state: createEmptyState(), waiting: { turns: 0, bytes: 0 } };
   const agent = { name: 'planner', limits: { maxGenerations: 8, maxScheduled: 20 } };
   const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
   // The tool finds the origin in its call.

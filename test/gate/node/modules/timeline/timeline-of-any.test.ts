@@ -2,59 +2,64 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../../src/journal/entry.ts';
-import { type CallNode, type LoopNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
-import { eventsIn } from '../../../../journals/folds.ts';
+import {
+  type CallNode,
+  createTimeline,
+  type LoopNode,
+  type TurnTimeline,
+} from '../../../../doors/timeline.ts';
+import { readEvents } from '../../../../journals/folds.ts';
 import { listVersions, readFolder } from '../../../../journals/kept.ts';
 import { validJournal } from '../../journal/random-journal.ts';
 
 /** A node and its parent. */
-interface Placed {
+interface PlacedNode {
   readonly node: {
     readonly id: string;
     readonly start: number;
     readonly end?: number;
     readonly seqs: readonly number[];
   };
-  readonly around?: Placed['node'];
+  readonly around?: PlacedNode['node'];
 }
 
-const inLoop = (loop: LoopNode, around: Placed['node']): Placed[] => [
+const listLoopNodes = (loop: LoopNode, around: PlacedNode['node']): PlacedNode[] => [
   { node: { ...loop, seqs: [...loop.seqs, ...loop.marks.map(({ seq }) => seq)] }, around },
   ...loop.iterations.flatMap((iteration) => [
     { node: iteration, around: loop },
     { node: iteration.model, around: iteration },
     ...iteration.model.attempts.map((node) => ({ node, around: iteration.model })),
-    ...iteration.calls.flatMap((call) => inCall(call, iteration)),
+    ...iteration.calls.flatMap((call) => listCallNodes(call, iteration)),
   ]),
 ];
 
-const inCall = (call: CallNode, around: Placed['node']): Placed[] => [
+const listCallNodes = (call: CallNode, around: PlacedNode['node']): PlacedNode[] => [
   { node: call, around },
   ...[...call.attempts, ...call.waits].map((node) => ({ node, around: call })),
-  ...(call.loop ? inLoop(call.loop, call) : []),
+  ...(call.loop ? listLoopNodes(call.loop, call) : []),
 ];
 
-const nodesOf = (turn: TurnTimeline): Placed[] => [
+const listNodes = (turn: TurnTimeline): PlacedNode[] => [
   { node: turn },
   ...turn.invocations.map((node) => ({ node, around: turn })),
-  ...inLoop(turn.loop, turn),
+  ...listLoopNodes(turn.loop, turn),
 ];
 
-const turnsIn = (events: readonly StoredEvent[]): string[] => [
+const listTurns = (events: readonly StoredEvent[]): string[] => [
   ...new Set(events.flatMap((event) => (event.type === 'turn-started' ? event.turn : []))),
 ];
 
 /** Returns the problems of the timelines of a turn, cut off after each of its events. */
-function problemsOf(events: readonly StoredEvent[], turn: string): string[] {
+function findProblems(events: readonly StoredEvent[], turn: string): string[] {
   const own = events.filter((event) => 'turn' in event && event.turn === turn);
   let before: readonly string[] = [];
   // Checks at most about a hundred lengths of a long turn.
   const step = Math.ceil(own.length / 100);
   const problems: string[] = [];
   for (let length = 1; length <= own.length; length += step) {
-    const timeline = timelineOf(own.slice(0, length), turn);
+    const timeline = createTimeline(own.slice(0, length), turn);
     if (!timeline) return ['It has no timeline.'];
-    const nodes = nodesOf(timeline);
+    const nodes = listNodes(timeline);
     const ids = new Set(nodes.map(({ node }) => node.id));
     const seqs = nodes.flatMap(({ node }) => node.seqs).sort((a, b) => a - b);
     const expected = own.slice(0, length).map(({ seq }) => seq);
@@ -79,7 +84,7 @@ describe('the timeline of any turn, cut off at any event', () => {
     fc.assert(
       fc.property(validJournal, (journal) => {
         const events = journal.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
-        expect(turnsIn(events).flatMap((turn) => problemsOf(events, turn))).toEqual([]);
+        expect(listTurns(events).flatMap((turn) => findProblems(events, turn))).toEqual([]);
       }),
       { numRuns: 50 },
     );
@@ -87,17 +92,17 @@ describe('the timeline of any turn, cut off at any event', () => {
 
   const kept = listVersions().flatMap((version) =>
     [...readFolder(version).journals].map(
-      ([name, { dump }]) => [`${version}/${name}`, eventsIn(dump)] as const,
+      ([name, { dump }]) => [`${version}/${name}`, readEvents(dump)] as const,
     ),
   );
 
   it.each(kept)('has these properties for the stored session %s', (_, events) => {
-    expect(turnsIn(events).flatMap((turn) => problemsOf(events, turn))).toEqual([]);
+    expect(listTurns(events).flatMap((turn) => findProblems(events, turn))).toEqual([]);
   });
 
   it('is made in time proportional to the number of events', () => {
     const place = { principal: { id: 'ann' }, context: {}, loopId: 't1', message: 'Hi' };
-    const step = (seq: number): StoredEvent[] => {
+    const createStep = (seq: number): StoredEvent[] => {
       const [turn, call] = ['t1', `t1.${seq}.0`];
       const toolCalls = [{ id: call, providerId: 'p', name: 'look', input: '{}' }];
       return [
@@ -105,18 +110,18 @@ describe('the timeline of any turn, cut off at any event', () => {
         { type: 'tool-call-ended', seq: seq + 1, at: seq, turn, call, result: { type: 'text', content: '' } },
       ];
     };
-    const time = (steps: number): number => {
+    const measureTime = (steps: number): number => {
       const events: StoredEvent[] = [{ type: 'turn-started', turn: 't1', seq: 1, at: 1, ...place }];
-      for (let at = 1; at <= steps; at += 1) events.push(...step(2 * at));
+      for (let at = 1; at <= steps; at += 1) events.push(...createStep(2 * at));
       const runs = Array.from({ length: 3 }, () => {
         const began = process.cpuUsage().user;
-        timelineOf(events, 't1');
+        createTimeline(events, 't1');
         return process.cpuUsage().user - began;
       });
       return Math.min(...runs);
     };
-    time(2_000);
+    measureTime(2_000);
     // Quadratic code would take 256 times as long.
-    expect(time(16_000)).toBeLessThan(100 * time(1_000));
+    expect(measureTime(16_000)).toBeLessThan(100 * measureTime(1_000));
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../../src/journal/entry.ts';
-import { type CallNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
-import { aWait } from '../../../../fixtures/a-wait.ts';
-import { callEnded, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
+import { type CallNode, createTimeline, type TurnTimeline } from '../../../../doors/timeline.ts';
+import { createWait } from '../../../../fixtures/a-wait.ts';
+import { callEnded, createModelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
 /** Stores each event 10 ms after the previous one. */
 const toStored = (events: readonly SessionEvent[]): StoredEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
 
 function drawTimeline(events: readonly SessionEvent[]): TurnTimeline {
-  const timeline = timelineOf(toStored(events), 't1');
+  const timeline = createTimeline(toStored(events), 't1');
   if (!timeline) throw new Error('The turn has not started.');
   return timeline;
 }
 
-const turnResumed = (cause: 'expired' | 'handed-over'): SessionEvent => ({
+const createTurnResumed = (cause: 'expired' | 'handed-over'): SessionEvent => ({
   type: 'turn-resumed',
   turn: 't1',
   cause,
@@ -25,34 +25,34 @@ const callStarted = (call: string, effect: 'read' | 'idempotent' | 'once' = 'onc
   call,
   effect,
 });
-const turnEnded = (outcome: 'completed' | 'cancelled'): SessionEvent => ({
+const createTurnEnded = (outcome: 'completed' | 'cancelled'): SessionEvent => ({
   type: 'turn-ended',
   turn: 't1',
   outcome,
 });
 const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 60, cost: 0.5 };
 
-const attempt = (of: string, number: number, rest: object) => ({
+const createAttempt = (of: string, number: number, rest: object) => ({
   kind: 'attempt',
   id: `${of}/attempt.${number}`,
   seqs: [],
   ...rest,
 });
 
-const firstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterations.at(0)?.calls.at(0);
+const findFirstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterations.at(0)?.calls.at(0);
 
 describe('the timeline of a turn', () => {
   it('has its loop, iterations, model calls and tool calls, and the invocations that crashed', () => {
     const timeline = drawTimeline([
       sessionOpened,
       turnStarted,
-      turnResumed('expired'),
-      modelReplied(['c1 pay'], { usage, finish: 'tool-calls' }),
+      createTurnResumed('expired'),
+      createModelReplied(['c1 pay'], { usage, finish: 'tool-calls' }),
       callStarted('c1', 'idempotent'),
-      turnResumed('expired'),
+      createTurnResumed('expired'),
       { ...callEnded('c1'), ms: 7 } as SessionEvent,
-      modelReplied([], { usage, text: 'Paid.' }),
-      turnEnded('completed'),
+      createModelReplied([], { usage, text: 'Paid.' }),
+      createTurnEnded('completed'),
     ]);
     expect(timeline).toEqual({
       kind: 'turn',
@@ -86,8 +86,8 @@ describe('the timeline of a turn', () => {
               ...{ kind: 'model', id: 'loop/1/model', start: 20, end: 40, seqs: [4], model: 'm' },
               ...{ finish: 'tool-calls', usage, planned: false, last: false },
               attempts: [
-                attempt('loop/1/model', 1, { start: 20, end: 30, invocation: 1, outcome: 'lost' }),
-                attempt('loop/1/model', 2, { start: 30, end: 40, invocation: 2, outcome: 'done' }),
+                createAttempt('loop/1/model', 1, { start: 20, end: 30, invocation: 1, outcome: 'lost' }),
+                createAttempt('loop/1/model', 2, { start: 30, end: 40, invocation: 2, outcome: 'done' }),
               ],
             },
             calls: [
@@ -95,8 +95,8 @@ describe('the timeline of a turn', () => {
                 ...{ kind: 'call', id: 'c1', name: 'pay', tool: 'pay', start: 40, end: 70, seqs: [5, 7] },
                 ...{ effect: 'idempotent', outcome: 'success', ms: 7, waits: [] },
                 attempts: [
-                  attempt('c1', 1, { start: 50, end: 60, invocation: 2, outcome: 'lost' }),
-                  attempt('c1', 2, { start: 60, end: 70, invocation: 3, outcome: 'done' }),
+                  createAttempt('c1', 1, { start: 50, end: 60, invocation: 2, outcome: 'lost' }),
+                  createAttempt('c1', 2, { start: 60, end: 70, invocation: 3, outcome: 'done' }),
                 ],
               },
             ],
@@ -106,7 +106,9 @@ describe('the timeline of a turn', () => {
             model: {
               ...{ kind: 'model', id: 'loop/2/model', start: 70, end: 80, seqs: [8], model: 'm' },
               ...{ finish: 'stop', usage, planned: false, last: false },
-              attempts: [attempt('loop/2/model', 1, { start: 70, end: 80, invocation: 3, outcome: 'done' })],
+              attempts: [
+                createAttempt('loop/2/model', 1, { start: 70, end: 80, invocation: 3, outcome: 'done' }),
+              ],
             },
           },
         ],
@@ -118,9 +120,9 @@ describe('the timeline of a turn', () => {
     const events: SessionEvent[] = [
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay']),
-      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
-      turnResumed('handed-over'),
+      createModelReplied(['c1 pay']),
+      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: createWait() },
+      createTurnResumed('handed-over'),
       {
         type: 'tool-call-answered',
         turn: 't1',
@@ -137,7 +139,7 @@ describe('the timeline of a turn', () => {
       ['suspended', 40],
       [undefined, undefined],
     ]);
-    expect(firstCall(timeline)).toEqual({
+    expect(findFirstCall(timeline)).toEqual({
       ...{ kind: 'call', id: 'c1', name: 'pay', tool: 'pay', start: 30, end: 80, seqs: [7, 8] },
       ...{ effect: 'once', outcome: 'success' },
       waits: [
@@ -146,7 +148,7 @@ describe('the timeline of a turn', () => {
           ...{ for: 'decision', answer: 'approve', expired: false },
         },
       ],
-      attempts: [attempt('c1', 1, { start: 70, end: 80, invocation: 2, outcome: 'done' })],
+      attempts: [createAttempt('c1', 1, { start: 70, end: 80, invocation: 2, outcome: 'done' })],
     });
   });
 
@@ -155,14 +157,14 @@ describe('the timeline of a turn', () => {
     const timeline = drawTimeline([
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 dig']),
+      createModelReplied(['c1 dig']),
       { type: 'frame-started', turn: 't1', frame: 'c1', name: 'dig', message: 'Dig.' },
-      modelReplied(['c2 look'], inside),
+      createModelReplied(['c2 look'], inside),
       callEnded('c2', { type: 'error', message: 'No.', reason: 'threw' }, inside),
-      modelReplied([], inside),
+      createModelReplied([], inside),
       callEnded('c1'),
     ]);
-    const loop = firstCall(timeline)?.loop;
+    const loop = findFirstCall(timeline)?.loop;
     expect(loop).toMatchObject({ id: 'c1/loop', name: 'dig', frame: 'c1', start: 40, end: 80, seqs: [4] });
     expect(loop?.iterations.map(({ id, start, end }) => [id, start, end])).toEqual([
       ['c1/loop/1', 40, 60],
@@ -174,16 +176,16 @@ describe('the timeline of a turn', () => {
 
   it('keeps a request that a cancel has cut off, and drops a request that was not made', () => {
     const cancel: SessionEvent = { type: 'cancel-requested', turn: 't1' };
-    const asked = drawTimeline([sessionOpened, turnStarted, cancel, turnEnded('cancelled')]);
+    const asked = drawTimeline([sessionOpened, turnStarted, cancel, createTurnEnded('cancelled')]);
     expect(asked.loop.iterations.map(({ model, end }) => [model.attempts[0]?.outcome, end])).toEqual([
       ['unanswered', 40],
     ]);
     const direct = drawTimeline([
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay']),
+      createModelReplied(['c1 pay']),
       callEnded('c1'),
-      turnEnded('completed'),
+      createTurnEnded('completed'),
     ]);
     expect(direct.loop.iterations.map(({ id }) => id)).toEqual(['loop/1']);
   });
@@ -195,8 +197,8 @@ describe('the timeline of a turn', () => {
       sessionOpened,
       turnStarted,
       yielded,
-      turnResumed('handed-over'),
-      modelReplied([]),
+      createTurnResumed('handed-over'),
+      createModelReplied([]),
     ]);
     expect(invocations.map(({ outcome, seqs }) => [outcome, seqs])).toEqual([
       ['handed-over', [3]],
@@ -209,9 +211,9 @@ describe('the timeline of a turn', () => {
     const events = [
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay', 'c2 look']),
+      createModelReplied(['c1 pay', 'c2 look']),
       callStarted('c1'),
-      turnEnded('cancelled'),
+      createTurnEnded('cancelled'),
     ];
     expect(drawTimeline(events).loop.iterations[0]?.calls.map(({ reason, end }) => [reason, end])).toEqual([
       ['unknown-outcome', 50],
@@ -223,17 +225,17 @@ describe('the timeline of a turn', () => {
     const events = [
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay']),
+      createModelReplied(['c1 pay']),
       callStarted('c1'),
       callStarted('c1'),
       callEnded('c1'),
     ];
-    expect(firstCall(drawTimeline(events))?.attempts).toEqual([
-      attempt('c1', 1, { start: 40, end: 60, invocation: 1, outcome: 'done' }),
+    expect(findFirstCall(drawTimeline(events))?.attempts).toEqual([
+      createAttempt('c1', 1, { start: 40, end: 60, invocation: 1, outcome: 'done' }),
     ]);
   });
 
   it('is undefined for a turn that has not started', () => {
-    expect(timelineOf(toStored([sessionOpened, turnStarted]), 't2')).toBe(undefined);
+    expect(createTimeline(toStored([sessionOpened, turnStarted]), 't2')).toBe(undefined);
   });
 });

@@ -1,27 +1,28 @@
 /** The path from the end of a turn to an OTLP receiver, in memory and with a manual clock. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { histogramsIn, spansIn } from '../../../../fixtures/otlp.ts';
-import { appOf, contexts, PAY, type SentRequest } from './traced-app.ts';
+import { parseHistograms, parseSpans } from '../../../../fixtures/otlp.ts';
+import { contexts, createTracedApp, PAY_REPLY, type SentRequest } from './traced-app.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
-const sentTo = (sent: readonly SentRequest[], path: string) => sent.filter(({ url }) => url.endsWith(path));
-const pathsOf = (sent: readonly SentRequest[]): readonly string[] =>
+const filterByPath = (sent: readonly SentRequest[], path: string) =>
+  sent.filter(({ url }) => url.endsWith(path));
+const getPaths = (sent: readonly SentRequest[]): readonly string[] =>
   sent.map(({ url }) => new URL(url).pathname);
 
 describe('the export of a turn', () => {
   it('makes no request before the turn has ended, then sends its spans and metrics in valid OTLP', async () => {
-    const { say, clock, sent, logged } = appOf();
+    const { say, clock, sent, logged } = createTracedApp();
     const turn = await say('Pay.');
     expect(sent).toEqual([]);
     await clock.advance(0);
     await clock.advance(0);
-    expect(pathsOf(sent)).toEqual(['/base/v1/traces', '/base/v1/metrics']);
+    expect(getPaths(sent)).toEqual(['/base/v1/traces', '/base/v1/metrics']);
     expect(sent.map(({ headers }) => [headers.get('x-key'), headers.get('content-type')])).toEqual([
       ['k-12345', 'application/json'],
       ['k-12345', 'application/json'],
     ]);
-    const spans = spansIn(sentTo(sent, '/v1/traces')[0]?.body);
+    const spans = parseSpans(filterByPath(sent, '/v1/traces')[0]?.body);
     const names = new Map(spans.map(({ id, name }) => [id, name]));
     expect(spans.map(({ name, parent = '' }) => [name, names.get(parent)])).toEqual([
       ['invoke_agent clerk', undefined],
@@ -58,11 +59,11 @@ describe('the export of a turn', () => {
   });
 
   it('measures turns, model calls, tools, tokens and take-overs as histograms', async () => {
-    const { say, clock, sent } = appOf();
+    const { say, clock, sent } = createTracedApp();
     await say('Pay.');
     await clock.advance(0);
     await clock.advance(0);
-    const histograms = histogramsIn(sentTo(sent, '/v1/metrics')[0]?.body);
+    const histograms = parseHistograms(filterByPath(sent, '/v1/metrics')[0]?.body);
     expect(histograms.map(({ name, unit, count, sum }) => [name, unit, count, sum])).toEqual([
       ['gen_ai.invoke_agent.duration', 's', 1, 0],
       ['holdfast.turn.take_overs', '{take_over}', 1, 0],
@@ -75,14 +76,14 @@ describe('the export of a turn', () => {
 
   it('exports no content unless the app enables it', async () => {
     const secret = 'My number is 4711.';
-    const { say, clock, sent } = appOf({ replies: ['Your number is 4711.'] });
+    const { say, clock, sent } = createTracedApp({ replies: ['Your number is 4711.'] });
     await say(secret);
     await clock.advance(0);
     expect(JSON.stringify(sent)).not.toContain('4711');
-    const open = appOf({ replies: [PAY, 'Your number is 4711.'], config: { content: true } });
+    const open = createTracedApp({ replies: [PAY_REPLY, 'Your number is 4711.'], config: { content: true } });
     await open.say(secret);
     await open.clock.advance(0);
-    const spans = spansIn(open.sent[0]?.body);
+    const spans = parseSpans(open.sent[0]?.body);
     expect(JSON.parse(String(spans[0]?.attributes['gen_ai.input.messages']))).toEqual([
       { role: 'user', parts: [{ type: 'text', content: secret }] },
     ]);
@@ -100,7 +101,7 @@ describe('the export of a turn', () => {
   });
 
   it('has the same ids if it is repeated', async () => {
-    const { say, clock, sent, responses } = appOf({ config: { metrics: false } });
+    const { say, clock, sent, responses } = createTracedApp({ config: { metrics: false } });
     responses.push(new Error('the connection was reset'));
     await say('Pay.');
     await clock.advance(0);
@@ -114,7 +115,7 @@ describe('a receiver of traces', () => {
   const once = { metrics: false };
 
   it.each([429, 502, 503, 504])('receives the request again after status %i', async (status) => {
-    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
     responses.push(new Response('no', { status }));
     await say('Pay.');
     await clock.advance(0);
@@ -124,7 +125,7 @@ describe('a receiver of traces', () => {
   });
 
   it.each([400, 401, 404, 500, 501])('does not receive the request again after status %i', async (status) => {
-    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
     responses.push(new Response('no', { status }));
     await say('Pay.');
     await clock.advance(0);
@@ -135,7 +136,7 @@ describe('a receiver of traces', () => {
   });
 
   it('receives no request for as long as it asks', async () => {
-    const { say, clock, sent, responses } = appOf({ config: once });
+    const { say, clock, sent, responses } = createTracedApp({ config: once });
     responses.push(new Response('', { status: 503, headers: { 'retry-after': '100' } }));
     await say('Pay.');
     await clock.advance(0);
@@ -146,7 +147,7 @@ describe('a receiver of traces', () => {
   });
 
   it('does not receive the request again after a partial success, which is logged', async () => {
-    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
     responses.push(Response.json({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } }));
     await say('Pay.');
     await clock.advance(0);
@@ -158,7 +159,7 @@ describe('a receiver of traces', () => {
   });
 
   it('receives ten attempts at most, and the log never shows its URL or its key', async () => {
-    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    const { say, clock, sent, responses, logged } = createTracedApp({ config: once });
     responses.push(...Array.from({ length: 20 }, () => new Error('https://otlp.example k-12345')));
     await say('Pay.');
     for (let hour = 0; hour < 30; hour += 1) await clock.advance(3600_000);
@@ -173,10 +174,10 @@ describe('the trace context', () => {
 
   it('continues the trace of the caller, and is passed to the model and the tools', async () => {
     contexts.length = 0;
-    const { say, clock, sent, model } = appOf({ context: { traceparent: CALLER } });
+    const { say, clock, sent, model } = createTracedApp({ context: { traceparent: CALLER } });
     await say('Pay.');
     await clock.advance(0);
-    const spans = spansIn(sent[0]?.body);
+    const spans = parseSpans(sent[0]?.body);
     const [root, chat, tool] = spans;
     expect(root).toMatchObject({ traceId: CALLER.slice(3, 35), parent: CALLER.slice(36, 52) });
     expect(model.requests[0]?.headers).toEqual({ traceparent: `00-${root?.traceId}-${chat?.id}-01` });
@@ -194,10 +195,10 @@ describe('the trace context', () => {
     ['has a line break', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nx-evil: 1'],
     ['is long', `01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-${'x'.repeat(100_000)}`],
   ])("is that of the turn if the caller's header %s", async (_, traceparent) => {
-    const { say, clock, sent } = appOf({ context: { traceparent } });
+    const { say, clock, sent } = createTracedApp({ context: { traceparent } });
     await say('Pay.');
     await clock.advance(0);
-    const [root] = spansIn(sent[0]?.body);
+    const [root] = parseSpans(sent[0]?.body);
     expect(root?.parent).toBe(undefined);
     expect(root?.traceId).not.toBe(CALLER.slice(3, 35));
   });

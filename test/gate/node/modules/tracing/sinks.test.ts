@@ -1,7 +1,7 @@
 /** Receivers of traces and metrics other than OTLP, and the settings of all receivers. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type PlatformSpan, tracing } from '../../../../../src/modules/tracing/entry.ts';
-import { appOf } from './traced-app.ts';
+import { createTracedApp } from './traced-app.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -18,7 +18,7 @@ describe('the tracing of the platform', () => {
         return result;
       },
     };
-    const { say } = appOf({ config: { platform } });
+    const { say } = createTracedApp({ config: { platform } });
     const turn = await say('Pay.');
     expect(spans.map(({ name, isOver }) => [name, isOver])).toEqual([
       ['chat scripted', true],
@@ -40,7 +40,7 @@ describe('a dataset of Analytics Engine', () => {
     const points: unknown[] = [];
     const TURNS = { writeDataPoint: (point: unknown) => void points.push(point) };
     const config = { endpoint: undefined, analytics: (env: Readonly<Record<string, unknown>>) => env.TURNS };
-    const { say, clock, sent, over } = appOf({ config, env: { TURNS } });
+    const { say, clock, sent, over } = createTracedApp({ config, env: { TURNS } });
     await say('Pay.');
     await clock.advance(0);
     expect(over.map(({ ref }) => JSON.parse(ref)[0])).toEqual(['metrics']);
@@ -80,7 +80,9 @@ describe('the settings of tracing', () => {
   });
 
   it('are logged if a variable is missing, and the export is tried again', async () => {
-    const { say, clock, sent, logged } = appOf({ config: { headers: (env) => ({ 'x-key': env.MISSING }) } });
+    const { say, clock, sent, logged } = createTracedApp({
+      config: { headers: (env) => ({ 'x-key': env.MISSING }) },
+    });
     await say('Pay.');
     await clock.advance(0);
     expect(sent).toEqual([]);

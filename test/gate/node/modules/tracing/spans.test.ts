@@ -1,21 +1,21 @@
 /** Spans of turns that are hard to reach from a test of an app. These tests write the journals themselves. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
-import { timelineOf } from '../../../../doors/timeline.ts';
-import { rowsFor, spansOf, toTraces } from '../../../../doors/tracing.ts';
-import { aWait } from '../../../../fixtures/a-wait.ts';
-import { type ReceivedSpan, spansIn } from '../../../../fixtures/otlp.ts';
-import { callEnded, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
+import { createTimeline } from '../../../../doors/timeline.ts';
+import { createRows, toSpans, toTraces } from '../../../../doors/tracing.ts';
+import { createWait } from '../../../../fixtures/a-wait.ts';
+import { parseSpans, type ReceivedSpan } from '../../../../fixtures/otlp.ts';
+import { callEnded, createModelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
 const turnEnded: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
 /** Returns the spans as a receiver reads them. Each event is stored 10 ms after the previous one. */
-function receivedSpans(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
+function createSpans(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
   const stored = events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
-  const timeline = timelineOf(stored, 't1');
+  const timeline = createTimeline(stored, 't1');
   if (!timeline) throw new Error('The turn has not started.');
   const turn = { agent: 'clerk', session: 's1', turn: 't1', caller: undefined };
-  return spansIn(JSON.parse(JSON.stringify(toTraces({}, spansOf({ turn, timeline })))));
+  return parseSpans(JSON.parse(JSON.stringify(toTraces({}, toSpans({ turn, timeline })))));
 }
 
 describe('the rows of a turn that stops', () => {
@@ -23,24 +23,24 @@ describe('the rows of a turn that stops', () => {
   const turn = { id: 't1', seq: 9, name: '' };
 
   it('are one for its traces and one for its metrics', () => {
-    expect(rowsFor(exporting, { ...turn, stop: 'failed' })).toEqual([
+    expect(createRows(exporting, { ...turn, stop: 'failed' })).toEqual([
       { ref: '["traces","t1",9]' },
       { ref: '["metrics","t1",9]' },
     ]);
   });
 
   it('are absent if the turn is suspended', () => {
-    expect(rowsFor(exporting, { ...turn, stop: 'suspended' })).toEqual([]);
+    expect(createRows(exporting, { ...turn, stop: 'suspended' })).toEqual([]);
   });
 });
 
 describe('the spans of a turn', () => {
   it('show the wait of a call inside the call, and both start at the same time', () => {
-    const spans = receivedSpans([
+    const spans = createSpans([
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay']),
-      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
+      createModelReplied(['c1 pay']),
+      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: createWait() },
       { type: 'turn-resumed', turn: 't1', cause: 'handed-over' },
       {
         type: 'tool-call-answered',
@@ -66,10 +66,10 @@ describe('the spans of a turn', () => {
   });
 
   it('include no model call for a planned reply', () => {
-    const spans = receivedSpans([
+    const spans = createSpans([
       sessionOpened,
       turnStarted,
-      modelReplied(['c1 pay'], { planned: true }),
+      createModelReplied(['c1 pay'], { planned: true }),
       callEnded('c1'),
       turnEnded,
     ]);
@@ -78,7 +78,7 @@ describe('the spans of a turn', () => {
 
   it('have an error for a failed model call', () => {
     const error = { type: 'model-failure', message: 'The model is down.' } as const;
-    const spans = receivedSpans([sessionOpened, turnStarted, { ...turnEnded, outcome: 'failed', error }]);
+    const spans = createSpans([sessionOpened, turnStarted, { ...turnEnded, outcome: 'failed', error }]);
     expect(spans.map(({ name, isError, attributes }) => [name, isError, attributes['error.type']])).toEqual([
       ['invoke_agent clerk', true, 'model-failure'],
       ['chat', true, 'model-failure'],
@@ -89,11 +89,11 @@ describe('the spans of a turn', () => {
   it('have at most 128 events each, and only text that Protocol Buffers accept', () => {
     const note: SessionEvent = { type: 'module-event', turn: 't1', module: 'm', facts: [] };
     const notes = Array.from({ length: 300 }, () => note);
-    const spans = receivedSpans([
+    const spans = createSpans([
       sessionOpened,
       turnStarted,
       ...notes,
-      modelReplied([`c1 \ud800pay${'!'.repeat(300)}`]),
+      createModelReplied([`c1 \ud800pay${'!'.repeat(300)}`]),
       callEnded('c1'),
       turnEnded,
     ]);

@@ -34,7 +34,7 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
-interface Setting {
+interface AppSetting {
   readonly replies?: readonly ScriptedReply[];
   readonly config?: Partial<TracingConfig>;
   readonly context?: Readonly<Record<string, string>>;
@@ -43,7 +43,12 @@ interface Setting {
 }
 
 /** An app with one session in memory, and a receiver that returns 200 by default. */
-export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...more }: Setting = {}) {
+export function createTracedApp({
+  replies = [PAY_REPLY, 'Done.'],
+  config = {},
+  context = {},
+  ...more
+}: AppSetting = {}) {
   const clock = createManualClock(START);
   const sent: SentRequest[] = [];
   const responses: (Response | Error)[] = [];
@@ -101,7 +106,7 @@ export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...
   };
 }
 
-export const PAY: ScriptedReply = {
+export const PAY_REPLY: ScriptedReply = {
   calls: [{ name: 'pay', input: {} }],
   usage: { inputTokens: 100, outputTokens: 10 },
 };

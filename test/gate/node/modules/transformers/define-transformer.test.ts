@@ -7,46 +7,54 @@ import {
   truncateToolResults,
 } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { calls, readingTool, shownResults } from '../../tool-loop/scenes.ts';
+import { callTools, createReadingTool, getShownResults } from '../../tool-loop/scenes.ts';
 
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
-const markingTransformer = (mark: string) =>
+const createMarkingTransformer = (mark: string) =>
   defineTransformer({ name: mark, result: (text) => `${text}${mark}` });
 
 describe('a transformer in use', () => {
   it('is applied once in a nested loop if the inner and the outer agent both use it', async () => {
-    const use = [markingTransformer('!')];
-    const inner = defineAgent({ ...base, name: 'finder', tools: [readingTool('look', () => 'seen')], use });
+    const use = [createMarkingTransformer('!')];
+    const inner = defineAgent({
+      ...base,
+      name: 'finder',
+      tools: [createReadingTool('look', () => 'seen')],
+      use,
+    });
     const outer = defineAgent({ ...base, tools: [defineSubagent({ agent: inner })], use });
     const session = createTestSession(outer, {
       replies: [
         { calls: [{ name: 'finder', input: { message: 'Find it.' } }] },
-        calls('look'),
+        callTools('look'),
         'Found.',
         'Done.',
       ],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(shownResults(session.requests[2])).toEqual(['seen!']);
-    expect(shownResults(session.requests[3])).toEqual(['Found.!']);
+    expect(getShownResults(session.requests[2])).toEqual(['seen!']);
+    expect(getShownResults(session.requests[3])).toEqual(['Found.!']);
   });
 
   it('is applied to every agent of an app that uses it, before those of the agent', async () => {
     const agent = defineAgent({
       ...base,
-      tools: [readingTool('look', () => 'seen')],
-      use: [markingTransformer('!')],
+      tools: [createReadingTool('look', () => 'seen')],
+      use: [createMarkingTransformer('!')],
     });
     const session = createTestSession(agent, {
-      replies: [calls('look'), 'Done.'],
-      use: [markingTransformer('?')],
+      replies: [callTools('look'), 'Done.'],
+      use: [createMarkingTransformer('?')],
     });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['seen?!']);
+    expect(getShownResults(session.requests[1])).toEqual(['seen?!']);
   });
 
   it('can be used several times only under different names', () => {
-    const agent = defineAgent({ ...base, use: [markingTransformer('!'), markingTransformer('!')] });
+    const agent = defineAgent({
+      ...base,
+      use: [createMarkingTransformer('!'), createMarkingTransformer('!')],
+    });
     expect(() => createTestSession(agent, { replies: [] })).toThrow(
       "The module 'transformers' is used twice under the key '!'. Give one of them another key.",
     );

@@ -7,7 +7,7 @@ import { showThrough } from './shown-by.ts';
  * Makes a conversation: `u1` is a user message, `a1` a reply without calls, `c2` a reply with two calls,
  * `loop` a message of the loop itself.
  */
-function conversation(words: string): HistoryMessage[] {
+function createConversation(words: string): HistoryMessage[] {
   return words.split(' ').map((word, index): HistoryMessage => {
     if (word === 'loop') return { role: 'user', text: word, by: 'loop' };
     if (word.startsWith('u')) return { role: 'user', text: word };
@@ -22,8 +22,8 @@ function conversation(words: string): HistoryMessage[] {
   });
 }
 
-const shownTexts = (words: string, maxMessages: number): string =>
-  showThrough(slidingWindow({ maxMessages }), conversation(words))
+const getShownTexts = (words: string, maxMessages: number): string =>
+  showThrough(slidingWindow({ maxMessages }), createConversation(words))
     .map(({ text }) => text)
     .join(' ');
 
@@ -44,11 +44,11 @@ describe('a sliding window', () => {
     ['u1', 1, 'u1', 'the only message'],
     ['u1 a1 u2', 1, 'u2', 'the newest message'],
   ])('of %s, with at most %i messages, keeps %s: %s (CBK-06, CBK-07)', (words, most, kept) => {
-    expect(shownTexts(words, most)).toBe(kept);
+    expect(getShownTexts(words, most)).toBe(kept);
   });
 
   it('does not change the messages that it keeps', () => {
-    const messages = conversation('u1 c2 a1');
+    const messages = createConversation('u1 c2 a1');
     expect(showThrough(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
   });
 

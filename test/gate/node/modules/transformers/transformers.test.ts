@@ -10,37 +10,37 @@ import {
 } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../../doors/tools.ts';
-import { calls, diggingTool, readingTool, shownResults } from '../../tool-loop/scenes.ts';
+import { callTools, createDiggingTool, createReadingTool, getShownResults } from '../../tool-loop/scenes.ts';
 
-const agentWith = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
+const createTestAgent = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
 
 const upperTransformer = defineTransformer({ name: 'upper', result: (text) => text.toUpperCase() });
 const mark = defineTransformer({ name: 'mark', result: (text, { name }) => `${name}: ${text}` });
 
-let logged: MockInstance;
+let logSpy: MockInstance;
 beforeEach(() => {
-  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  logSpy = vi.spyOn(console, 'error').mockImplementation(() => {});
 });
-afterEach(() => logged.mockRestore());
+afterEach(() => logSpy.mockRestore());
 
 describe('a transformer', () => {
   it('changes the results that the model sees, after the previous transformers (CBK-02)', async () => {
-    const agent = agentWith([readingTool('look', () => 'seen')], upperTransformer, mark);
-    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
+    const agent = createTestAgent([createReadingTool('look', () => 'seen')], upperTransformer, mark);
+    const session = createTestSession(agent, { replies: [callTools('look'), 'Done.'] });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['look: SEEN']);
+    expect(getShownResults(session.requests[1])).toEqual(['look: SEEN']);
   });
 
   it('does not change the journal: without it, the model sees the original result (RES-04)', async () => {
     const session = createTestSession(
-      agentWith([readingTool('look', () => ({ seen: 1 }))], upperTransformer),
+      createTestAgent([createReadingTool('look', () => ({ seen: 1 }))], upperTransformer),
       {
-        replies: [calls('look'), 'Done.'],
+        replies: [callTools('look'), 'Done.'],
       },
     );
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['{"SEEN":1}']);
+    expect(getShownResults(session.requests[1])).toEqual(['{"SEEN":1}']);
     expect((await session.state()).messages[1]).toMatchObject({
       calls: [{ ended: { result: { type: 'artifact', value: { seen: 1 } } } }],
     });
@@ -48,21 +48,21 @@ describe('a transformer', () => {
 
   it('receives the message of an error, and the result stays an error for the model', async () => {
     const session = createTestSession(
-      agentWith([readingTool('look', () => error('too dark'))], upperTransformer),
+      createTestAgent([createReadingTool('look', () => error('too dark'))], upperTransformer),
       {
-        replies: [calls('look'), 'Done.'],
+        replies: [callTools('look'), 'Done.'],
       },
     );
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['Error: TOO DARK']);
+    expect(getShownResults(session.requests[1])).toEqual(['Error: TOO DARK']);
   });
 
   it('receives the text that the model sees for a tool that does not exist (TNF-07)', async () => {
-    const session = createTestSession(agentWith([readingTool('look')], mark), {
-      replies: [calls('fly'), 'Done.'],
+    const session = createTestSession(createTestAgent([createReadingTool('look')], mark), {
+      replies: [callTools('fly'), 'Done.'],
     });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])[0]).toMatch(/^Error: fly: Tool 'fly' does not exist\./);
+    expect(getShownResults(session.requests[1])[0]).toMatch(/^Error: fly: Tool 'fly' does not exist\./);
   });
 
   it('changes the whole conversation before each model call (CBK-02)', async () => {
@@ -70,7 +70,7 @@ describe('a transformer', () => {
       name: 'forget',
       messages: (messages) => messages.filter(({ text }) => !text.includes('secret')),
     });
-    const session = createTestSession(agentWith([], forget), { replies: ['I know.', 'What?'] });
+    const session = createTestSession(createTestAgent([], forget), { replies: ['I know.', 'What?'] });
     await session.send('The secret is 7.');
     await session.send('And?');
     expect(session.requests[1]?.messages).toEqual([
@@ -89,11 +89,11 @@ describe('a transformer', () => {
           return { ...message, calls: message.calls.map(({ id, name, input }) => ({ id, name, input })) };
         }),
     });
-    const session = createTestSession(agentWith([readingTool('look')], lose), {
-      replies: [calls('look'), 'Done.'],
+    const session = createTestSession(createTestAgent([createReadingTool('look')], lose), {
+      replies: [callTools('look'), 'Done.'],
     });
     await session.send('Go.');
-    expect(shownResults(session.requests[1])).toEqual(['Error: There is no result for this call.']);
+    expect(getShownResults(session.requests[1])).toEqual(['Error: There is no result for this call.']);
   });
 
   it('changes the text of replies in the conversation and in the answer (CBK-02)', async () => {
@@ -101,7 +101,7 @@ describe('a transformer', () => {
       name: 'unthink',
       reply: (text) => text.replaceAll(/<think>.*?<\/think>/g, ''),
     });
-    const session = createTestSession(agentWith([], unthink), {
+    const session = createTestSession(createTestAgent([], unthink), {
       replies: ['<think>Hm.</think>Six.', 'Seven.'],
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Six.' });
@@ -128,29 +128,33 @@ describe('a transformer', () => {
   });
 
   it('changes a directly returned result if it transforms results, unless it shortens them (LOOP-10)', async () => {
-    const last = readingTool('last', () => 'a long story', { returnDirect: true });
+    const last = createReadingTool('last', () => 'a long story', { returnDirect: true });
     const session = createTestSession(
-      agentWith([last], truncateToolResults({ maxLength: 3 }), upperTransformer),
+      createTestAgent([last], truncateToolResults({ maxLength: 3 }), upperTransformer),
       {
-        replies: [calls('last'), 'Done.'],
+        replies: [callTools('last'), 'Done.'],
       },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'A LONG STORY' });
     await session.send('And?');
-    expect(shownResults(session.requests[1])).toEqual(['A L\n... [TRUNCATED, 3 CHARS SHOWN]']);
+    expect(getShownResults(session.requests[1])).toEqual(['A L\n... [TRUNCATED, 3 CHARS SHOWN]']);
   });
 
   it('applies to nested loops and their answers', async () => {
     const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
     const session = createTestSession(
-      agentWith([diggingTool([readingTool('look', () => 'seen')])], upperTransformer, shout),
+      createTestAgent(
+        [createDiggingTool([createReadingTool('look', () => 'seen')])],
+        upperTransformer,
+        shout,
+      ),
       {
-        replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
+        replies: [callTools('dig'), callTools('look'), 'Dug', 'Done'],
       },
     );
     expect(await session.send('Go.')).toMatchObject({ text: 'Done!' });
-    expect(shownResults(session.requests[2])).toEqual(['SEEN']);
-    expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
+    expect(getShownResults(session.requests[2])).toEqual(['SEEN']);
+    expect(getShownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
   });
 
   it('receives the turn’s principal, in nested loops and for their answers too', async () => {
@@ -161,15 +165,22 @@ describe('a transformer', () => {
       result: (text, _, { principal }) => `${text} (${principal.roles?.join()})`,
       reply: (text, { principal }) => `${text}, ${principal.id}`,
     });
-    const nested = defineSubagent({ agent: agentWith([readingTool('look', () => 'seen')], forOne) });
-    const session = createTestSession(agentWith([nested]), {
-      replies: [{ calls: [{ name: 'clerk', input: { message: 'Look.' } }] }, calls('look'), 'Seen', 'Done'],
+    const nested = defineSubagent({
+      agent: createTestAgent([createReadingTool('look', () => 'seen')], forOne),
+    });
+    const session = createTestSession(createTestAgent([nested]), {
+      replies: [
+        { calls: [{ name: 'clerk', input: { message: 'Look.' } }] },
+        callTools('look'),
+        'Seen',
+        'Done',
+      ],
       principal: { id: 'ana', roles: ['chief'] },
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done' });
-    expect(shownResults(session.requests[2])).toEqual(['seen (chief)']);
+    expect(getShownResults(session.requests[2])).toEqual(['seen (chief)']);
     expect(session.requests[2]?.messages[1]).toMatchObject({ text: expect.stringMatching(/^ana: /) });
-    expect(shownResults(session.requests[3])).toEqual(['Seen, ana']);
+    expect(getShownResults(session.requests[3])).toEqual(['Seen, ana']);
   });
 
   it.each<[string, ModuleUse]>([
@@ -198,13 +209,16 @@ describe('a transformer', () => {
       }),
     ],
   ])('leaves its input unchanged if it %s, which is logged (CBK-03)', async (_, bad) => {
-    const session = createTestSession(agentWith([readingTool('look', () => 'seen')], bad, upperTransformer), {
-      replies: [calls('look'), 'Done.'],
-    });
+    const session = createTestSession(
+      createTestAgent([createReadingTool('look', () => 'seen')], bad, upperTransformer),
+      {
+        replies: [callTools('look'), 'Done.'],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shownResults(session.requests[1])).toEqual(['SEEN']);
+    expect(getShownResults(session.requests[1])).toEqual(['SEEN']);
     expect(session.requests[1]?.messages).toHaveLength(4);
-    expect(logged).toHaveBeenCalledWith(
+    expect(logSpy).toHaveBeenCalledWith(
       "holdfast: the transformer 'bad' failed; its input stays unchanged",
       expect.any(Error),
     );
@@ -217,30 +231,32 @@ describe('a transformer', () => {
       effect: 'idempotent',
       run: () => 'seen',
     });
-    const killed: ScriptedReply = () => {
+    const killAndReply: ScriptedReply = () => {
       session.kill();
       return 'lost';
     };
-    const session = createTestSession(agentWith([look, readingTool('see')], upperTransformer), {
-      replies: [calls('look'), calls('look'), killed, 'Done.'],
+    const session = createTestSession(createTestAgent([look, createReadingTool('see')], upperTransformer), {
+      replies: [callTools('look'), callTools('look'), killAndReply, 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(session.requests).toHaveLength(4);
-    expect(shownResults(session.requests[3])[0]).toBe('SEEN');
+    expect(getShownResults(session.requests[3])[0]).toBe('SEEN');
   });
 });
 
 describe('the history of a call', () => {
   const seen: (readonly HistoryMessage[])[] = [];
-  const remember = readingTool('remember', ({ history }) => {
+  const remember = createReadingTool('remember', ({ history }) => {
     seen.push(history());
     return 'noted';
   });
   beforeEach(() => void seen.splice(0));
 
   it('is the conversation that the model saw, and the reply with the call (SPA-08)', async () => {
-    const agent = agentWith([readingTool('look', () => 'seen'), remember], upperTransformer);
-    const session = createTestSession(agent, { replies: [calls('look'), calls('remember'), 'Done.'] });
+    const agent = createTestAgent([createReadingTool('look', () => 'seen'), remember], upperTransformer);
+    const session = createTestSession(agent, {
+      replies: [callTools('look'), callTools('remember'), 'Done.'],
+    });
     const { turn } = await session.send('Go.');
     expect(seen).toEqual([
       [
@@ -258,8 +274,8 @@ describe('the history of a call', () => {
   });
 
   it('omits the messages that a window has dropped (CBK-06)', async () => {
-    const agent = agentWith([readingTool('look'), remember], slidingWindow({ maxMessages: 3 }));
-    const replies = [calls('look'), calls('look'), calls('remember'), 'Done.'];
+    const agent = createTestAgent([createReadingTool('look'), remember], slidingWindow({ maxMessages: 3 }));
+    const replies = [callTools('look'), callTools('look'), callTools('remember'), 'Done.'];
     const session = createTestSession(agent, { replies });
     await session.send('Go.');
     expect(
@@ -276,7 +292,7 @@ describe('the history of a call', () => {
         return messages;
       },
     });
-    const reading = readingTool('reading', ({ history }) => {
+    const reading = createReadingTool('reading', ({ history }) => {
       const first = history();
       Object.assign(first[1]?.role === 'assistant' ? (first[1].calls[0]?.result ?? {}) : {}, {
         content: 'spoilt',
@@ -284,11 +300,11 @@ describe('the history of a call', () => {
       (first as HistoryMessage[]).splice(0);
       return history().length;
     });
-    const session = createTestSession(agentWith([readingTool('look'), reading], counting), {
-      replies: [calls('look'), calls('reading'), 'Done.'],
+    const session = createTestSession(createTestAgent([createReadingTool('look'), reading], counting), {
+      replies: [callTools('look'), callTools('reading'), 'Done.'],
     });
     await session.send('Go.');
     expect(asked).toBe(3 + 2);
-    expect(shownResults(session.requests[2])).toEqual(['look done', '3']);
+    expect(getShownResults(session.requests[2])).toEqual(['look done', '3']);
   });
 });

@@ -7,7 +7,7 @@ import {
 import { modelText } from '../../../../doors/tools.ts';
 import { showThrough } from './shown-by.ts';
 
-const shownResult = (content: string, options?: TruncationOptions): string | undefined => {
+const truncateResult = (content: string, options?: TruncationOptions): string | undefined => {
   const call = { id: 'c', name: 'look', input: '{}', result: { type: 'text', content } } as const;
   const [reply] = showThrough(truncateToolResults(options), [{ role: 'assistant', text: '', calls: [call] }]);
   const result = reply?.role === 'assistant' ? reply.calls[0]?.result : undefined;
@@ -16,16 +16,18 @@ const shownResult = (content: string, options?: TruncationOptions): string | und
 
 describe('a long result', () => {
   it('is cut to its first characters, with their number (CBK-08)', () => {
-    expect(shownResult('abcdef', { maxLength: 4 })).toBe('abcd\n... [truncated, 4 chars shown]');
+    expect(truncateResult('abcdef', { maxLength: 4 })).toBe('abcd\n... [truncated, 4 chars shown]');
   });
 
   it('has more than 10,000 characters by default (CBK-08)', () => {
-    expect(shownResult('x'.repeat(10_000))).toBe('x'.repeat(10_000));
-    expect(shownResult('x'.repeat(10_001))).toBe(`${'x'.repeat(10_000)}\n... [truncated, 10000 chars shown]`);
+    expect(truncateResult('x'.repeat(10_000))).toBe('x'.repeat(10_000));
+    expect(truncateResult('x'.repeat(10_001))).toBe(
+      `${'x'.repeat(10_000)}\n... [truncated, 10000 chars shown]`,
+    );
   });
 
   it('has more characters than the limit, not the same number (CBK-08)', () => {
-    expect(shownResult('abcd', { maxLength: 4 })).toBe('abcd');
+    expect(truncateResult('abcd', { maxLength: 4 })).toBe('abcd');
   });
 
   it.each<[string, TruncationOptions, string]>([
@@ -34,11 +36,11 @@ describe('a long result', () => {
     ['the full length alone', { maxLength: 0, marker: fullLength }, '... [truncated, full length: 6 chars]'],
     ['a function', { maxLength: 2, marker: (n, all) => ` (${n}/${all})` }, 'ab (2/6)'],
   ])('can have %s as its marker (CBK-08, AEL-03)', (_, options, text) => {
-    expect(shownResult('abcdef', options)).toBe(text);
+    expect(truncateResult('abcdef', options)).toBe(text);
   });
 
   it('is not cut inside a character', () => {
-    expect(shownResult('ab😀cd', { maxLength: 3 })).toBe('ab\n... [truncated, 2 chars shown]');
+    expect(truncateResult('ab😀cd', { maxLength: 3 })).toBe('ab\n... [truncated, 2 chars shown]');
   });
 
   it.each([-1, 0.5])('cannot have a limit of %d', (maxLength) => {

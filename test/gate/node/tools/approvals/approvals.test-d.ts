@@ -28,10 +28,10 @@ const refund = defineTool({
   input: v.object({ orderId: v.string(), amount: v.optional(v.number(), 10) }),
   run: ({ amount }) => amount,
 });
-type Refund = Tool<'refund', { orderId: string; amount: number }, number>;
+type RefundTool = Tool<'refund', { orderId: string; amount: number }, number>;
 
 // The message function receives the input of `run`, and the tool keeps its types.
-const approved = requireApproval(
+const approvedRefund = requireApproval(
   refund,
   (input, call) => {
     expectTypeOf(input).toEqualTypeOf<{ orderId: string; amount: number }>();
@@ -40,7 +40,7 @@ const approved = requireApproval(
   },
   { by: 'supervisor', expires: 60_000, onExpiry: 'exit' },
 );
-expectTypeOf(approved).toEqualTypeOf<Refund>();
+expectTypeOf(approvedRefund).toEqualTypeOf<RefundTool>();
 requireApproval(refund, ({ amount }) => `Refund ${amount}?`);
 requireApproval(refund, async ({ orderId }) => orderId, undefined);
 // @ts-expect-error there is no `total`
@@ -55,23 +55,23 @@ export const approveUntyped = (tool: AnyTool) =>
     return String(input);
   });
 
-expectTypeOf(withConfirmation(refund, ({ amount }) => `${amount}?`)).toEqualTypeOf<Refund>();
+expectTypeOf(withConfirmation(refund, ({ amount }) => `${amount}?`)).toEqualTypeOf<RefundTool>();
 withConfirmation(refund, 'Sure?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
 // @ts-expect-error an expiry cannot edit
 withConfirmation(refund, 'Sure?', { onExpiry: 'edit' });
 // @ts-expect-error there is no `total`
 withConfirmation(refund, ({ total }) => total);
 
-const awaiting = withAwaiting(refund, ({ amount }, { context }, tool) => {
-  expectTypeOf(tool).toEqualTypeOf<Refund>();
+const awaitingRefund = withAwaiting(refund, ({ amount }, { context }, tool) => {
+  expectTypeOf(tool).toEqualTypeOf<RefundTool>();
   return amount > 100 ? { message: `${amount}?`, by: context.get('boss', v.string()) } : undefined;
 });
-expectTypeOf(awaiting).toEqualTypeOf<Refund>();
+expectTypeOf(awaitingRefund).toEqualTypeOf<RefundTool>();
 // @ts-expect-error a request needs a message
 withAwaiting(refund, () => ({ allows: ['approve'] }));
 
 const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
-expectTypeOf(requireType(refund, Address)).toEqualTypeOf<Refund>();
+expectTypeOf(requireType(refund, Address)).toEqualTypeOf<RefundTool>();
 requireType(refund, Address, {
   message: ({ orderId }) => `Where does ${orderId.toUpperCase()} go?`,
   hint: { city: 'Bergen' },
@@ -82,13 +82,13 @@ requireType(refund, Address, { message: 'Where?', onExpiry: 'approve' });
 // @ts-expect-error there is no `total`
 requireType(refund, Address, { message: ({ total }) => total });
 
-const reviewed = withReview(refund, ({ input, message, tool }) => {
+const reviewedRefund = withReview(refund, ({ input, message, tool }) => {
   expectTypeOf(input).toEqualTypeOf<{ orderId: string; amount: number }>();
   expectTypeOf(message).toEqualTypeOf<string>();
   expectTypeOf(tool).toEqualTypeOf<AnyTool>();
   return input.amount > 100 ? { decision: 'reject', reason: 'Too much.' } : { decision: 'approve' };
 });
-expectTypeOf(reviewed).toEqualTypeOf<Refund>();
+expectTypeOf(reviewedRefund).toEqualTypeOf<RefundTool>();
 withReview(refund, serialized(autoApprove()), {
   message: ({ orderId }) => orderId,
   timeout: 1,
@@ -143,11 +143,11 @@ requireType(refund, Address, { covers: 'opening' });
 // @ts-expect-error a tool that does not unfold has no opening
 withReview(refund, autoApprove(), { covers: 'opening' });
 // A tool with erased types may be an unfolding tool; the guard checks this when it is created.
-export const erasedOpening = (tool: AnyTool, covers: Covers, options: ApprovalOptions) => [
+export const requireErasedOpening = (tool: AnyTool, covers: Covers, options: ApprovalOptions) => [
   requireApproval(tool, 'Open?', { covers: 'opening' }),
   requireApproval(tool, 'Call?', { ...options, covers }),
   requireApproval(refund, ({ amount }) => `${amount}?`, options),
 ];
 
 // All of them fit any list of tools.
-export const tools: readonly AnyTool[] = [approved, awaiting, reviewed, humanInput()];
+export const tools: readonly AnyTool[] = [approvedRefund, awaitingRefund, reviewedRefund, humanInput()];

@@ -21,10 +21,17 @@ import {
   withReview,
 } from '../../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
-import { shownResults } from '../../tool-loop/scenes.ts';
-import { calls, createTool, offeredTools, openedText, results, sessionWith } from '../../unfolding/scenes.ts';
+import { getShownResults } from '../../tool-loop/scenes.ts';
+import {
+  callTools,
+  createSession,
+  createTool,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
+} from '../../unfolding/scenes.ts';
 
-const office = (...tools: readonly AnyTool[]): AnyTool =>
+const createOffice = (...tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name: 'office', description: 'The office.', tools });
 const withApproval = (tool: AnyTool, who = 'Guard'): AnyTool =>
   requireApproval(tool, (_, call) => `${who}: ${call.tool}?`);
@@ -42,7 +49,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 
 /** Returns the questions of a turn with these tools and replies, and its session. */
 async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
-  const session = sessionWith(tools, [...replies, 'Done.'], { use: [answers] });
+  const session = createSession(tools, [...replies, 'Done.'], { use: [answers] });
   await session.send('Go.');
   return { session, asked: await approveAll(session) };
 }
@@ -52,28 +59,28 @@ const NO_INPUT = v.object({});
 describe('a tool inside a guarded unfolding tool', () => {
   it('does not run if the model passes its input to the unfolding tool, which only opens', async () => {
     const { session, asked } = await runTurn(
-      [withApproval(office(createTool('pay')))],
-      calls(['office', { pay: {} }]),
-      calls('pay'),
+      [withApproval(createOffice(createTool('pay')))],
+      callTools(['office', { pay: {} }]),
+      callTools('pay'),
     );
-    expect(results(session)).toEqual([openedText('pay'), 'pay done']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('pay'), 'pay done']);
     expect(asked).toEqual(['Guard: pay?']);
   });
 
   it('is named in the question by its offered name if another tool has the same name', async () => {
     const pay = createTool('pay');
     const { session, asked } = await runTurn(
-      [withApproval(office(pay)), pay],
-      calls('office'),
-      calls('office_pay', 'pay'),
+      [withApproval(createOffice(pay)), pay],
+      callTools('office'),
+      callTools('office_pay', 'pay'),
     );
-    expect(offeredTools(session)[1]).toEqual(['office', 'pay', 'office_pay']);
+    expect(getOfferedTools(session)[1]).toEqual(['office', 'pay', 'office_pay']);
     expect(asked).toEqual(['Guard: office_pay?']);
   });
 
   it('is guarded if it is added later', async () => {
-    const more = withInnerTools(withApproval(office(createTool('pay'))), createTool('more'));
-    const { asked } = await runTurn([more], calls(['office', { more: {} }]), calls('more'));
+    const more = withInnerTools(withApproval(createOffice(createTool('pay'))), createTool('more'));
+    const { asked } = await runTurn([more], callTools(['office', { more: {} }]), callTools('more'));
     expect(asked).toEqual(['Guard: more?']);
   });
 
@@ -81,17 +88,17 @@ describe('a tool inside a guarded unfolding tool', () => {
     const pay = createTool('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
     const first = await runTurn(
-      [withApproval(office(pay)), free],
-      calls('office'),
-      calls('free'),
-      calls('pay'),
+      [withApproval(createOffice(pay)), free],
+      callTools('office'),
+      callTools('free'),
+      callTools('pay'),
     );
     expect(first.asked).toEqual(['Guard: pay?']);
     const second = await runTurn(
-      [withApproval(office(pay)), free],
-      calls('free'),
-      calls('office'),
-      calls('pay', 'office_pay'),
+      [withApproval(createOffice(pay)), free],
+      callTools('free'),
+      callTools('office'),
+      callTools('pay', 'office_pay'),
     );
     expect(second.asked).toEqual(['Guard: office_pay?']);
   });
@@ -101,11 +108,17 @@ describe('a tool inside a guarded unfolding tool', () => {
       name: 'dig',
       description: 'Digs.',
       input: NO_INPUT,
-      tools: [withApproval(office(createTool('pay')))],
+      tools: [withApproval(createOffice(createTool('pay')))],
     });
-    const { session, asked } = await runTurn([dig], calls('dig'), calls('office'), calls('pay'), 'Dug.');
+    const { session, asked } = await runTurn(
+      [dig],
+      callTools('dig'),
+      callTools('office'),
+      callTools('pay'),
+      'Dug.',
+    );
     expect(asked).toEqual(['Guard: pay?']);
-    expect(shownResults(session.requests.at(-2))).toEqual([openedText('pay'), 'pay done']);
+    expect(getShownResults(session.requests.at(-2))).toEqual([formatOpenedText('pay'), 'pay done']);
   });
 
   it('is guarded in a playbook, which asks no question about a locked tool', async () => {
@@ -114,14 +127,14 @@ describe('a tool inside a guarded unfolding tool', () => {
       description: 'Plays.',
       input: NO_INPUT,
       tools: [createTool('search')],
-      locked: [{ tool: withApproval(office(createTool('pay'))), unlockedBy: after('search') }],
+      locked: [{ tool: withApproval(createOffice(createTool('pay'))), unlockedBy: after('search') }],
     });
     const { session, asked } = await runTurn(
-      ...[[book], calls('book'), calls('office'), calls('search'), calls('office')],
-      ...[calls('pay'), 'Played.'],
+      ...[[book], callTools('book'), callTools('office'), callTools('search'), callTools('office')],
+      ...[callTools('pay'), 'Played.'],
     );
     expect(asked).toEqual(['Guard: pay?']);
-    expect(shownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
+    expect(getShownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
   });
 
   it('is guarded in a state machine, which asks no question in a wrong state', async () => {
@@ -131,19 +144,19 @@ describe('a tool inside a guarded unfolding tool', () => {
       input: NO_INPUT,
       initial: 'draft',
       states: {
-        draft: [{ tool: withApproval(office(createTool('pay'))), to: 'paid' }],
+        draft: [{ tool: withApproval(createOffice(createTool('pay'))), to: 'paid' }],
         paid: [createTool('ship')],
       },
     });
     const { session, asked } = await runTurn(
       [machine],
-      calls('orders'),
-      calls('office'),
-      calls('pay'),
-      ...[calls('pay'), 'Played.'],
+      callTools('orders'),
+      callTools('office'),
+      callTools('pay'),
+      ...[callTools('pay'), 'Played.'],
     );
     expect(asked).toEqual(['Guard: pay?']);
-    expect(shownResults(session.requests.at(-2)).at(-1)).toBe(
+    expect(getShownResults(session.requests.at(-2)).at(-1)).toBe(
       'This tool is not available in the current state (paid). It is only available in state: draft',
     );
   });
@@ -157,7 +170,7 @@ describe('a tool inside a guarded unfolding tool', () => {
       schema: v.object({ id: v.string() }),
       tools: ({ id }) => [
         withApproval(
-          office(
+          createOffice(
             pay('pay', id),
             defineUnfolding({ name: 'more', description: 'More.', tools: [pay('deep', id)] }),
           ),
@@ -181,8 +194,8 @@ describe('a tool inside a guarded unfolding tool', () => {
       locked: [],
     });
     const { asked } = await runTurn(
-      ...[[book], calls('book'), calls(['get', { id: '1' }]), calls('office'), calls('more')],
-      ...[calls(['get', { id: '2' }], 'pay', 'deep'), 'Played.'],
+      ...[[book], callTools('book'), callTools(['get', { id: '1' }]), callTools('office'), callTools('more')],
+      ...[callTools(['get', { id: '2' }], 'pay', 'deep'), 'Played.'],
     );
     expect(asked).toEqual(['Guard: pay?', 'Guard: deep?']);
     expect(paid).toEqual(['pay 2', 'deep 2']);
@@ -199,9 +212,9 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
   const guarded = withApproval(files);
 
   /** A session that runs the code in `before`, and the code in `after` once `deploy` is called. */
-  function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
+  function createDeployedSession(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
-    const session = sessionWith(
+    const session = createSession(
       [toolProvider({ uses: [unfolding, answers], toolsNow: () => [now] })],
       replies,
     );
@@ -213,8 +226,8 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
   }
 
   it('requires approval for the tools that are already open', async () => {
-    const replies = [calls('office'), calls('pay'), 'Paid.', calls('pay'), 'Paid again.'];
-    const { session, deploy } = deployed(files, guarded, replies);
+    const replies = [callTools('office'), callTools('pay'), 'Paid.', callTools('pay'), 'Paid again.'];
+    const { session, deploy } = createDeployedSession(files, guarded, replies);
     expect(await session.send('Pay.')).toMatchObject({ text: 'Paid.' });
     deploy();
     expect(await session.send('Again.')).toMatchObject({ outcome: 'suspended' });
@@ -223,61 +236,71 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
 
   it('opens an unfolding tool whose opening waited for approval, after any decision, and asks about its inner tools', async () => {
     const opening = requireApproval(files, 'Open?', { covers: 'opening' });
-    const { session, deploy } = deployed(opening, guarded, [calls('office'), calls('pay'), 'Paid.']);
+    const { session, deploy } = createDeployedSession(opening, guarded, [
+      callTools('office'),
+      callTools('pay'),
+      'Paid.',
+    ]);
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
     deploy();
     expect(await session.decide('office', 'reject')).toMatchObject({ outcome: 'suspended' });
-    expect(results(session)).toEqual([openedText('pay')]);
+    expect(getLastResults(session)).toEqual([formatOpenedText('pay')]);
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 });
 
 describe('two guards', () => {
-  const inner = (who: string) => withApproval(createTool('pay'), who);
+  const createInnerTool = (who: string) => withApproval(createTool('pay'), who);
 
   it('apply in order: first the guard of the unfolding tool, then the guard of the inner tool', async () => {
     const { session, asked } = await runTurn(
-      [withApproval(office(inner('Own')))],
-      calls('office'),
-      calls('pay'),
+      [withApproval(createOffice(createInnerTool('Own')))],
+      callTools('office'),
+      callTools('pay'),
     );
     expect(asked).toEqual(['Guard: pay?', 'Own: pay?']);
-    expect(results(session)[1]).toBe('pay done');
+    expect(getLastResults(session)[1]).toBe('pay done');
   });
 
   it('apply from the outer one to the inner one if one is around the other', async () => {
-    const both = withApproval(withConfirmation(office(createTool('pay')), 'Inner?'), 'Outer');
-    const { session, asked } = await runTurn([both], calls('office'), calls('pay'));
+    const both = withApproval(withConfirmation(createOffice(createTool('pay')), 'Inner?'), 'Outer');
+    const { session, asked } = await runTurn([both], callTools('office'), callTools('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
   });
 
   it('do not ask the inner question after the outer one is declined', async () => {
-    const rejecting = withReview(office(inner('Own')), () => ({ decision: 'reject' }));
-    const { session, asked } = await runTurn([rejecting], calls('office'), calls('pay'));
+    const rejecting = withReview(createOffice(createInnerTool('Own')), () => ({ decision: 'reject' }));
+    const { session, asked } = await runTurn([rejecting], callTools('office'), callTools('pay'));
     expect(asked).toEqual([]);
-    expect(results(session)[1]).toBe(
+    expect(getLastResults(session)[1]).toBe(
       "Error: This call of 'pay' was declined and did not run. Do not repeat it unchanged.",
     );
   });
 
   it('both apply if an inner unfolding tool has its own guard', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
-    const outer = withApproval(office(withApproval(more, 'Own'), createTool('pay')));
-    const { asked } = await runTurn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
+    const outer = withApproval(createOffice(withApproval(more, 'Own'), createTool('pay')));
+    const { asked } = await runTurn(
+      [outer],
+      callTools('office'),
+      callTools('more'),
+      callTools('deep'),
+      callTools('pay'),
+    );
     expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
   });
 
   it('both apply if the inner one asks when its tool opens', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
-    const outer = withApproval(office(requireApproval(more, 'Open?', { covers: 'opening' })));
-    const { asked } = await runTurn([outer], calls('office'), calls('more'), calls('deep'));
+    const outer = withApproval(createOffice(requireApproval(more, 'Open?', { covers: 'opening' })));
+    const { asked } = await runTurn([outer], callTools('office'), callTools('more'), callTools('deep'));
     expect(asked).toEqual(['Open?', 'Guard: deep?']);
   });
 
   it('both apply at every level if the unfolding tool also has a custom decorator', async () => {
     const log: string[] = [];
-    const logs = (tool: AnyTool): AnyTool =>
+    const logCalls = (tool: AnyTool): AnyTool =>
       decorate(tool, {
         call(input, call) {
           log.push(call.tool);
@@ -287,8 +310,13 @@ describe('two guards', () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
     const last = defineUnfolding({ name: 'last', description: 'Last.', tools: [withApproval(more, 'Own')] });
     const { asked } = await runTurn(
-      ...[[decorate(office(last), { adopt: logs })], calls('office'), calls('last'), calls('more')],
-      calls('deep'),
+      ...[
+        [decorate(createOffice(last), { adopt: logCalls })],
+        callTools('office'),
+        callTools('last'),
+        callTools('more'),
+      ],
+      callTools('deep'),
     );
     expect(asked).toEqual(['Own: deep?']);
     expect(log).toEqual(['last', 'more', 'deep', 'deep']); // the call restarts after the decision

@@ -4,11 +4,11 @@ import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../.
 import { humanInput, requireType } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
-const desk = (...tools: readonly AnyTool[]) =>
+const createDesk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
 /** The call results in the last request to the model. */
-const lastResults = (session: TestSession): string[] =>
+const getLastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
@@ -18,7 +18,7 @@ describe('a tool that requires a type, in a session', () => {
   const SHIP = { calls: [{ name: 'ship', input: { orderId: 7 } }] };
   const bergen = { decision: 'edit', input: { city: 'Bergen' } } as const;
 
-  const shipping = (fails = (): boolean => false) =>
+  const createShippingTool = (fails = (): boolean => false) =>
     requireType(
       defineTool({
         name: 'ship',
@@ -34,7 +34,9 @@ describe('a tool that requires a type, in a session', () => {
     );
 
   it('receives a value once, which later turns read from the blackboard (DEC-17)', async () => {
-    const session = createTestSession(desk(shipping()), { replies: [SHIP, 'Done.', SHIP, 'Done again.'] });
+    const session = createTestSession(createDesk(createShippingTool()), {
+      replies: [SHIP, 'Done.', SHIP, 'Done again.'],
+    });
     await session.send('Ship it.');
     expect(await session.pending()).toMatchObject([
       {
@@ -46,7 +48,7 @@ describe('a tool that requires a type, in a session', () => {
     ]);
     session.restart();
     expect(await session.decide('ship', bergen)).toMatchObject({ outcome: 'completed' });
-    expect(lastResults(session)).toEqual(['7 to {"city":"Bergen"}']);
+    expect(getLastResults(session)).toEqual(['7 to {"city":"Bergen"}']);
     expect((await session.state()).blackboard).toEqual([{ type: 'Address', value: { city: 'Bergen' } }]);
     expect(await session.send('And again.')).toMatchObject({ outcome: 'completed', text: 'Done again.' });
     expect((await session.state()).blackboard).toHaveLength(1);
@@ -54,17 +56,19 @@ describe('a tool that requires a type, in a session', () => {
 
   it('asks again after a failed call, because the blackboard does not keep its value (DEC-17)', async () => {
     let fails = true;
-    const session = createTestSession(desk(shipping(() => fails)), { replies: [SHIP, SHIP, 'Done.'] });
+    const session = createTestSession(createDesk(createShippingTool(() => fails)), {
+      replies: [SHIP, SHIP, 'Done.'],
+    });
     await session.send('Ship it.');
     expect(await session.decide('ship', bergen)).toMatchObject({ outcome: 'suspended' });
     expect((await session.state()).blackboard).toEqual([]);
     fails = false;
     await session.decide('ship', bergen);
-    expect(lastResults(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
+    expect(getLastResults(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
   });
 
   it('accepts no approval, and no value that its type does not allow', async () => {
-    const session = createTestSession(desk(shipping()), { replies: [SHIP] });
+    const session = createTestSession(createDesk(createShippingTool()), { replies: [SHIP] });
     await session.send('Ship it.');
     await expect(session.decide('ship', 'approve')).rejects.toThrow(
       'decision: must be edit, reject or exit here',
@@ -78,35 +82,35 @@ describe('a tool that requires a type, in a session', () => {
 
 describe('the tool that asks a person, in a session', () => {
   const ASK = { calls: [{ name: 'human_input', input: { question: 'Red or blue?' } }] };
-  const asking = () => {
+  const startAsking = () => {
     const clock = createManualClock();
-    const session = createTestSession(desk(humanInput()), { replies: [ASK, 'Done.'], clock });
+    const session = createTestSession(createDesk(humanInput()), { replies: [ASK, 'Done.'], clock });
     return { session, clock };
   };
 
   it('waits for a text and passes it to the model (AEA-08)', async () => {
-    const { session } = asking();
+    const { session } = startAsking();
     expect(await session.send('Paint it.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([
       { message: 'Red or blue?', allows: ['approve', 'edit', 'exit'] },
     ]);
     session.restart();
     await session.decide('human_input', { decision: 'edit', input: { text: 'Blue.' } });
-    expect(lastResults(session)).toEqual(['Blue.']);
+    expect(getLastResults(session)).toEqual(['Blue.']);
   });
 
   it('lets the model continue after five minutes without an answer (AEA-02, AEA-08)', async () => {
-    const { session, clock } = asking();
+    const { session, clock } = startAsking();
     await session.send('Paint it.');
     await clock.advance(299_999);
     expect(await session.pending()).toHaveLength(1);
     await clock.advance(1);
     expect(await session.settled()).toMatchObject({ outcome: 'completed' });
-    expect(lastResults(session)).toEqual(['Understood. Please continue.']);
+    expect(getLastResults(session)).toEqual(['Understood. Please continue.']);
   });
 
   it('ends the turn on an exit (AEA-06, AEA-08)', async () => {
-    const { session } = asking();
+    const { session } = startAsking();
     await session.send('Paint it.');
     expect(await session.decide('human_input', 'exit')).toMatchObject({
       outcome: 'cancelled',

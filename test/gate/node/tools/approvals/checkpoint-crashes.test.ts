@@ -2,15 +2,18 @@
 import { expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
-import { agentOf, deliveryTool } from './deliveries.ts';
+import { createDeliveryTool, createTestAgent } from './deliveries.ts';
 
 it('a `once` call never runs twice, wherever the Worker crashes', async () => {
-  const report = await crashMatrix(agentOf(defineTool({ ...deliveryTool(), reconcile: () => 'unknown' })), {
-    steps: [
-      { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },
-      { decide: 'deliver', as: 'approve' },
-    ],
-  });
+  const report = await crashMatrix(
+    createTestAgent(defineTool({ ...createDeliveryTool(), reconcile: () => 'unknown' })),
+    {
+      steps: [
+        { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },
+        { decide: 'deliver', as: 'approve' },
+      ],
+    },
+  );
   expect(report.failures).toEqual([]);
   expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
 });

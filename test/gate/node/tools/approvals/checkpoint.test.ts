@@ -4,8 +4,8 @@ import { type AnyTool, defineTool, type Effect } from '../../../../../src/index.
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
-import { results } from '../../unfolding/scenes.ts';
-import { agentOf, deliveryTool } from './deliveries.ts';
+import { getLastResults } from '../../unfolding/scenes.ts';
+import { createDeliveryTool, createTestAgent } from './deliveries.ts';
 
 interface Courier {
   readonly tool: AnyTool;
@@ -15,13 +15,15 @@ interface Courier {
 
 function createCourier(effect: Effect): Courier {
   const did: string[] = [];
-  return { tool: defineTool({ ...deliveryTool(did), effect }), did };
+  return { tool: defineTool({ ...createDeliveryTool(did), effect }), did };
 }
 
-const sessionOf = (tool: AnyTool): TestSession =>
-  createTestSession(agentOf(tool), { replies: [{ calls: [{ name: 'deliver', input: {} }] }, 'Done.'] });
+const startSession = (tool: AnyTool): TestSession =>
+  createTestSession(createTestAgent(tool), {
+    replies: [{ calls: [{ name: 'deliver', input: {} }] }, 'Done.'],
+  });
 
-const eventsOf = async (session: TestSession) =>
+const listCallEvents = async (session: TestSession) =>
   (await session.events()).flatMap((event) => {
     if (event.type === 'tool-call-started') return [`started ${event.effect}`];
     if (event.type === 'tool-call-suspended') return ['asked'];
@@ -33,29 +35,29 @@ describe('a question with a checkpoint', () => {
     'suspends a call that is %s, and another invocation resumes it at the checkpoint',
     async (effect) => {
       const { tool, did } = createCourier(effect);
-      const session = sessionOf(tool);
+      const session = startSession(tool);
       expect(await session.send('Deliver.')).toMatchObject({ outcome: 'suspended' });
       session.restart();
       expect(await session.decide('deliver', 'approve')).toMatchObject({ text: 'Done.' });
-      expect(results(session)).toEqual(['Delivered with T-1.']);
+      expect(getLastResults(session)).toEqual(['Delivered with T-1.']);
       expect(did).toEqual(['began', 'approve T-1']);
       const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without another start
-      expect(await eventsOf(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
+      expect(await listCallEvents(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
     },
   );
 
   it('is asked after the questions of decorators', async () => {
     const { tool, did } = createCourier('once');
-    const session = sessionOf(requireApproval(tool, 'Deliver it?'));
+    const session = startSession(requireApproval(tool, 'Deliver it?'));
     await session.send('Deliver.');
     await session.decide('deliver', 'approve');
     session.restart();
     await session.decide('deliver', 'approve');
-    expect([did, results(session)]).toEqual([['began', 'approve T-1'], ['Delivered with T-1.']]);
+    expect([did, getLastResults(session)]).toEqual([['began', 'approve T-1'], ['Delivered with T-1.']]);
   });
 
   it('shows the checkpoint neither to the person who decides nor to the model', async () => {
-    const session = sessionOf(createCourier('once').tool);
+    const session = startSession(createCourier('once').tool);
     await session.send('Deliver.');
     expect(JSON.stringify(await session.pending())).not.toContain('T-1');
     await session.decide('deliver', 'reject');
@@ -65,7 +67,7 @@ describe('a question with a checkpoint', () => {
 
   it('leaves no call in doubt if the turn is cancelled while the question is open', async () => {
     const { tool, did } = createCourier('once');
-    const session = sessionOf(tool);
+    const session = startSession(tool);
     const { turn } = await session.send('Deliver.');
     await session.cancel();
     expect(await session.answer(turn)).toMatchObject({ outcome: 'cancelled' });

@@ -15,22 +15,22 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { unfoldingOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
-import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
+import { createSayingTool, createScene } from '../../mcp/tools/scenes.ts';
 import {
-  calls,
-  crash,
+  callTools,
+  createCrashTool,
+  createSession,
   createTool,
-  offeredTools,
-  openedText,
-  results,
-  sessionWith,
+  formatOpenedText,
+  getLastResults,
+  getOfferedTools,
 } from '../../unfolding/scenes.ts';
 import { refundTool } from './refund.ts';
 
-const REFUND = calls(['refund', { orderId: 7 }]);
+const REFUND_REPLY = callTools(['refund', { orderId: 7 }]);
 
 /** An unfolding tool with a refund tool, and its recorded refunds. */
-function office(more = {}) {
+function createOffice(more = {}) {
   const { refund, refunds } = refundTool();
   const tools = [refund, createTool('look')];
   const unfolding = defineUnfolding({ name: 'office', description: 'The office.', tools, ...more });
@@ -38,7 +38,7 @@ function office(more = {}) {
 }
 
 /** The open questions, as shown to the person who decides. */
-const pendingQuestions = async (session: TestSession) =>
+const listPendingQuestions = async (session: TestSession) =>
   (await session.pending()).map(({ tool, input, message }) => ({ tool, input, message }));
 
 /** Approves every question, and returns the messages in order. */
@@ -53,14 +53,14 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 
 describe('requireApproval of an unfolding tool', () => {
   it('asks no question when the tool opens, and asks about each call of an inner tool', async () => {
-    const { unfolding, refunds } = office();
-    const session = sessionWith(
+    const { unfolding, refunds } = createOffice();
+    const session = createSession(
       [requireApproval(unfolding, 'May the clerk?')],
-      [calls('office'), REFUND, calls('look'), 'Done.'],
+      [callTools('office'), REFUND_REPLY, callTools('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(results(session)).toEqual([openedText('refund', 'look')]);
-    expect(await pendingQuestions(session)).toEqual([
+    expect(getLastResults(session)).toEqual([formatOpenedText('refund', 'look')]);
+    expect(await listPendingQuestions(session)).toEqual([
       { tool: 'refund', input: { orderId: 7 }, message: 'May the clerk?' },
     ]);
     expect(refunds).toEqual([]);
@@ -68,51 +68,51 @@ describe('requireApproval of an unfolding tool', () => {
     expect(refunds).toEqual([{ orderId: 7, amount: 10 }]);
     const reason = 'Not now.';
     expect(await session.decide('look', { decision: 'reject', reason })).toMatchObject({ text: 'Done.' });
-    expect(results(session).slice(1)).toEqual([
+    expect(getLastResults(session).slice(1)).toEqual([
       '{"refunded":7,"amount":10}',
       "Error: This call of 'look' was declined and did not run. Do not repeat it unchanged. Reason: Not now.",
     ]);
   });
 
   it('passes the checked input of the inner tool to the message, and names that tool', async () => {
-    const { unfolding } = office();
+    const { unfolding } = createOffice();
     const message = (input: unknown, call: { readonly tool: string }) =>
       `${call.tool} ${JSON.stringify(input)}?`;
-    const session = sessionWith([requireApproval(unfolding, message)], [calls('office'), REFUND]);
+    const session = createSession([requireApproval(unfolding, message)], [callTools('office'), REFUND_REPLY]);
     await session.send('Go.');
-    expect((await pendingQuestions(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
+    expect((await listPendingQuestions(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });
 
   it('asks no question about an input that the inner tool refuses', async () => {
-    const { unfolding } = office();
-    const session = sessionWith(
+    const { unfolding } = createOffice();
+    const session = createSession(
       [requireApproval(unfolding, 'May I?')],
-      [calls('office'), calls(['refund', { amount: 0 }]), 'Done.'],
+      [callTools('office'), callTools(['refund', { amount: 0 }]), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(results(session)[1]).toMatch(/^Error: The input of tool 'refund' is not valid:\n- /);
+    expect(getLastResults(session)[1]).toMatch(/^Error: The input of tool 'refund' is not valid:\n- /);
   });
 
   it('validates an edited input by the schema of the inner tool', async () => {
-    const { unfolding, refund, refunds } = office();
-    const session = sessionWith(
+    const { unfolding, refund, refunds } = createOffice();
+    const session = createSession(
       [requireApproval(unfolding, 'May I?', { by: 'supervisor' })],
-      [calls('office'), REFUND, 'Done.'],
+      [callTools('office'), REFUND_REPLY, 'Done.'],
     );
     await session.send('Go.');
     expect(await session.pending()).toMatchObject([{ by: 'supervisor', schema: refund.inputSchema }]);
     await session.decide('refund', { decision: 'edit', input: { orderId: 7, amount: 3 } });
     expect(refunds).toEqual([{ orderId: 7, amount: 3 }]);
-    expect(results(session)[1]).toBe(
+    expect(getLastResults(session)[1]).toBe(
       '{"refunded":7,"amount":3}\nNote: whoever approved this call changed its input to {"orderId":7,"amount":3}.',
     );
   });
 
   it('also asks in later turns while the tool stays open, even in a new Worker', async () => {
-    const { unfolding, refunds } = office({ scope: 'session' });
-    const session = sessionWith(
-      [requireApproval(unfolding, 'May I?'), crash(() => session)],
-      [calls('office'), 'Open.', calls('crash'), REFUND, 'Done.', REFUND, 'Done again.'],
+    const { unfolding, refunds } = createOffice({ scope: 'session' });
+    const session = createSession(
+      [requireApproval(unfolding, 'May I?'), createCrashTool(() => session)],
+      [callTools('office'), 'Open.', callTools('crash'), REFUND_REPLY, 'Done.', REFUND_REPLY, 'Done again.'],
     );
     await session.send('Open it.');
     for (const text of ['Done.', 'Done again.']) {
@@ -125,21 +125,27 @@ describe('requireApproval of an unfolding tool', () => {
   });
 
   it('guards inner tools at any depth, and opens all of them without a question', async () => {
-    const { unfolding } = office();
+    const { unfolding } = createOffice();
     const house = defineUnfolding({
       name: 'house',
       description: 'House.',
       tools: [unfolding, createTool('ring')],
     });
     const street = defineUnfolding({ name: 'street', description: 'Street.', tools: [house] });
-    const session = sessionWith(
+    const session = createSession(
       [requireApproval(street, (_, { tool }) => `${tool}?`)],
-      [calls('street'), calls('house'), calls('office'), calls('refund', 'look', 'ring'), 'Done.'],
+      [
+        callTools('street'),
+        callTools('house'),
+        callTools('office'),
+        callTools('refund', 'look', 'ring'),
+        'Done.',
+      ],
     );
     await session.send('Go.');
-    expect(offeredTools(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
+    expect(getOfferedTools(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
     expect(await approveAll(session)).toEqual(['look?', 'ring?']); // the input of `refund` is invalid, so no question is asked
-    expect(results(session).slice(-2)).toEqual(['look done', 'ring done']);
+    expect(getLastResults(session).slice(-2)).toEqual(['look done', 'ring done']);
   });
 
   it.each<[string, () => AnyTool, JsonObject]>([
@@ -178,7 +184,7 @@ describe('requireApproval of an unfolding tool', () => {
     [
       'from an MCP server',
       () =>
-        createMcpToolFactory({ clients: [scene([sayingTool('look')]).client] }).unfolding(
+        createMcpToolFactory({ clients: [createScene([createSayingTool('look')]).client] }).unfolding(
           'office',
           'O.',
           () => true,
@@ -186,13 +192,13 @@ describe('requireApproval of an unfolding tool', () => {
       {},
     ],
   ])('guards tools that unfold %s', async (_, make, input) => {
-    const session = sessionWith(
+    const session = createSession(
       [requireApproval(make(), (_input, { tool }) => `${tool}?`)],
-      [calls(['office', input]), calls('look'), 'Done.'],
+      [callTools(['office', input]), callTools('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(await approveAll(session)).toEqual(['look?']);
-    expect(results(session)).toEqual([openedText('look'), 'look done']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('look'), 'look done']);
   });
 
   it('approves an inner agentic tool as one call, even if tools unfold inside its loop', async () => {
@@ -204,15 +210,15 @@ describe('requireApproval of an unfolding tool', () => {
       tools: [inside],
     });
     const unfolding = defineUnfolding({ name: 'office', description: 'O.', tools: [dig] });
-    const inner = [calls('dig'), calls('files'), calls('read'), 'Dug.', 'Done.'];
-    const behind = sessionWith([requireApproval(unfolding, 'May it?')], [calls('office'), ...inner]);
+    const inner = [callTools('dig'), callTools('files'), callTools('read'), 'Dug.', 'Done.'];
+    const behind = createSession([requireApproval(unfolding, 'May it?')], [callTools('office'), ...inner]);
     await behind.send('Go.');
     expect(await approveAll(behind)).toEqual(['May it?']);
-    expect(results(behind).at(-1)).toBe('Dug.');
-    const itself = sessionWith([requireApproval(dig, 'May it?')], inner);
+    expect(getLastResults(behind).at(-1)).toBe('Dug.');
+    const itself = createSession([requireApproval(dig, 'May it?')], inner);
     await itself.send('Go.');
     expect(await approveAll(itself)).toEqual(['May it?']);
-    expect(results(itself)).toEqual(['Dug.']);
+    expect(getLastResults(itself)).toEqual(['Dug.']);
   });
 });
 
@@ -224,30 +230,36 @@ describe("`covers: 'opening'`", () => {
       input: v.object({ of: v.string() }),
       select: ({ of }) => [createTool(of)],
     });
-    const session = sessionWith(
+    const session = createSession(
       [requireApproval(choice, ({ of }) => `Open ${of}?`, { covers: 'opening' })],
-      [calls(['office', { of: 'look' }]), calls('look'), 'Done.', calls(['office', { of: 'read' }]), 'Done.'],
+      [
+        callTools(['office', { of: 'look' }]),
+        callTools('look'),
+        'Done.',
+        callTools(['office', { of: 'read' }]),
+        'Done.',
+      ],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([]);
+    expect(getLastResults(session)).toEqual([]);
     expect(await approveAll(session)).toEqual(['Open look?']);
-    expect(results(session)).toEqual([openedText('look'), 'look done']);
+    expect(getLastResults(session)).toEqual([formatOpenedText('look'), 'look done']);
     await session.send('And now?');
     expect(await approveAll(session)).toEqual(['Open read?']);
   });
 
   it('keeps the tool closed if its opening is rejected', async () => {
-    const { unfolding } = office();
-    const session = sessionWith(
+    const { unfolding } = createOffice();
+    const session = createSession(
       [requireApproval(unfolding, 'Open?', { covers: 'opening' })],
-      [calls('office'), 'Done.'],
+      [callTools('office'), 'Done.'],
     );
     await session.send('Go.');
     await session.decide('office', 'reject');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: This call of 'office' was declined and did not run. Do not repeat it unchanged.",
     ]);
-    expect(offeredTools(session)).toEqual([['office'], ['office']]);
+    expect(getOfferedTools(session)).toEqual([['office'], ['office']]);
   });
 });
 
@@ -255,41 +267,44 @@ describe('other guards of an unfolding tool', () => {
   const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
 
   it('confirm each call of an inner tool, and put its input on the blackboard', async () => {
-    const { unfolding } = office();
-    const session = sessionWith([withConfirmation(unfolding, 'Sure?')], [calls('office'), REFUND, 'Done.']);
+    const { unfolding } = createOffice();
+    const session = createSession(
+      [withConfirmation(unfolding, 'Sure?')],
+      [callTools('office'), REFUND_REPLY, 'Done.'],
+    );
     await session.send('Go.');
     expect(await approveAll(session)).toEqual(['Sure?']);
     expect((await session.state()).blackboard).toEqual([{ value: { orderId: 7 } }]);
   });
 
   it('pass each call of an inner tool, and that tool, to their decider', async () => {
-    const { unfolding } = office();
+    const { unfolding } = createOffice();
     const tool = withAwaiting(unfolding, (input, call, one) =>
       one.name === 'refund' ? { message: `${call.tool} ${JSON.stringify(input)}?` } : undefined,
     );
-    const session = sessionWith([tool], [calls('office'), calls('look'), REFUND, 'Done.']);
+    const session = createSession([tool], [callTools('office'), callTools('look'), REFUND_REPLY, 'Done.']);
     await session.send('Go.');
     expect(await approveAll(session)).toEqual(['refund {"orderId":7,"amount":10}?']);
   });
 
   it('require a value before an inner tool runs, and only once', async () => {
-    const { unfolding } = office();
-    const session = sessionWith(
+    const { unfolding } = createOffice();
+    const session = createSession(
       [requireType(unfolding, Address)],
-      [calls('office'), calls('look'), calls('look'), 'Done.'],
+      [callTools('office'), callTools('look'), callTools('look'), 'Done.'],
     );
     await session.send('Go.');
-    expect(await pendingQuestions(session)).toEqual([
+    expect(await listPendingQuestions(session)).toEqual([
       { tool: 'look', input: {}, message: "Tool 'look' needs a value of type 'Address'." },
     ]);
     expect(await session.decide('look', { decision: 'edit', input: { city: 'Bergen' } })).toMatchObject({
       outcome: 'completed',
     });
-    expect(results(session).slice(1)).toEqual(['look done', 'look done']);
+    expect(getLastResults(session).slice(1)).toEqual(['look done', 'look done']);
   });
 
   it('review each call of an inner tool, but not the opening', async () => {
-    const { unfolding, refunds } = office();
+    const { unfolding, refunds } = createOffice();
     const reviewed: unknown[] = [];
     const tool = withReview(
       unfolding,
@@ -299,7 +314,7 @@ describe('other guards of an unfolding tool', () => {
       },
       { message: (_, call) => `${call.tool}?` },
     );
-    const session = sessionWith([tool], [calls('office'), REFUND, 'Done.']);
+    const session = createSession([tool], [callTools('office'), REFUND_REPLY, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(reviewed).toEqual([['refund', { orderId: 7, amount: 10 }, 'refund?']]);
     expect(refunds).toEqual([]);
@@ -310,10 +325,10 @@ describe('other guards of an unfolding tool', () => {
     ['requireType', (tool) => requireType(tool, Address, { covers: 'opening', message: 'Open?' })],
     ['withReview', (tool) => withReview(tool, () => ({ decision: 'reject' }), { covers: 'opening' })],
   ])('%s asks when the tool opens if it covers the opening', async (_, guard) => {
-    const session = sessionWith([guard(office().unfolding)], [calls('office'), 'Done.']);
+    const session = createSession([guard(createOffice().unfolding)], [callTools('office'), 'Done.']);
     const { outcome } = await session.send('Go.');
     if (outcome === 'suspended') await session.decide('office', 'reject');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: This call of 'office' was declined and did not run. Do not repeat it unchanged.",
     ]);
   });
@@ -322,7 +337,7 @@ describe('other guards of an unfolding tool', () => {
 describe('a guard', () => {
   const web = providerTool({ type: 'provider', id: 'maker.web_search', args: {} });
   const searching = defineUnfolding({ name: 'web', description: 'Web.', tools: [web] });
-  const guards = (tool: AnyTool, covers?: 'tools' | 'opening'): readonly (() => AnyTool)[] => [
+  const createGuards = (tool: AnyTool, covers?: 'tools' | 'opening'): readonly (() => AnyTool)[] => [
     () => requireApproval(tool, 'May I?', { covers }),
     () => withConfirmation(tool, 'May I?', { covers }),
     () => requireType(tool, defineDomainType({ name: 'T', schema: v.object({}) }), { covers }),
@@ -334,7 +349,7 @@ describe('a guard', () => {
     (covers) => {
       const dig = defineAgenticTool({ name: 'dig', description: 'D.', input: v.object({}), tools: [web] });
       for (const tool of [createTool('look'), dig]) {
-        for (const guard of guards(tool, covers)) {
+        for (const guard of createGuards(tool, covers)) {
           expect(guard).toThrow(
             `Tool '${tool.name}': its guard covers '${covers}', but only an unfolding tool has inner tools. Omit covers.`,
           );
@@ -345,7 +360,7 @@ describe('a guard', () => {
 
   it('is refused if `covers` has another value', () => {
     const covers = 'tool' as 'tools'; // Plain JavaScript can pass this.
-    for (const guard of guards(office().unfolding, covers)) {
+    for (const guard of createGuards(createOffice().unfolding, covers)) {
       expect(guard).toThrow("Tool 'office': its covers is 'tool'. It must be 'tools' or 'opening'.");
     }
   });
@@ -353,32 +368,35 @@ describe('a guard', () => {
   it('is refused around a tool that the model’s provider runs, at any depth, unless it covers the opening', () => {
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [searching] });
     for (const tool of [searching, outer]) {
-      for (const guard of [...guards(tool), () => withAwaiting(tool, () => undefined)]) {
+      for (const guard of [...createGuards(tool), () => withAwaiting(tool, () => undefined)]) {
         expect(guard).toThrow(
           `Tool '${tool.name}': its guard cannot stop 'web_search', which the model's provider runs. ` +
             "Remove it, or use covers: 'opening'.",
         );
       }
     }
-    for (const guard of guards(searching, 'opening')) expect(guard).not.toThrow();
+    for (const guard of createGuards(searching, 'opening')) expect(guard).not.toThrow();
   });
 
   it('withholds such a tool if the tool is found only during a turn', async () => {
     const late = defineUnfolding({ name: 'late', description: 'Late.', tools: () => [web, searching] });
-    const session = sessionWith(
+    const session = createSession(
       [requireApproval(late, 'May I?')],
-      [calls('late'), calls('web', 'web_search'), calls('web_web_search'), 'Done.'],
+      [callTools('late'), callTools('web', 'web_search'), callTools('web_web_search'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    const withheld = (name: string) =>
+    const describeWithheld = (name: string) =>
       `Tool '${name}' is not available here: each call of it would have to be decided about first.`;
-    expect(results(session).slice(-2)).toEqual([withheld('web_search'), withheld('web_web_search')]);
+    expect(getLastResults(session).slice(-2)).toEqual([
+      describeWithheld('web_search'),
+      describeWithheld('web_web_search'),
+    ]);
     expect(session.requests.flatMap(({ tools }) => tools.filter((tool) => tool.providerTool))).toEqual([]);
   });
 });
 
 it('a guard leaves all other properties of an unfolding tool unchanged', () => {
-  const { unfolding } = office();
+  const { unfolding } = createOffice();
   const { adopt, route, delegate, ...said } = requireApproval(unfolding, 'May I?');
   const { adopt: _adopts, route: _routes, delegate: _delegate, ...says } = decorate(unfolding, {});
   expect(Object.keys(said)).toEqual(Object.keys(says));

@@ -2,7 +2,7 @@ import type { Decision, Question } from '../../../../../src/index.ts';
 import type { BlackboardEntry, CallBlackboard, CallRun } from '../../../../../src/kinds/entry.ts';
 import { createCallBlackboard } from '../../../../doors/tools.ts';
 import { toStored } from '../fake-call.ts';
-import { answerDecisions, fakeInvocation } from '../fake-invocation.ts';
+import { answerDecisions, createFakeInvocation } from '../fake-invocation.ts';
 
 /**
  * An invocation whose questions have prepared decisions. It records its questions and its additions to the
@@ -13,7 +13,7 @@ export function createDecidedCall(
   decisions: readonly Decision[],
   change: Partial<CallRun> = {},
 ) {
-  const { call: fake, leaves } = fakeInvocation(tool);
+  const { call: fake, leaves } = createFakeInvocation(tool);
   const asked: Question<'decision'>[] = [];
   const board: BlackboardEntry[] = [];
   const blackboard: CallBlackboard = createCallBlackboard({

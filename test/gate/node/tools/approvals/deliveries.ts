@@ -4,7 +4,7 @@ import { type AnyTool, type CallContext, defineAgent } from '../../../../../src/
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 
 /** Starts a delivery, asks if the remote side requires it, and completes the delivery with its ticket. */
-export const deliveryTool = (did: string[] = []) => ({
+export const createDeliveryTool = (did: string[] = []) => ({
   name: 'deliver',
   description: 'Delivers.',
   async run(_: unknown, call: CallContext) {
@@ -21,5 +21,5 @@ export const deliveryTool = (did: string[] = []) => ({
   },
 });
 
-export const agentOf = (tool: AnyTool) =>
+export const createTestAgent = (tool: AnyTool) =>
   defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool], use: [answers] });

@@ -51,7 +51,7 @@ function payTool() {
 
 const INPUT = { amount: 50 };
 
-function scene(tool: AnyTool, input: JsonObject = INPUT) {
+function createScene(tool: AnyTool, input: JsonObject = INPUT) {
   const clock = createManualClock();
   const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [tool] });
   const replies = [{ calls: [{ name: tool.name, input }] }, 'Done.'];
@@ -59,17 +59,17 @@ function scene(tool: AnyTool, input: JsonObject = INPUT) {
 }
 
 /** The call results in the last request to the model. */
-const lastResults = (session: TestSession): string[] =>
+const getLastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
 
 const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
-const editedResult = (input: JsonObject): string =>
+const formatEditedResult = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
 /** A pipeline runs the tool in an inner loop, where a decision cannot find it. */
-const pipelineOf = (tool: AnyTool): AnyTool =>
+const createPipeline = (tool: AnyTool): AnyTool =>
   definePipeline({
     name: 'both',
     steps: [
@@ -81,7 +81,7 @@ const pipelineOf = (tool: AnyTool): AnyTool =>
 describe('an invalid edit', () => {
   it('is refused before it consumes the approval, and the model never sees it', async () => {
     const { pay, paid } = payTool();
-    const { session } = scene(requireApproval(pay, 'Pay?'));
+    const { session } = createScene(requireApproval(pay, 'Pay?'));
     await session.send('Go.');
     const pending = await session.pending();
     await expect(session.decide('pay', edit({ amount: 101 }))).rejects.toThrow(
@@ -89,12 +89,12 @@ describe('an invalid edit', () => {
     );
     expect(await session.pending()).toEqual(pending);
     expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
-    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
+    expect([paid, getLastResults(session)]).toEqual([[{ amount: 99 }], [formatEditedResult({ amount: 99 })]]);
   });
 
   it('leads to another question that states the problem, if the tool is found only when the turn resumes', async () => {
     const { pay, paid } = payTool();
-    const { session } = scene(pipelineOf(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
+    const { session } = createScene(createPipeline(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
     const [first] = await session.pending();
     for (const [place, amount] of [101, 102].entries()) {
@@ -110,7 +110,7 @@ describe('an invalid edit', () => {
     }
     expect(paid).toEqual([]);
     expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
-    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
+    expect([paid, getLastResults(session)]).toEqual([[{ amount: 99 }], [formatEditedResult({ amount: 99 })]]);
     expect(session.requests).toHaveLength(2);
   });
 
@@ -127,7 +127,7 @@ describe('an invalid edit', () => {
       }
       return 'Pay?';
     };
-    session = scene(pipelineOf(requireApproval(pay, message)), {}).session;
+    session = createScene(createPipeline(requireApproval(pay, message)), {}).session;
     await session.send('Go.');
     expect(await session.decide('pay', edit({ amount: 101 }))).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
@@ -144,15 +144,15 @@ describe('an invalid edit', () => {
     "never runs the model's input if no new decision arrives, even if `onExpiry` is %s",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
-      const { session, clock } = scene(
-        pipelineOf(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
+      const { session, clock } = createScene(
+        createPipeline(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
         {},
       );
       await session.send('Go.');
       await session.decide('pay', edit({ amount: 101 }));
       await clock.advance(60_000);
       expect([(await session.settled()).outcome, paid]).toEqual([outcome, []]);
-      if (texts) expect(lastResults(session)).toEqual(texts);
+      if (texts) expect(getLastResults(session)).toEqual(texts);
     },
   );
 
@@ -167,7 +167,7 @@ describe('an invalid edit', () => {
       }),
     });
     const { pay, paid } = payTool();
-    const { session } = scene(requireType(pay, Limit, { message: 'How much?' }));
+    const { session } = createScene(requireType(pay, Limit, { message: 'How much?' }));
     await session.send('Go.');
     expect(await session.decide('pay', edit({ most: 100 }))).toMatchObject({ outcome: 'suspended' });
     expect((await session.pending()).map(({ message }) => message)).toEqual([
@@ -179,11 +179,11 @@ describe('an invalid edit', () => {
 });
 
 describe('the input that a decision starts from', () => {
-  const reason = (tool: AnyTool): AnyTool => withParameter(tool, 'reason', v.string());
+  const addReason = (tool: AnyTool): AnyTool => withParameter(tool, 'reason', v.string());
 
   it.each<[string, (tool: AnyTool) => AnyTool, JsonObject, JsonObject | undefined]>([
     ["the model's input", (tool) => tool, INPUT, undefined],
-    ['the input without the part of an outer decorator', reason, { ...INPUT, reason: 'Rent.' }, INPUT],
+    ['the input without the part of an outer decorator', addReason, { ...INPUT, reason: 'Rent.' }, INPUT],
     ['the input that an outer decorator has converted', withCoercion, { amount: '50' }, INPUT],
     [
       'the result of an earlier edit',
@@ -193,7 +193,7 @@ describe('the input that a decision starts from', () => {
     ],
   ])('is %s, and an edit replaces it', async (_, around, sent, input) => {
     const { pay, paid } = payTool();
-    const { session } = scene(around(requireApproval(pay, 'Pay?')), sent);
+    const { session } = createScene(around(requireApproval(pay, 'Pay?')), sent);
     await session.send('Go.');
     const [pending] = await session.pending();
     expect(pending).toMatchObject(input ? { input, sent } : { input: sent });
@@ -209,7 +209,7 @@ describe('the input that a decision starts from', () => {
       requests.push(request);
       return edit({ ...request.sent, amount: request.input.amount + 1 });
     });
-    const { session } = scene(reviewed, { ...INPUT, on: '2026-11-23' });
+    const { session } = createScene(reviewed, { ...INPUT, on: '2026-11-23' });
     await session.send('Go.');
     expect(requests).toMatchObject([
       { input: { ...INPUT, on: new Date('2026-11-23') }, sent: { ...INPUT, on: '2026-11-23' } },
@@ -222,7 +222,7 @@ describe('a reviewer that returns an invalid edit', () => {
   afterEach(() => vi.useRealTimers());
 
   /** A reviewer that returns these reviews in order and then repeats the last one. */
-  function reviewer(...reviews: readonly Review[]) {
+  function createReviewer(...reviews: readonly Review[]) {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -240,12 +240,12 @@ describe('a reviewer that returns an invalid edit', () => {
 
   it('is asked again with the problem, which the model does not see', async () => {
     const { pay, paid } = payTool();
-    const { handler, requests } = reviewer(
+    const { handler, requests } = createReviewer(
       edit({ amount: 101 }),
       edit({ amount: 102 }),
       edit({ amount: 99 }),
     );
-    const { session } = scene(withReview(pay, handler, { message: 'Pay?', onTimeout: 'approve' }));
+    const { session } = createScene(withReview(pay, handler, { message: 'Pay?', onTimeout: 'approve' }));
     await session.send('Go.');
     expect(requests).toMatchObject([
       { message: 'Pay?', onTimeout: 'approve' },
@@ -253,20 +253,20 @@ describe('a reviewer that returns an invalid edit', () => {
       { ...again, onTimeout: 'reject' },
     ]);
     expect(requests[0]).not.toHaveProperty('problems');
-    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
+    expect([paid, getLastResults(session)]).toEqual([[{ amount: 99 }], [formatEditedResult({ amount: 99 })]]);
   });
 
   it('is asked at most three times', async () => {
     const { pay, paid } = payTool();
-    const { handler, requests } = reviewer(edit({ amount: 101 }));
-    const { session } = scene(withReview(pay, handler));
+    const { handler, requests } = createReviewer(edit({ amount: 101 }));
+    const { session } = createScene(withReview(pay, handler));
     await session.send('Go.');
     expect([requests.length, requests[1]?.message, paid]).toEqual([
       3,
       'What was sent is not valid, and nothing has run:\n- amount: At most 100.',
       [],
     ]);
-    expect(lastResults(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: Somebody edited the input of this call of 'pay', and it did not run. The input of tool 'pay' is not " +
         'valid:\n- amount: At most 100.\nCall it again with a corrected input.',
     ]);
@@ -295,20 +295,20 @@ describe('a reviewer that returns an invalid edit', () => {
     const texts: (string | undefined)[] = [];
     const { call } = createDecidedCall('human_input', []);
     const question = { question: 'Red or blue?' };
-    const asking = (answer: JsonObject) =>
+    const createAskingTool = (answer: JsonObject) =>
       humanInput({
         handler: ({ message, problems: told, sent }) => {
           texts.push(message, ...(told ?? []));
           return edit(told ? { ...answer } : { ...sent });
         },
       }).call(question, call);
-    expect(await asking({ text: 'Blue.' })).toEqual({ type: 'text', content: 'Blue.' });
+    expect(await createAskingTool({ text: 'Blue.' })).toEqual({ type: 'text', content: 'Blue.' });
     expect(texts).toEqual([
       'Red or blue?',
       'Red or blue?\nWhat was sent is not valid, and nothing has run:\n- text: is missing, or is not text',
       'text: is missing, or is not text',
     ]);
-    expect(await asking({ text: 7 })).toMatchObject({
+    expect(await createAskingTool({ text: 7 })).toMatchObject({
       reason: 'declined',
       message: 'Your question was not answered.',
     });

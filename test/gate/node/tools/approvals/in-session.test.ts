@@ -29,13 +29,13 @@ import {
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
-const REFUND: ScriptedReply = { calls: [{ name: 'refund', input: INPUT }] };
+const REFUND_REPLY: ScriptedReply = { calls: [{ name: 'refund', input: INPUT }] };
 
-const desk = (...tools: readonly AnyTool[]) =>
+const createDesk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
 /** The call results in the last request to the model. */
-const lastResults = (session: TestSession): string[] =>
+const getLastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
@@ -45,7 +45,10 @@ function createApproving(options: ApprovalOptions = {}, replies: readonly Script
   const { refund, refunds } = refundTool();
   const clock = createManualClock();
   const tool = requireApproval(refund, ({ amount }) => `Refund ${amount}?`, options);
-  const session = createTestSession(desk(tool), { replies: [REFUND, ...replies, 'Done.'], clock });
+  const session = createTestSession(createDesk(tool), {
+    replies: [REFUND_REPLY, ...replies, 'Done.'],
+    clock,
+  });
   return { session, refunds, clock };
 }
 
@@ -107,7 +110,7 @@ describe('a turn that waits for an approval', () => {
       });
       expect(answer.outcome).toBe(outcome);
       expect(refunds).toEqual(effects);
-      expect(lastResults(session)).toEqual(texts);
+      expect(getLastResults(session)).toEqual(texts);
     },
   );
 
@@ -142,12 +145,12 @@ describe('a turn that waits for an approval', () => {
       await clock.advance(1);
       expect((await session.settled()).outcome).toBe(outcome);
       expect(refunds).toEqual(effects);
-      expect(lastResults(session)).toEqual(texts);
+      expect(getLastResults(session)).toEqual(texts);
     },
   );
 
   it('uses a decision once: the next call with the same input asks again (AEA-12, DEC-18)', async () => {
-    const { session, refunds } = createApproving({}, [REFUND]);
+    const { session, refunds } = createApproving({}, [REFUND_REPLY]);
     await session.send('Go.');
     const [first] = await session.pending();
     expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'suspended' });
@@ -169,7 +172,10 @@ describe('a turn that waits for an approval', () => {
       }
       return 'May it?';
     });
-    const session = createTestSession(desk(tool), { replies: [REFUND, 'Done.'], clock: createManualClock() });
+    const session = createTestSession(createDesk(tool), {
+      replies: [REFUND_REPLY, 'Done.'],
+      clock: createManualClock(),
+    });
     await session.send('Go.');
     expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([kills, refunds]).toEqual([2, [INPUT]]);
@@ -180,7 +186,7 @@ describe('a turn that waits for an approval', () => {
   it('runs no call of a batch before every call of it is decided', async () => {
     const { refund, refunds } = refundTool();
     const calls = [1, 2].map((orderId) => ({ name: 'refund', input: { orderId } }));
-    const session = createTestSession(desk(requireApproval(refund, 'May it?')), {
+    const session = createTestSession(createDesk(requireApproval(refund, 'May it?')), {
       replies: [{ calls }, 'Done.'],
     });
     await session.send('Go.');
@@ -204,11 +210,17 @@ describe('a turn that waits for an approval', () => {
       },
     });
     const both = definePipeline({ name: 'both', steps: [look, requireApproval(refund, 'May it?')] });
-    const session = createTestSession(desk(both), { replies: [{ calls: [{ name: 'both' }] }, 'Done.'] });
+    const session = createTestSession(createDesk(both), {
+      replies: [{ calls: [{ name: 'both' }] }, 'Done.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     await session.decide('refund', 'approve');
-    expect([looks, refunds, lastResults(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
+    expect([looks, refunds, getLastResults(session)]).toEqual([
+      1,
+      [INPUT],
+      ['{"refunded":1003,"amount":149}'],
+    ]);
   });
 
   it('resumes if the approved tool fails, and shows the error to the model (AEA-05)', async () => {
@@ -219,7 +231,7 @@ describe('a turn that waits for an approval', () => {
         throw new Error('The till is locked.');
       },
     });
-    const session = createTestSession(desk(requireApproval(broken, 'May it?')), {
+    const session = createTestSession(createDesk(requireApproval(broken, 'May it?')), {
       replies: [{ calls: [{ name: 'refund' }] }, 'Too bad.'],
     });
     await session.send('Go.');
@@ -227,7 +239,7 @@ describe('a turn that waits for an approval', () => {
       outcome: 'completed',
       text: 'Too bad.',
     });
-    expect(lastResults(session)).toEqual(['Error: The till is locked.']);
+    expect(getLastResults(session)).toEqual(['Error: The till is locked.']);
   });
 
   it('ends if the approved tool throws an exit signal (AEA-06)', async () => {
@@ -238,7 +250,7 @@ describe('a turn that waits for an approval', () => {
         throw exitEarly('The shop has closed.');
       },
     });
-    const session = createTestSession(desk(requireApproval(leaving, 'May it?')), {
+    const session = createTestSession(createDesk(requireApproval(leaving, 'May it?')), {
       replies: [{ calls: [{ name: 'refund' }] }],
     });
     await session.send('Go.');
@@ -261,8 +273,8 @@ describe('other tools that wait', () => {
         throw new Error('The till is locked.');
       },
     });
-    const session = createTestSession(desk(withConfirmation(refund, 'Sure?')), {
-      replies: [REFUND, REFUND, REFUND, 'Done.'],
+    const session = createTestSession(createDesk(withConfirmation(refund, 'Sure?')), {
+      replies: [REFUND_REPLY, REFUND_REPLY, REFUND_REPLY, 'Done.'],
     });
     await session.send('Go.');
     expect(await session.pending()).toMatchObject([{ input: INPUT, message: 'Sure?' }]);
@@ -281,7 +293,7 @@ describe('other tools that wait', () => {
       amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
     );
     const calls = [50, 149].map((amount) => ({ name: 'refund', input: { orderId: 1, amount } }));
-    const session = createTestSession(desk(tool), { replies: [{ calls }, 'Done.'] });
+    const session = createTestSession(createDesk(tool), { replies: [{ calls }, 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([{ message: '149?', allows: ['approve', 'reject'] }]);
     expect(refunds).toEqual([{ orderId: 1, amount: 50 }]);
@@ -305,21 +317,21 @@ describe('other tools that wait', () => {
         return decision === 'approve' ? 'Seen.' : `Not seen: ${reason}`;
       },
     });
-    const session = createTestSession(desk(peek), {
+    const session = createTestSession(createDesk(peek), {
       use: [answers],
       replies: [{ calls: [{ name: 'peek' }] }, 'Done.'],
     });
     await session.send('Go.');
     await session.decide('peek', { decision: 'reject', reason: 'private' });
-    expect([runs, lastResults(session)]).toEqual([2, ['Not seen: private']]);
+    expect([runs, getLastResults(session)]).toEqual([2, ['Not seen: private']]);
   });
 });
 
 describe('a synchronous reviewer in a session', () => {
   it('approves without a pause, and only for the agent that has it (AEA-01, AEA-13)', async () => {
     const { refund, refunds } = refundTool();
-    const session = createTestSession(desk(withReview(refund, autoApprove())), {
-      replies: [REFUND, 'Done.'],
+    const session = createTestSession(createDesk(withReview(refund, autoApprove())), {
+      replies: [REFUND_REPLY, 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(refunds).toEqual([INPUT]);
@@ -329,13 +341,13 @@ describe('a synchronous reviewer in a session', () => {
   it('is asked again about a call that a crash interrupted before it started', async () => {
     const { refund, refunds } = refundTool();
     let reviews = 0;
-    const review = (): Review => {
+    const reviewThenKill = (): Review => {
       reviews += 1;
       if (reviews === 1) session.kill();
       return { decision: 'approve' };
     };
-    const session = createTestSession(desk(withReview(refund, review)), {
-      replies: [REFUND, 'Done.'],
+    const session = createTestSession(createDesk(withReview(refund, reviewThenKill)), {
+      replies: [REFUND_REPLY, 'Done.'],
       clock: createManualClock(),
     });
     await session.send('Go.');
@@ -344,12 +356,14 @@ describe('a synchronous reviewer in a session', () => {
 
   it('fails the call if it throws, and the call does not run (AEA-05)', async () => {
     const { refund, refunds } = refundTool();
-    const review = (): Review => {
+    const throwInReview = (): Review => {
       throw new Error('The reviewer is out.');
     };
-    const session = createTestSession(desk(withReview(refund, review)), { replies: [REFUND, 'Done.'] });
+    const session = createTestSession(createDesk(withReview(refund, throwInReview)), {
+      replies: [REFUND_REPLY, 'Done.'],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect([refunds, lastResults(session)]).toEqual([[], ['Error: The reviewer is out.']]);
+    expect([refunds, getLastResults(session)]).toEqual([[], ['Error: The reviewer is out.']]);
   });
 
   it.each([
@@ -379,9 +393,9 @@ describe('a synchronous reviewer in a session', () => {
       run: () => looked.resolve(),
     });
     const calls = [...tools, beside].map(({ name }) => ({ name }));
-    const session = createTestSession(desk(...tools, beside), { replies: [{ calls }, 'Done.'] });
+    const session = createTestSession(createDesk(...tools, beside), { replies: [{ calls }, 'Done.'] });
     await session.send('Go.');
-    expect([atOnce, lastResults(session)]).toEqual([most, ['one', 'two', 'Done']]);
+    expect([atOnce, getLastResults(session)]).toEqual([most, ['one', 'two', 'Done']]);
   });
 
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });
@@ -392,7 +406,7 @@ describe('a synchronous reviewer in a session', () => {
   it('ends a parallel batch as cancelled if it decides on an exit (AEA-06, AEA-10)', async () => {
     const { refund, refunds } = refundTool();
     const leaving = withReview(refund, () => ({ decision: 'exit', reason: 'Enough.' }));
-    const session = createTestSession(desk(leaving, look), { replies: [BATCH] });
+    const session = createTestSession(createDesk(leaving, look), { replies: [BATCH] });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'cancelled',
       signal: { type: 'exit', reason: 'Enough.' },
@@ -404,7 +418,7 @@ describe('a synchronous reviewer in a session', () => {
     const { refund, refunds } = refundTool();
     // Plain JavaScript can pass this.
     const nothing = (() => undefined) as unknown as () => Review;
-    const session = createTestSession(desk(withReview(refund, nothing), look), { replies: [BATCH] });
+    const session = createTestSession(createDesk(withReview(refund, nothing), look), { replies: [BATCH] });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {

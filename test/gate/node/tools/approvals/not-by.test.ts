@@ -24,7 +24,7 @@ const pay = (): AnyTool =>
     run: () => 'Paid.',
   });
 
-function scene(tool: AnyTool, replies = ['Done.']): TestSession {
+function createScene(tool: AnyTool, replies = ['Done.']): TestSession {
   const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [tool] });
   const input = tool.name === 'human_input' ? { question: 'May I?' } : { amount: 1 };
   return createTestSession(agent, {
@@ -50,7 +50,7 @@ describe("notBy: 'requester'", () => {
       }),
     ],
   ])('keeps the requester of the turn from deciding about %s', async (_, tool) => {
-    const session = scene(tool);
+    const session = createScene(tool);
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
     const refused =
@@ -66,7 +66,7 @@ describe("notBy: 'requester'", () => {
   });
 
   it('keeps the requester from deciding in a session with a tenant', async () => {
-    const session = scene(requireApproval(pay(), 'Pay?', { notBy }));
+    const session = createScene(requireApproval(pay(), 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
     await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
       /must be decided by a person who did not ask for turn/,
@@ -75,7 +75,7 @@ describe("notBy: 'requester'", () => {
   });
 
   it('keeps the requester from sending a value', async () => {
-    const session = scene(requireType(pay(), Note, { notBy }));
+    const session = createScene(requireType(pay(), Note, { notBy }));
     await session.send('Pay.', { principal: { id: 'ann' } });
     const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
     await expect(session.decide('pay', { ...value, by: 'ann' })).rejects.toThrow(
@@ -93,12 +93,12 @@ describe("notBy: 'requester'", () => {
       tools: [requireApproval(pay(), 'Pay?', { notBy })],
       policies: { steering: 'anyone' },
     });
-    const steered = async () => {
+    const steerAsBob = async () => {
       await session?.post('To Bob.', { whenBusy: 'steer', principal: { id: 'bob' } });
       return 'Whom?';
     };
     session = createTestSession(agent, {
-      replies: [steered, { calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Done.'],
+      replies: [steerAsBob, { calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Done.'],
     });
     await session.send('Pay.', { principal: { id: 'ann' } });
     for (const by of ['ann', 'bob']) {
@@ -118,7 +118,7 @@ describe("notBy: 'requester'", () => {
         return 'Paid.';
       },
     });
-    session = scene(requireApproval(tool, 'Pay?', { notBy }));
+    session = createScene(requireApproval(tool, 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann' } });
     session.restart();
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
@@ -126,21 +126,21 @@ describe("notBy: 'requester'", () => {
   });
 
   it('is part of the question: a decision about a question without it does not answer one with it', async () => {
-    const asked = async (options: { readonly notBy?: 'requester' }) => {
-      const session = scene(requireApproval(pay(), 'Pay?', options));
+    const askForDecision = async (options: { readonly notBy?: 'requester' }) => {
+      const session = createScene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
       return (await waitIn(session))[0];
     };
-    const plain = await asked({});
+    const plain = await askForDecision({});
     expect(plain).not.toHaveProperty('notBy');
     // The binding that the previous version stored.
     expect(plain?.binding).toBe('419167307e2a79180f9c4059b7e06fce696a8807739613905be5aac9adf7bb86');
-    expect((await asked({ notBy }))?.binding).not.toBe(plain?.binding);
+    expect((await askForDecision({ notBy }))?.binding).not.toBe(plain?.binding);
   });
 
   it('is journaled with the question', async () => {
     for (const options of [{}, { notBy }]) {
-      const session = scene(requireApproval(pay(), 'Pay?', options));
+      const session = createScene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
       const event = (await session.events()).find((one) => one.type === 'tool-call-suspended');
       const row = event && toRow(event);
@@ -155,7 +155,7 @@ describe("notBy: 'requester'", () => {
     expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
     expect(() => requireType(pay(), Note, { notBy: anyone })).toThrow(told);
     expect(() => humanInput({ notBy: anyone })).toThrow(told.replace('pay', 'human_input'));
-    const session = scene(withAwaiting(pay(), () => ({ message: 'Pay?', notBy: anyone })));
+    const session = createScene(withAwaiting(pay(), () => ({ message: 'Pay?', notBy: anyone })));
     await session.send('Pay.');
     const [ended] = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],

@@ -8,11 +8,11 @@ import {
   serialized,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { waitForPromises } from '../../../../doors/testing.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const request = (message = '', signal?: AbortSignal): ReviewRequest => {
-  const { call } = fakeInvocation('refund');
+  const { call } = createFakeInvocation('refund');
   return {
     tool: refundTool().refund,
     input: {},

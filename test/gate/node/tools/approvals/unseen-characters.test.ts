@@ -12,8 +12,8 @@ import {
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
-const OVERRIDE = '\u202e';
-const FAMILY = '👩\u200d👧';
+const OVERRIDE_CHARACTER = '\u202e';
+const FAMILY_EMOJI = '👩\u200d👧';
 
 function createMailing() {
   const sent: unknown[] = [];
@@ -43,7 +43,7 @@ const ask = async (input: JsonObject) => {
 
 describe('a question', () => {
   it.each([
-    ['a direction override', OVERRIDE, '\\u{202e}'],
+    ['a direction override', OVERRIDE_CHARACTER, '\\u{202e}'],
     ['an isolate', '\u2066', '\\u{2066}'],
     ['a zero-width space', '\u200b', '\\u{200b}'],
     ['a byte order mark', '\ufeff', '\\u{feff}'],
@@ -76,19 +76,28 @@ describe('a question', () => {
   });
 
   it('keeps the hidden characters of the input in an edit that still shows them as escapes', async () => {
-    const { session, sent, pending } = await ask({ to: `a@b.test${OVERRIDE}`, file: 'x.pdf', words: FAMILY });
+    const { session, sent, pending } = await ask({
+      to: `a@b.test${OVERRIDE_CHARACTER}`,
+      file: 'x.pdf',
+      words: FAMILY_EMOJI,
+    });
     const [{ input } = { input: {} }] = pending;
     expect(input).toEqual({ to: 'a@b.test\\u{202e}', file: 'x.pdf', words: '👩\\u{200d}👧' });
     const edited = { ...(input as JsonObject), to: 'a@b.test', file: 'y\\u{200b}.pdf' };
     await session.decide('mail', { decision: 'edit', input: edited });
-    expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY }]);
+    expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY_EMOJI }]);
   });
 
   it('shows hidden characters in the schema of its answer too, and accepts the chosen value', async () => {
     const answered: unknown[] = [];
     const schema = {
       type: 'object',
-      properties: { file: { title: `Invoice${OVERRIDE}fdp.exe`, enum: [`x${OVERRIDE}`, FAMILY] } },
+      properties: {
+        file: {
+          title: `Invoice${OVERRIDE_CHARACTER}fdp.exe`,
+          enum: [`x${OVERRIDE_CHARACTER}`, FAMILY_EMOJI],
+        },
+      },
       required: ['file'],
     };
     const choose = defineTool({
@@ -112,18 +121,18 @@ describe('a question', () => {
       properties: { file: { title: 'Invoice\\u{202e}fdp.exe', enum: ['x\\u{202e}', '👩\\u{200d}👧'] } },
     });
     await session.decide('choose', { decision: 'edit', input: { file: 'x\\u{202e}' } });
-    expect(answered).toEqual([{ file: `x${OVERRIDE}` }]);
+    expect(answered).toEqual([{ file: `x${OVERRIDE_CHARACTER}` }]);
   });
 
   it('shows a deeply nested input as text only, and refuses an edit that is nested as deeply', async () => {
-    let deep: JsonObject = { file: OVERRIDE };
+    let deep: JsonObject = { file: OVERRIDE_CHARACTER };
     for (let level = 0; level < 3_000; level += 1) deep = { a: deep };
-    const { session, sent, pending } = await ask({ file: OVERRIDE, deep });
-    expect(JSON.stringify(pending)).not.toContain(OVERRIDE);
+    const { session, sent, pending } = await ask({ file: OVERRIDE_CHARACTER, deep });
+    expect(JSON.stringify(pending)).not.toContain(OVERRIDE_CHARACTER);
     const edit = session.decide('mail', { decision: 'edit', input: { deep } });
     await expect(edit).rejects.toThrow('The answer is not valid: input: is nested too deeply.');
     await session.decide('mail', 'approve');
-    expect(sent).toMatchObject([{ file: OVERRIDE }]);
+    expect(sent).toMatchObject([{ file: OVERRIDE_CHARACTER }]);
   });
 
   it('shows hidden characters in a question that a model asks', async () => {
@@ -133,7 +142,7 @@ describe('a question', () => {
       instructions: '',
       tools: [humanInput()],
     });
-    const call = { name: 'human_input', input: { question: `Pay${OVERRIDE}?` } };
+    const call = { name: 'human_input', input: { question: `Pay${OVERRIDE_CHARACTER}?` } };
     const session = createTestSession(agent, { replies: [{ calls: [call] }, 'Done.'] });
     await session.send('Ask.');
     expect(await session.pending()).toMatchObject([
@@ -153,7 +162,7 @@ describe('a question', () => {
       { message: ({ file }) => `Mail ${file}?` },
     );
     const agent = defineAgent({ name: 'clerk', description: 'Mails.', instructions: '', tools: [tool] });
-    const input = { file: `x${OVERRIDE}y` };
+    const input = { file: `x${OVERRIDE_CHARACTER}y` };
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'mail', input }] }, 'Done.'] });
     await session.send('Mail it.');
     expect(asked).toEqual([{ message: 'Mail x\\u{202e}y?', input }]);

@@ -145,11 +145,11 @@ describe('a tool with a synchronous reviewer', () => {
   ])('applies `onTimeout: %s` if the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
     vi.useFakeTimers();
     let signal: AbortSignal | undefined;
-    const never: ReviewHandler = ({ call }) => {
+    const neverDecide: ReviewHandler = ({ call }) => {
       signal = call.signal;
       return new Promise(() => {});
     };
-    const coming = callReviewed(never, { onTimeout });
+    const coming = callReviewed(neverDecide, { onTimeout });
     await vi.advanceTimersByTimeAsync(299_999);
     expect(signal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -176,7 +176,7 @@ describe('a tool with a synchronous reviewer', () => {
 
 describe('an invalid reviewer', () => {
   // Plain JavaScript or an environment variable can pass this.
-  const pretend = (value: unknown): ReviewHandler => value as ReviewHandler;
+  const toHandler = (value: unknown): ReviewHandler => value as ReviewHandler;
 
   it.each([
     ['yes', 'string'],
@@ -184,7 +184,7 @@ describe('an invalid reviewer', () => {
     [undefined, 'undefined'],
     [{ review: autoApprove() }, 'object'],
   ])('is refused when the tool is defined: %s (AEA-09)', (handler, what) => {
-    const define = () => withReview(refundTool().refund, pretend(handler));
+    const define = () => withReview(refundTool().refund, toHandler(handler));
     expect(define).toThrow(ToolConfigurationError);
     expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function, but is ${what}.`);
   });
@@ -199,7 +199,7 @@ describe('an invalid reviewer', () => {
     { decision: 'edit' },
     { decision: 'edit', input: null },
   ])('fails the call with %j, which is not a review (AEA-03, AEA-09)', async (answer) => {
-    const coming = callReviewed(pretend(() => answer));
+    const coming = callReviewed(toHandler(() => answer));
     await expect(coming).rejects.toThrow(ToolConfigurationError);
     await expect(coming).rejects.toThrow(
       "The ReviewHandler of tool 'refund' returned an invalid review. It must return " +

@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { calls, sessionWith, shownResults } from './turns.ts';
+import { callTools, getShownResults, startSession } from './turns.ts';
 
 const lookTool = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
   defineTool({
@@ -38,7 +38,7 @@ const recordSteps = (tool: AnyTool, steps: string[], name: string): AnyTool =>
   });
 
 /** A faulty custom decorator. */
-const rejectingTool = (tool: AnyTool, thrown: unknown): AnyTool =>
+const createRejectingTool = (tool: AnyTool, thrown: unknown): AnyTool =>
   decorate(tool, { call: () => Promise.reject(thrown) });
 
 afterEach(() => {
@@ -48,9 +48,9 @@ afterEach(() => {
 describe('a chain of decorators', () => {
   it('runs in the written order, the outermost first (DEC-22)', async () => {
     const steps: string[] = [];
-    const session = sessionWith(
+    const session = startSession(
       [recordSteps(recordSteps(lookTool(steps), steps, 'b'), steps, 'a')],
-      [calls('look'), 'Done.'],
+      [callTools('look'), 'Done.'],
     );
     await session.send('Go.');
     expect(steps).toEqual(['a in', 'b in', 'run', 'b out', 'a out']);
@@ -72,36 +72,39 @@ describe('a chain of decorators', () => {
       call: async (input, call) =>
         mapContent(await observed.call(input, call), (content) => `${content}, in short`),
     });
-    const session = sessionWith([shortened], [calls('look'), 'Done.']);
+    const session = startSession([shortened], [callTools('look'), 'Done.']);
     await session.send('Go.');
     // The request is published while the tool starts.
     expect(steps).toEqual(['request', 'run', 'response', 'observation']);
     expect(events[1]).toMatchObject({ outcome: { result: { content: 'seen' } } });
     expect(observations).toMatchObject([{ status: 'success', result: { content: 'seen' } }]);
-    expect(shownResults(session)).toEqual(['seen, in short']);
+    expect(getShownResults(session)).toEqual(['seen, in short']);
     expect(shortened.metadata).toEqual({ group: 'eyes' });
   });
 
   it('passes on a thrown value, which only the loop turns into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
-    const broken = rejectingTool(lookTool(), new RangeError('broken'));
+    const broken = createRejectingTool(lookTool(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
-    const session = sessionWith([observed], [calls('look'), 'Done.']);
+    const session = startSession([observed], [callTools('look'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(observations).toMatchObject([{ status: 'error', errorType: 'RangeError' }]);
-    expect(shownResults(session)).toEqual(['Error: broken']);
+    expect(getShownResults(session)).toEqual(['Error: broken']);
   });
 
   it('leads to an error that names the tool if the thrown error has no message (DEC-23)', async () => {
-    const session = sessionWith([rejectingTool(lookTool(), new Error(''))], [calls('look'), 'Done.']);
+    const session = startSession(
+      [createRejectingTool(lookTool(), new Error(''))],
+      [callTools('look'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
+    expect(getShownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
   });
 
   it('never suppresses a control-flow signal (DEC-23)', async () => {
-    const session = sessionWith(
-      [rejectingTool(lookTool(), terminateAction('Enough.'))],
-      [calls('look'), 'Done.'],
+    const session = startSession(
+      [createRejectingTool(lookTool(), terminateAction('Enough.'))],
+      [callTools('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'completed',
@@ -113,7 +116,7 @@ describe('a chain of decorators', () => {
 
 describe('two concurrent calls', () => {
   /** Both calls are inside the tool before either continues. The second ends first; the first throws. */
-  function meeting() {
+  function createMeeting() {
     const both = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
     const inside: string[] = [];
@@ -143,10 +146,10 @@ describe('two concurrent calls', () => {
     const sunk: [string, unknown][] = [];
     const events: string[] = [];
     const tool = withEventPublication(
-      publishToBlackboard(sinkArtifacts(meeting(), (found, { id }) => void sunk.push([id, found]))),
+      publishToBlackboard(sinkArtifacts(createMeeting(), (found, { id }) => void sunk.push([id, found]))),
       ({ type, call, input }) => void events.push(`${type} ${call} ${input.n}`),
     );
-    const session = sessionWith([tool], [twice, 'Done.']);
+    const session = startSession([tool], [twice, 'Done.']);
     const { turn } = await session.send('Go.');
     const [a, b] = [`${turn}.3.0`, `${turn}.3.1`];
     expect(sunk).toEqual([
@@ -167,7 +170,7 @@ describe('two concurrent calls', () => {
 
   it('keep their own inputs if one of them throws in a decorator (DEC-24)', async () => {
     const sunk: string[] = [];
-    const meet = meeting();
+    const meet = createMeeting();
     const failing = decorate(meet, {
       async call(input, call) {
         const result = await meet.call(input, call);
@@ -175,13 +178,13 @@ describe('two concurrent calls', () => {
         return result;
       },
     });
-    const session = sessionWith(
+    const session = startSession(
       [publishToBlackboard(sinkArtifacts(failing, (_, { id }) => void sunk.push(id)))],
       [twice, 'Done.'],
     );
     const { turn } = await session.send('Go.');
     expect(sunk).toEqual([`${turn}.3.0`]);
-    expect(shownResults(session)).toEqual(['{"n":0}', 'Error: broken']);
+    expect(getShownResults(session)).toEqual(['{"n":0}', 'Error: broken']);
     expect((await session.state()).blackboard).toEqual([{ value: { n: 0 } }]);
   });
 });
@@ -197,12 +200,12 @@ describe('a tool that fails', () => {
   });
 
   it.each([
-    ['one call', calls('fail'), ['Error: broken']],
-    ['several calls', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
+    ['one call', callTools('fail'), ['Error: broken']],
+    ['several calls', callTools('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
   ])('reports its error to the model, and the loop continues: %s (DEC-26)', async (_, reply, shown) => {
-    const session = sessionWith([fails, lookTool()], [reply, 'Done.']);
+    const session = startSession([fails, lookTool()], [reply, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shownResults(session)).toEqual(shown);
+    expect(getShownResults(session)).toEqual(shown);
   });
 
   it('ends the loop only by a signal, after its siblings have ended (DEC-26)', async () => {
@@ -214,9 +217,9 @@ describe('a tool that fails', () => {
         throw terminateAction('Enough.');
       },
     });
-    const session = sessionWith(
+    const session = startSession(
       [fails, leaves, lookTool([], () => error('No.'))],
-      [calls('fail', 'look', 'leave'), 'Done.'],
+      [callTools('fail', 'look', 'leave'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'terminate-action' } });
     const ended = (await session.events()).flatMap((event) =>

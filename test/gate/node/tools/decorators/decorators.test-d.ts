@@ -40,7 +40,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 
 const Document = defineDomainType({ name: 'Document', schema: v.object({ title: v.string() }) });
-const Named: ArtifactType = { name: 'Named' };
+const NamedType: ArtifactType = { name: 'Named' };
 
 const search = defineTool({
   name: 'search',
@@ -48,7 +48,7 @@ const search = defineTool({
   input: v.object({ query: v.string() }),
   run: ({ query }) => [{ score: query.length, document: { title: query } }],
 });
-type Hit = { score: number; document: { title: string } };
+type SearchHit = { score: number; document: { title: string } };
 const words = defineTool({ name: 'words', description: 'Says.', run: () => 'words' });
 const perhapsTool = defineTool({
   name: 'perhaps',
@@ -69,30 +69,30 @@ const orderOrWords = defineTool({
 });
 const onlyWords = defineTool({ name: 'only_words', description: 'Says.', run: () => text('words') });
 const madeTool = defineTool({ name: 'made', description: 'Makes.', run: () => artifact('', { n: 1 }) });
-declare const erased: AnyTool;
+declare const erasedTool: AnyTool;
 
 // Every decorator keeps the type of its tool.
-type Search = Tool<'search', { query: string }, Hit[]>;
-expectTypeOf(decorate(search, { serial: 'one' })).toEqualTypeOf<Search>();
-expectTypeOf(oneShotPerLoop(search, 'Go on.')).toEqualTypeOf<Search>();
-expectTypeOf(sinkArtifacts(search, listSink())).toEqualTypeOf<Search>();
-expectTypeOf(publishToBlackboard(search)).toEqualTypeOf<Search>();
-expectTypeOf(trackAssets(search)).toEqualTypeOf<Search>();
+type SearchTool = Tool<'search', { query: string }, SearchHit[]>;
+expectTypeOf(decorate(search, { serial: 'one' })).toEqualTypeOf<SearchTool>();
+expectTypeOf(oneShotPerLoop(search, 'Go on.')).toEqualTypeOf<SearchTool>();
+expectTypeOf(sinkArtifacts(search, listSink())).toEqualTypeOf<SearchTool>();
+expectTypeOf(publishToBlackboard(search)).toEqualTypeOf<SearchTool>();
+expectTypeOf(trackAssets(search)).toEqualTypeOf<SearchTool>();
 expectTypeOf(trackAssets([search, words])).toEqualTypeOf<
-  readonly [Search, Tool<'words', Record<string, never>, string>]
+  readonly [SearchTool, Tool<'words', Record<string, never>, string>]
 >();
-expectTypeOf(replanning(search, 'New facts.')).toEqualTypeOf<Search>();
-expectTypeOf(replanAlways(search)).toEqualTypeOf<Search>();
-expectTypeOf(replanWhen(search, () => true)).toEqualTypeOf<Search>();
-expectTypeOf(replanAndAdd(search, () => 1)).toEqualTypeOf<Search>();
-expectTypeOf(conditionalReplan(search, () => null)).toEqualTypeOf<Search>();
-expectTypeOf(withEventPublication(search, () => {})).toEqualTypeOf<Search>();
-expectTypeOf(withObservability(search)).toEqualTypeOf<Search>();
-expectTypeOf(oneShotPerLoop(erased, 'Go on.')).toEqualTypeOf<AnyTool>();
+expectTypeOf(replanning(search, 'New facts.')).toEqualTypeOf<SearchTool>();
+expectTypeOf(replanAlways(search)).toEqualTypeOf<SearchTool>();
+expectTypeOf(replanWhen(search, () => true)).toEqualTypeOf<SearchTool>();
+expectTypeOf(replanAndAdd(search, () => 1)).toEqualTypeOf<SearchTool>();
+expectTypeOf(conditionalReplan(search, () => null)).toEqualTypeOf<SearchTool>();
+expectTypeOf(withEventPublication(search, () => {})).toEqualTypeOf<SearchTool>();
+expectTypeOf(withObservability(search)).toEqualTypeOf<SearchTool>();
+expectTypeOf(oneShotPerLoop(erasedTool, 'Go on.')).toEqualTypeOf<AnyTool>();
 
 // Without a type, a sink receives the return value of `run`, item by item.
 sinkArtifacts(search, (hit, call) => {
-  expectTypeOf(hit).toEqualTypeOf<Hit>();
+  expectTypeOf(hit).toEqualTypeOf<SearchHit>();
   expectTypeOf(call).toEqualTypeOf<SinkCall>();
 });
 sinkArtifacts(perhapsTool, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
@@ -104,11 +104,13 @@ replanWhen(order, ({ total }) => total > 100);
 // A ready-made result, text and an erased tool leave the type of the artifact unknown.
 sinkArtifacts(madeTool, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
-sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+sinkArtifacts(erasedTool, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 
 // With a domain type the value has that type; a bare name leaves it unknown.
-sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<{ title: string }>(), { type: Document });
-sinkArtifacts(search, (found) => expectTypeOf(found).toEqualTypeOf<Json>(), { type: Named });
+sinkArtifacts(erasedTool, (found) => expectTypeOf(found).toEqualTypeOf<{ title: string }>(), {
+  type: Document,
+});
+sinkArtifacts(search, (found) => expectTypeOf(found).toEqualTypeOf<Json>(), { type: NamedType });
 sinkArtifacts(search, async () => {}, {
   type: Document,
   filter: (document) => {
@@ -122,7 +124,7 @@ sinkArtifacts(search, listSink<string>(), { transform: (hit) => hit.document.tit
 sinkArtifacts(search, (title: string) => console.log(title), {
   filter: (hit) => hit.score > 1,
   transform: (hit) => {
-    expectTypeOf(hit).toEqualTypeOf<Hit>();
+    expectTypeOf(hit).toEqualTypeOf<SearchHit>();
     return hit.document.title;
   },
   into: Document,
@@ -150,7 +152,7 @@ publishToBlackboard(search, {
   transform: (hit) => hit.document,
   into: Document,
 });
-publishToBlackboard(erased, { type: Document, filter: ({ title }) => title !== '' });
+publishToBlackboard(erasedTool, { type: Document, filter: ({ title }) => title !== '' });
 // @ts-expect-error a hit has no title
 publishToBlackboard(search, { filter: (hit) => hit.title !== '' });
 publishToBlackboard(search, {
@@ -164,26 +166,26 @@ replanWhen(search, (hits) => hits.length > 0, { type: undefined });
 
 // Assets.
 trackAssets(search, { filter: (hit) => hit.score > 1 });
-trackAssets([search, erased], { type: Document, filter: ({ title }) => title !== '' });
+trackAssets([search, erasedTool], { type: Document, filter: ({ title }) => title !== '' });
 declare const entries: readonly BlackboardEntry[];
 expectTypeOf(assetsOf(entries)).toEqualTypeOf<readonly Asset<Json>[]>();
 expectTypeOf(assetsOf(entries, Document)).toEqualTypeOf<readonly Asset<{ title: string }>[]>();
 // @ts-expect-error a title is a string
-trackAssets(erased, { type: Document, filter: ({ title }) => title > 3 });
+trackAssets(erasedTool, { type: Document, filter: ({ title }) => title > 3 });
 
 // Replanning receives the whole artifact.
 replanWhen(search, (hits) => {
-  expectTypeOf(hits).toEqualTypeOf<Hit[]>();
+  expectTypeOf(hits).toEqualTypeOf<SearchHit[]>();
   return hits.length === 0;
 });
-replanWhen(erased, ({ title }) => title === '', { type: Document });
+replanWhen(erasedTool, ({ title }) => title === '', { type: Document });
 replanAndAdd(search, (hits) => hits[0]?.document);
-replanAndAdd(erased, ({ title }) => title, { type: Document });
+replanAndAdd(erasedTool, ({ title }) => title, { type: Document });
 conditionalReplan(search, async ({ artifact: found, artifactAs, result, tool }) => {
   expectTypeOf(found).toEqualTypeOf<Json | undefined>();
   expectTypeOf(artifactAs(Document)).toEqualTypeOf<{ title: string } | undefined>();
-  expectTypeOf(artifactAs(Named)).toEqualTypeOf<Json | undefined>();
-  expectTypeOf(tool).toEqualTypeOf<Search>();
+  expectTypeOf(artifactAs(NamedType)).toEqualTypeOf<Json | undefined>();
+  expectTypeOf(tool).toEqualTypeOf<SearchTool>();
   return { reason: result.text(), updater: (_, call) => call.blackboard.add('known') };
 });
 // @ts-expect-error a decision needs a reason
@@ -210,5 +212,5 @@ expectTypeOf(loopMemo('rules')).toEqualTypeOf<LoopMemo>();
 oneShotPerLoop(search);
 
 // Unwrapping finds a tool by a guard.
-const isSearch = (tool: AnyTool): tool is Search => tool === search;
-expectTypeOf(unwrapAs(erased, isSearch)).toEqualTypeOf<Search | undefined>();
+const isSearch = (tool: AnyTool): tool is SearchTool => tool === search;
+expectTypeOf(unwrapAs(erasedTool, isSearch)).toEqualTypeOf<SearchTool | undefined>();

@@ -11,8 +11,8 @@ import {
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { fakeCall } from '../fake-call.ts';
-import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
+import { createFakeCall } from '../fake-call.ts';
+import { callTools, createCrashingTool, getShownResults, startSession } from './turns.ts';
 
 const Hit = defineDomainType({
   name: 'Hit',
@@ -38,8 +38,8 @@ const other = defineTool({
 });
 
 /** The blackboard after a turn that calls each of these tools. */
-async function boardOf(...tools: Parameters<typeof sessionWith>[0]) {
-  const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
+async function getBlackboard(...tools: Parameters<typeof startSession>[0]) {
+  const session = startSession(tools, [callTools(...tools.map(({ name }) => name)), 'Done.']);
   await session.send('Go.');
   return (await session.state()).blackboard;
 }
@@ -50,7 +50,7 @@ afterEach(() => {
 
 describe('a publishing tool', () => {
   it('publishes every artifact under the name of its type if it has no type filter (DEC-08)', async () => {
-    expect(await boardOf(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
+    expect(await getBlackboard(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
       { type: 'Hit', value: hits[0] },
       { type: 'Hit', value: hits[1] },
       { type: 'Other', value: { n: 1 } },
@@ -64,7 +64,7 @@ describe('a publishing tool', () => {
       transform: ({ document }) => document,
       into: Document,
     });
-    expect(await boardOf(published, publishToBlackboard(other, { type: Hit }))).toEqual([
+    expect(await getBlackboard(published, publishToBlackboard(other, { type: Hit }))).toEqual([
       { type: 'Document', value: { title: 'A' } },
     ]);
   });
@@ -77,15 +77,15 @@ describe('a publishing tool', () => {
       effect: 'read',
       run: (_, { blackboard }) => blackboard.get('hit') ?? 'nothing',
     });
-    const session = sessionWith([published, look], [calls('search'), calls('look'), 'Done.']);
+    const session = startSession([published, look], [callTools('search'), callTools('look'), 'Done.']);
     await session.send('Go.');
-    expect(shownResults(session)[1]).toBe('{"score":0.1,"document":{"title":"B"}}');
+    expect(getShownResults(session)[1]).toBe('{"score":0.1,"document":{"title":"B"}}');
   });
 
   it('publishes once, even if another Worker resumes the turn', async () => {
-    const session: TestSession = sessionWith(
+    const session: TestSession = startSession(
       [publishToBlackboard(search), createCrashingTool(() => session)],
-      [calls('search'), calls('crash'), 'Done.'],
+      [callTools('search'), callTools('crash'), 'Done.'],
     );
     await session.send('Go.');
     session.restart();
@@ -101,7 +101,7 @@ describe('a publishing tool', () => {
       output: Day,
       run: () => ({ at: '2026-01-02' }),
     });
-    expect(await boardOf(publishToBlackboard(today, { type: Day }))).toEqual([
+    expect(await getBlackboard(publishToBlackboard(today, { type: Day }))).toEqual([
       { type: 'Day', value: { at: '2026-01-02' } },
     ]);
   });
@@ -109,9 +109,9 @@ describe('a publishing tool', () => {
   it('logs an error if the output of a transform is not JSON, and keeps the result', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const published = publishToBlackboard(other, { transform: () => new WeakMap() });
-    const session = sessionWith([published], [calls('other'), 'Done.']);
+    const session = startSession([published], [callTools('other'), 'Done.']);
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['One.']);
+    expect(getShownResults(session)).toEqual(['One.']);
     expect(log.mock.calls).toEqual([
       [
         "holdfast: a sink of tool 'other' failed",
@@ -122,13 +122,13 @@ describe('a publishing tool', () => {
 });
 
 describe('a blackboard sink without a session', () => {
-  const outside = () => fakeCall({ inSession: false, tool: 'other' });
+  const createOutsideCall = () => createFakeCall({ inSession: false, tool: 'other' });
   const PROBLEM = "There is no session, so the artifact of tool 'other' was not published to a blackboard.";
 
   it('keeps the result, and logs one warning (DEC-09)', async () => {
     const warned = captureWarnings();
     const published = publishToBlackboard(other);
-    const { call, board } = outside();
+    const { call, board } = createOutsideCall();
     for (let n = 0; n < 2; n += 1) expect((await published.call({}, call)).text()).toBe('One.');
     expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
     expect(board).toEqual([]);
@@ -136,7 +136,7 @@ describe('a blackboard sink without a session', () => {
 
   it('does not interrupt a loop without a blackboard (DEC-09)', async () => {
     const warned = captureWarnings();
-    const model = scriptedModel([calls('other', 'other'), 'Done.']);
+    const model = scriptedModel([callTools('other', 'other'), 'Done.']);
     const { loop, state } = createMemoryLoop({ tools: [publishToBlackboard(other)], model });
     expect(await runForOutput(loop)).toMatchObject({ outcome: 'completed' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
@@ -147,7 +147,7 @@ describe('a blackboard sink without a session', () => {
   it('ends the turn as misconfigured if it is strict (DEC-09)', async () => {
     const list = listSink();
     const strict = sinkArtifacts(other, compositeSink(blackboardSink({ strict: true }), list));
-    const { call } = outside();
+    const { call } = createOutsideCall();
     await expect(strict.call({}, call)).rejects.toMatchObject({
       name: 'ToolConfigurationError',
       signal: { type: 'misconfigured', reason: PROBLEM },
@@ -156,7 +156,7 @@ describe('a blackboard sink without a session', () => {
   });
 
   it('publishes in a session if it is strict (DEC-09)', async () => {
-    expect(await boardOf(sinkArtifacts(other, blackboardSink({ strict: true, name: 'n' })))).toEqual([
+    expect(await getBlackboard(sinkArtifacts(other, blackboardSink({ strict: true, name: 'n' })))).toEqual([
       { name: 'n', type: 'Other', value: { n: 1 } },
     ]);
   });

@@ -18,17 +18,17 @@ import {
   replanning,
   replanWhen,
 } from '../../../../../src/modules/decorators/entry.ts';
-import { fakeCall } from '../fake-call.ts';
-import { calls, sessionWith, shownResults } from './turns.ts';
+import { createFakeCall } from '../fake-call.ts';
+import { callTools, getShownResults, startSession } from './turns.ts';
 
 const Route = defineDomainType({ name: 'Route', schema: v.object({ hours: v.number() }) });
 const route = artifact('Two hours.', Route, { hours: 2 });
-const returningTool = (value: unknown): AnyTool =>
+const createReturningTool = (value: unknown): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
 
 /** Runs a turn with one call of the tool. Without a signal, the model replies 'Done.' */
 async function endOf(tool: AnyTool) {
-  const session = sessionWith([tool], [calls('look'), 'Done.']);
+  const session = startSession([tool], [callTools('look'), 'Done.']);
   const { outcome, text, signal } = await session.send('Go.');
   const ended = (await session.events()).flatMap((event) =>
     event.type === 'tool-call-ended' ? [event.result] : [],
@@ -36,7 +36,7 @@ async function endOf(tool: AnyTool) {
   return { outcome, text, signal, result: ended[0], board: (await session.state()).blackboard, session };
 }
 
-const replannedOutcome = (reason: string) => ({
+const createReplannedOutcome = (reason: string) => ({
   outcome: 'completed',
   text: '',
   signal: { type: 'replan', reason },
@@ -49,8 +49,8 @@ afterEach(() => {
 
 describe('a replanning tool', () => {
   it('ends its loop with the result and its reason, and puts its text on the blackboard (DEC-12)', async () => {
-    const end = await endOf(replanning(returningTool(route), 'There is a route.'));
-    expect(end).toMatchObject(replannedOutcome('There is a route.'));
+    const end = await endOf(replanning(createReturningTool(route), 'There is a route.'));
+    expect(end).toMatchObject(createReplannedOutcome('There is a route.'));
     expect(end.result).toEqual({
       type: 'artifact',
       content: 'Two hours.',
@@ -63,7 +63,7 @@ describe('a replanning tool', () => {
   });
 
   it('adds entries by its updater instead, if it has one (DEC-12)', async () => {
-    const tool = replanning(returningTool(route), 'There is a route.', (result, { blackboard }) =>
+    const tool = replanning(createReturningTool(route), 'There is a route.', (result, { blackboard }) =>
       blackboard.add({ told: result.text() }, { name: 'news' }),
     );
     expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
@@ -71,12 +71,16 @@ describe('a replanning tool', () => {
 
   it('ends its loop after an error too; the updater receives the message, but its additions are discarded (DEC-12)', async () => {
     const told: string[] = [];
-    const tool = replanning(returningTool(error('The road is closed.')), 'Find another.', (result, call) => {
-      told.push(result.text());
-      call.blackboard.add(result.text());
-    });
+    const tool = replanning(
+      createReturningTool(error('The road is closed.')),
+      'Find another.',
+      (result, call) => {
+        told.push(result.text());
+        call.blackboard.add(result.text());
+      },
+    );
     const end = await endOf(tool);
-    expect(end).toMatchObject({ ...replannedOutcome('Find another.'), board: [] });
+    expect(end).toMatchObject({ ...createReplannedOutcome('Find another.'), board: [] });
     expect(end.result).toMatchObject({ type: 'error', message: 'The road is closed.' });
     expect(told).toEqual(['The road is closed.']);
   });
@@ -112,24 +116,27 @@ describe('a replanning tool', () => {
   it('ends its loop even if its updater fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
-    const tool = replanning(returningTool('seen'), 'News.', () => {
+    const tool = replanning(createReturningTool('seen'), 'News.', () => {
       throw failure;
     });
-    expect(await endOf(tool)).toMatchObject({ ...replannedOutcome('News.'), result: { content: 'seen' } });
+    expect(await endOf(tool)).toMatchObject({
+      ...createReplannedOutcome('News.'),
+      result: { content: 'seen' },
+    });
     expect(log.mock.calls).toEqual([["holdfast: the blackboard updater of tool 'look' failed", failure]]);
   });
 });
 
 describe('replanAlways', () => {
   it('ends the loop with the name of the tool as its reason, and puts the artifact on the blackboard (DEC-13)', async () => {
-    const end = await endOf(replanAlways(returningTool(route)));
-    expect(end).toMatchObject(replannedOutcome('look replans'));
+    const end = await endOf(replanAlways(createReturningTool(route)));
+    expect(end).toMatchObject(createReplannedOutcome('look replans'));
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
   });
 
   it('adds no entry if there is no artifact (DEC-13)', async () => {
-    const end = await endOf(replanAlways(returningTool('words')));
-    expect(end).toMatchObject({ ...replannedOutcome('look replans'), board: [] });
+    const end = await endOf(replanAlways(createReturningTool('words')));
+    expect(end).toMatchObject({ ...createReplannedOutcome('look replans'), board: [] });
   });
 });
 
@@ -139,20 +146,20 @@ const Other: ArtifactType = { name: 'Other' };
 
 describe('replanWhen', () => {
   it('ends the loop if the predicate matches the artifact (DEC-13)', async () => {
-    const end = await endOf(replanWhen(returningTool(route), isLong));
-    expect(end).toMatchObject({ ...replannedOutcome('look replans based on result'), board: [] });
-    const typed = replanWhen(returningTool(route), ({ hours }) => hours === 2, { type: Route });
-    expect(await endOf(typed)).toMatchObject(replannedOutcome('look replans based on result'));
+    const end = await endOf(replanWhen(createReturningTool(route), isLong));
+    expect(end).toMatchObject({ ...createReplannedOutcome('look replans based on result'), board: [] });
+    const typed = replanWhen(createReturningTool(route), ({ hours }) => hours === 2, { type: Route });
+    expect(await endOf(typed)).toMatchObject(createReplannedOutcome('look replans based on result'));
   });
 
   it.each([
-    ['the predicate is false', replanWhen(returningTool(route), () => false)],
-    ['there is no artifact', replanWhen(returningTool('words'), () => true)],
-    ['it is an error', replanWhen(returningTool(error('No.')), () => true)],
-    ['it is of another type', replanWhen(returningTool(route), () => true, { type: Other })],
+    ['the predicate is false', replanWhen(createReturningTool(route), () => false)],
+    ['there is no artifact', replanWhen(createReturningTool('words'), () => true)],
+    ['it is an error', replanWhen(createReturningTool(error('No.')), () => true)],
+    ['it is of another type', replanWhen(createReturningTool(route), () => true, { type: Other })],
     [
       'its value does not match the type',
-      replanWhen(returningTool(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
+      replanWhen(createReturningTool(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(continuedOutcome);
@@ -160,26 +167,26 @@ describe('replanWhen', () => {
 
   it('passes a list to the predicate as a whole', async () => {
     const asked: Json[] = [];
-    await endOf(replanWhen(returningTool([1, 2]), (found) => asked.push(found) < 0));
+    await endOf(replanWhen(createReturningTool([1, 2]), (found) => asked.push(found) < 0));
     expect(asked).toEqual([[1, 2]]);
   });
 });
 
 describe('replanAndAdd', () => {
   it('ends the loop with the value on the blackboard that it makes from the artifact (DEC-13)', async () => {
-    const tool = replanAndAdd(returningTool(route), ({ hours }) => ({ minutes: 60 * hours }), {
+    const tool = replanAndAdd(createReturningTool(route), ({ hours }) => ({ minutes: 60 * hours }), {
       type: Route,
     });
     const end = await endOf(tool);
-    expect(end).toMatchObject(replannedOutcome('look replans based on result'));
+    expect(end).toMatchObject(createReplannedOutcome('look replans based on result'));
     expect(end.board).toEqual([{ value: { minutes: 120 } }]);
   });
 
   it.each([
-    ['it returns undefined', replanAndAdd(returningTool(route), () => undefined)],
-    ['it returns null', replanAndAdd(returningTool(route), () => null)],
-    ['there is no artifact', replanAndAdd(returningTool('words'), () => 1)],
-    ['it is of another type', replanAndAdd(returningTool(route), () => 1, { type: Other })],
+    ['it returns undefined', replanAndAdd(createReturningTool(route), () => undefined)],
+    ['it returns null', replanAndAdd(createReturningTool(route), () => null)],
+    ['there is no artifact', replanAndAdd(createReturningTool('words'), () => 1)],
+    ['it is of another type', replanAndAdd(createReturningTool(route), () => 1, { type: Other })],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(continuedOutcome);
   });
@@ -187,7 +194,7 @@ describe('replanAndAdd', () => {
 
 describe('conditionalReplan', () => {
   it('passes the result, the artifact, the call and the tool to its decider (DEC-14)', async () => {
-    const tool = returningTool(route);
+    const tool = createReturningTool(route);
     const seen: ReplanContext<AnyTool>[] = [];
     const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
     expect(end).toMatchObject(continuedOutcome);
@@ -200,34 +207,38 @@ describe('conditionalReplan', () => {
   });
 
   it('ends the loop if its decider decides so, and adds entries by its updater (DEC-14)', async () => {
-    const tool = conditionalReplan(returningTool('seen'), async ({ content }) => ({
+    const tool = conditionalReplan(createReturningTool('seen'), async ({ content }) => ({
       reason: `It has ${content}.`,
       updater: (_, { blackboard }) => blackboard.add('known'),
     }));
     const end = await endOf(tool);
-    expect(end).toMatchObject({ ...replannedOutcome('It has seen.'), board: [{ value: 'known' }] });
+    expect(end).toMatchObject({ ...createReplannedOutcome('It has seen.'), board: [{ value: 'known' }] });
   });
 
   it('asks its decider about errors, and continues without a decision (DEC-13)', async () => {
-    const failed = conditionalReplan(returningTool(error('No.')), ({ content }) => ({ reason: content }));
-    expect(await endOf(failed)).toMatchObject(replannedOutcome('No.'));
-    expect(await endOf(conditionalReplan(returningTool('seen'), () => null))).toMatchObject(continuedOutcome);
+    const failed = conditionalReplan(createReturningTool(error('No.')), ({ content }) => ({
+      reason: content,
+    }));
+    expect(await endOf(failed)).toMatchObject(createReplannedOutcome('No.'));
+    expect(await endOf(conditionalReplan(createReturningTool('seen'), () => null))).toMatchObject(
+      continuedOutcome,
+    );
   });
 
   it('continues with the result of the tool if its decider fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
-    const tool = conditionalReplan(returningTool('seen'), () => Promise.reject(failure));
+    const tool = conditionalReplan(createReturningTool('seen'), () => Promise.reject(failure));
     const end = await endOf(tool);
     expect(end).toMatchObject(continuedOutcome);
-    expect(shownResults(end.session)).toEqual(['seen']);
+    expect(getShownResults(end.session)).toEqual(['seen']);
     expect(log.mock.calls).toEqual([["holdfast: the replan decider of tool 'look' failed", failure]]);
   });
 
   it('refuses to run without a session (DEC-14)', async () => {
     const ran: string[] = [];
     const look = defineTool({ name: 'look', description: 'Looks.', run: () => void ran.push('look') });
-    const { call } = fakeCall({ inSession: false, tool: 'look' });
+    const { call } = createFakeCall({ inSession: false, tool: 'look' });
     await expect(conditionalReplan(look, () => null).call({}, call)).rejects.toMatchObject({
       signal: {
         type: 'misconfigured',

@@ -22,8 +22,8 @@ import {
   sinkArtifacts,
   trackAssets,
 } from '../../../../../src/modules/decorators/entry.ts';
-import { fakeCall } from '../fake-call.ts';
-import { calls, sessionWith, shownResults } from './turns.ts';
+import { createFakeCall } from '../fake-call.ts';
+import { callTools, getShownResults, startSession } from './turns.ts';
 
 const Score = defineDomainType({ name: 'Score', schema: v.looseObject({}) });
 const Order = defineDomainType({
@@ -31,13 +31,13 @@ const Order = defineDomainType({
   schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.isoDate(), v.toDate()) }),
 });
 
-const returningTool = (value: unknown, output?: DomainType) =>
+const createReturningTool = (value: unknown, output?: DomainType) =>
   defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
 
 /** The artifacts that a sink receives from this result. */
 async function sinkValue(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
   const list = listSink();
-  await sinkArtifacts(returningTool(value), list, { type }).call({}, fakeCall().call);
+  await sinkArtifacts(createReturningTool(value), list, { type }).call({}, createFakeCall().call);
   return list.items();
 }
 
@@ -48,13 +48,13 @@ afterEach(() => {
 describe('a sinking tool', () => {
   it('passes its artifact to the sink, and returns the result unchanged (DEC-04, DEC-11)', async () => {
     const seen: [unknown, string][] = [];
-    const find = sinkArtifacts(returningTool(artifact('Found 3.', { score: 3 })), (found, call) => {
+    const find = sinkArtifacts(createReturningTool(artifact('Found 3.', { score: 3 })), (found, call) => {
       seen.push([found, call.id]);
     });
-    const session = sessionWith([find], [calls('find'), 'Done.']);
+    const session = startSession([find], [callTools('find'), 'Done.']);
     const { turn, artifacts } = await session.send('Go.');
     expect(seen).toEqual([[{ score: 3 }, `${turn}.3.0`]]);
-    expect(shownResults(session)).toEqual(['Found 3.']);
+    expect(getShownResults(session)).toEqual(['Found 3.']);
     expect(artifacts).toEqual([{ call: `${turn}.3.0`, tool: 'find', value: { score: 3 } }]);
   });
 
@@ -72,7 +72,10 @@ describe('a sinking tool', () => {
 
   it('uses the type that the tool declares for its results (DEC-05)', async () => {
     const list = listSink();
-    await sinkArtifacts(returningTool({ n: 1 }, Score), list, { type: Score }).call({}, fakeCall().call);
+    await sinkArtifacts(createReturningTool({ n: 1 }, Score), list, { type: Score }).call(
+      {},
+      createFakeCall().call,
+    );
     expect(list.items()).toEqual([{ n: 1 }]);
   });
 
@@ -101,7 +104,7 @@ describe('a sinking tool', () => {
     const steps: string[] = [];
     const list = listSink<number>();
     const orders = [{ id: 'o1', at: '2026-01-02' }, { id: 'none' }, { id: 'o3', at: '2025-01-03' }];
-    const find = sinkArtifacts(returningTool(artifact('', Order, orders)), list, {
+    const find = sinkArtifacts(createReturningTool(artifact('', Order, orders)), list, {
       type: Order,
       filter: ({ id, at }) => {
         steps.push(`filter ${id}`);
@@ -112,46 +115,46 @@ describe('a sinking tool', () => {
         return at.getTime();
       },
     });
-    await find.call({}, fakeCall().call);
+    await find.call({}, createFakeCall().call);
     expect(steps).toEqual(['filter o1', 'transform o1', 'filter o3']);
     expect(list.items()).toEqual([Date.UTC(2026, 0, 2)]);
   });
 
   it('passes on no artifact if the tool throws, and lets the error through (DEC-07)', async () => {
     const list = listSink();
-    const broken: AnyTool = { ...returningTool(1), call: () => Promise.reject(new Error('broken')) };
-    await expect(sinkArtifacts(broken, list).call({}, fakeCall().call)).rejects.toThrow('broken');
+    const broken: AnyTool = { ...createReturningTool(1), call: () => Promise.reject(new Error('broken')) };
+    await expect(sinkArtifacts(broken, list).call({}, createFakeCall().call)).rejects.toThrow('broken');
     expect(list.items()).toEqual([]);
   });
 
   it('passes the type and the journaled JSON to the sink', async () => {
     const seen: unknown[] = [];
-    const find = returningTool(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
+    const find = createReturningTool(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
     await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), { type: Order }).call(
       {},
-      fakeCall().call,
+      createFakeCall().call,
     );
     const transforming = { type: Order, transform: () => 'made', into: { name: 'Made' } };
     await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), transforming).call(
       {},
-      fakeCall().call,
+      createFakeCall().call,
     );
     expect(seen).toEqual([{ type: 'Order', json: { id: 'o1', at: '2026-01-02' } }, { type: 'Made' }]);
   });
 
   it('passes a copy to the sink', async () => {
-    const find = sinkArtifacts(returningTool({ tags: ['a'] }), (found) => {
+    const find = sinkArtifacts(createReturningTool({ tags: ['a'] }), (found) => {
       if (isTagged(found)) found.tags.push('changed');
     });
-    const session = sessionWith([find], [calls('find'), 'Done.']);
+    const session = startSession([find], [callTools('find'), 'Done.']);
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['{"tags":["a"]}']);
+    expect(getShownResults(session)).toEqual(['{"tags":["a"]}']);
   });
 
   it('does not pass the secrets of the invocation to the sink', async () => {
     const list = listSink();
-    const find = sinkArtifacts(returningTool({ note: 'by hunter22' }), list);
-    await find.call({}, fakeCall({ secrets: Secrets.of({ KEY: 'hunter22' }) }).call);
+    const find = sinkArtifacts(createReturningTool({ note: 'by hunter22' }), list);
+    await find.call({}, createFakeCall({ secrets: Secrets.of({ KEY: 'hunter22' }) }).call);
     expect(list.items()).toEqual([{ note: 'by [secret KEY]' }]);
   });
 
@@ -159,22 +162,22 @@ describe('a sinking tool', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('The queue is full.');
     const sunkAfter: Json[] = [];
-    const find = sinkArtifacts(returningTool([1, 2]), (found) => {
+    const find = sinkArtifacts(createReturningTool([1, 2]), (found) => {
       if (found === 1) throw failure;
       sunkAfter.push(found);
     });
-    const session = sessionWith([find], [calls('find'), 'Done.']);
+    const session = startSession([find], [callTools('find'), 'Done.']);
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['[1,2]']);
+    expect(getShownResults(session)).toEqual(['[1,2]']);
     expect(sunkAfter).toEqual([2]);
     expect(log.mock.calls).toEqual([["holdfast: a sink of tool 'find' failed", failure]]);
   });
 
   it('ends the turn if its sink throws a control-flow signal', async () => {
-    const find = sinkArtifacts(returningTool({ n: 1 }), () => {
+    const find = sinkArtifacts(createReturningTool({ n: 1 }), () => {
       throw exitEarly('Enough.');
     });
-    const session = sessionWith([find], [calls('find')]);
+    const session = startSession([find], [callTools('find')]);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'cancelled',
       signal: { type: 'exit', reason: 'Enough.' },
@@ -184,11 +187,13 @@ describe('a sinking tool', () => {
   it('does not wait for a sink if its call is aborted', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const stop = new AbortController();
-    const find = sinkArtifacts(returningTool({ n: 1 }), () => {
+    const find = sinkArtifacts(createReturningTool({ n: 1 }), () => {
       stop.abort();
       return new Promise<never>(() => {});
     });
-    expect(await find.call({}, fakeCall({ signal: stop.signal }).call)).toMatchObject({ value: { n: 1 } });
+    expect(await find.call({}, createFakeCall({ signal: stop.signal }).call)).toMatchObject({
+      value: { n: 1 },
+    });
     expect(log.mock.calls).toEqual([
       ["holdfast: a sink of tool 'tool' was abandoned, since its call was aborted"],
     ]);
@@ -199,26 +204,26 @@ const isTagged = (value: unknown): value is { tags: string[] } =>
   typeof value === 'object' && value !== null && 'tags' in value;
 
 describe('an unfolding tool with a sink', () => {
-  const find = returningTool(artifact('Found 3.', { score: 3 }));
-  const files = (...tools: readonly AnyTool[]) =>
+  const find = createReturningTool(artifact('Found 3.', { score: 3 }));
+  const createFilesTool = (...tools: readonly AnyTool[]) =>
     defineUnfolding({ name: 'files', description: 'Files.', tools });
 
   it('sinks the artifacts of its inner tools, at any depth, but not of its opening', async () => {
     const list = listSink();
-    const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [files(find)] });
-    const session = sessionWith(
+    const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [createFilesTool(find)] });
+    const session = startSession(
       [sinkArtifacts(outer, list)],
-      [calls('outer'), calls('files'), calls('find'), 'Done.'],
+      [callTools('outer'), callTools('files'), callTools('find'), 'Done.'],
     );
     await session.send('Go.');
     expect(list.items()).toEqual([{ score: 3 }]);
-    expect(shownResults(session).at(-1)).toBe('Found 3.');
+    expect(getShownResults(session).at(-1)).toBe('Found 3.');
   });
 
   it('sinks the artifact of an inner tool that the model calls through it', async () => {
     const list = listSink();
-    const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, calls('find'), 'Done.'];
-    const session = sessionWith([sinkArtifacts(files(find), list)], replies);
+    const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, callTools('find'), 'Done.'];
+    const session = startSession([sinkArtifacts(createFilesTool(find), list)], replies);
     await session.send('Go.');
     expect(list.items()).toEqual([{ score: 3 }]);
   });
@@ -229,7 +234,10 @@ describe('an unfolding tool with a sink', () => {
       (tool: AnyTool, list: ListSink<unknown>) => sinkArtifacts(requireApproval(tool, 'May I?'), list),
     ]) {
       const list = listSink();
-      const session = sessionWith([guarded(files(find), list)], [calls('files'), calls('find'), 'Done.']);
+      const session = startSession(
+        [guarded(createFilesTool(find), list)],
+        [callTools('files'), callTools('find'), 'Done.'],
+      );
       expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
       expect(list.items()).toEqual([]);
       await session.decide('find', { decision: 'approve' });
@@ -241,8 +249,11 @@ describe('an unfolding tool with a sink', () => {
     ['publishToBlackboard', (tool) => publishToBlackboard(tool, { name: 'found' }), { name: 'found' }],
     ['trackAssets', (tool) => trackAssets(tool), { name: 'asset::7' }],
   ])('publishes the artifacts of its inner tools with %s', async (_, decorated, entry) => {
-    const made = returningTool({ id: 7 });
-    const session = sessionWith([decorated(files(made))], [calls('files'), calls('find'), 'Done.']);
+    const made = createReturningTool({ id: 7 });
+    const session = startSession(
+      [decorated(createFilesTool(made))],
+      [callTools('files'), callTools('find'), 'Done.'],
+    );
     await session.send('Go.');
     expect((await session.state()).blackboard).toMatchObject([{ ...Object(entry), value: { id: 7 } }]);
   });

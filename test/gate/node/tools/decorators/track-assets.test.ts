@@ -3,28 +3,28 @@ import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import { assetsOf, trackAssets } from '../../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
-import { fakeCall } from '../fake-call.ts';
-import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
+import { createFakeCall } from '../fake-call.ts';
+import { callTools, createCrashingTool, getShownResults, startSession } from './turns.ts';
 
 const Concert = defineDomainType({
   name: 'Concert',
   schema: v.object({ id: v.string(), works: v.array(v.string()) }),
 });
-const returningTool = (name: string, value: unknown) =>
+const createReturningTool = (name: string, value: unknown) =>
   defineTool({ name, description: 'Makes.', effect: 'read', run: () => value });
-const plan = returningTool('plan', artifact('Planned.', Concert, { id: 'c1', works: ['a', 'b', 'c'] }));
+const plan = createReturningTool('plan', artifact('Planned.', Concert, { id: 'c1', works: ['a', 'b', 'c'] }));
 
-async function assetsAfter(tools: Parameters<typeof sessionWith>[0]) {
-  const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
+async function collectAssets(tools: Parameters<typeof startSession>[0]) {
+  const session = startSession(tools, [callTools(...tools.map(({ name }) => name)), 'Done.']);
   await session.send('Go.');
   return { session, assets: assetsOf((await session.state()).blackboard) };
 }
 
 describe('tracked assets', () => {
   it('are the returned values that have an id; the result is unchanged (AST-01)', async () => {
-    const { session, assets } = await assetsAfter([trackAssets(plan)]);
+    const { session, assets } = await collectAssets([trackAssets(plan)]);
     expect(assets).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['a', 'b', 'c'] } }]);
-    expect(shownResults(session)).toEqual(['Planned.']);
+    expect(getShownResults(session)).toEqual(['Planned.']);
   });
 
   it.each([
@@ -34,21 +34,21 @@ describe('tracked assets', () => {
     ['missing for text', 'words', []],
     ['missing for a value that is not an object', artifact('', 'a value'), []],
   ])('are %s (AST-01)', async (_, value, ids) => {
-    const { assets } = await assetsAfter([trackAssets(returningTool('make', value))]);
+    const { assets } = await collectAssets([trackAssets(createReturningTool('make', value))]);
     expect(assets.map(({ id }) => id)).toEqual(ids);
   });
 
   it('are filtered after their type is checked (AST-01)', async () => {
     const asked: string[] = [];
     const both = [{ id: 'c1', works: ['a'] }, { id: 'x' }, { id: 'c2', works: ['a', 'b', 'c'] }];
-    const tool = trackAssets(returningTool('make', artifact('', Concert, both)), {
+    const tool = trackAssets(createReturningTool('make', artifact('', Concert, both)), {
       type: Concert,
       filter: ({ id, works }) => {
         asked.push(id);
         return works.length >= 3;
       },
     });
-    expect((await assetsAfter([tool])).assets.map(({ id }) => id)).toEqual(['c2']);
+    expect((await collectAssets([tool])).assets.map(({ id }) => id)).toEqual(['c2']);
     expect(asked).toEqual(['c1', 'c2']);
   });
 
@@ -66,8 +66,8 @@ describe('tracked assets', () => {
         },
       }),
     );
-    const replies = [calls('plan', 'plan'), calls('plan'), 'Done.', calls('plan'), 'Done.'];
-    const session = sessionWith([tool], replies);
+    const replies = [callTools('plan', 'plan'), callTools('plan'), 'Done.', callTools('plan'), 'Done.'];
+    const session = startSession([tool], replies);
     await session.send('Go.');
     const { blackboard } = await session.state();
     session.restart();
@@ -77,35 +77,35 @@ describe('tracked assets', () => {
   });
 
   it('can share an id if their types differ', async () => {
-    const other = returningTool('other', artifact('', { name: 'Other' }, { id: 'c1' }));
-    const { assets } = await assetsAfter(trackAssets([plan, other]));
+    const other = createReturningTool('other', artifact('', { name: 'Other' }, { id: 'c1' }));
+    const { assets } = await collectAssets(trackAssets([plan, other]));
     expect(assets.map(({ type, id }) => `${type} ${id}`)).toEqual(['Concert c1', 'Other c1']);
   });
 
   it('come from several tools through one filter (AST-01)', async () => {
     const tools = trackAssets(
       [
-        returningTool('one', { id: 'important-1' }),
-        returningTool('two', [{ id: 'x' }, { id: 'important-2' }]),
+        createReturningTool('one', { id: 'important-1' }),
+        createReturningTool('two', [{ id: 'x' }, { id: 'important-2' }]),
       ],
       { filter: (asset) => JSON.stringify(asset).includes('important-') },
     );
-    expect((await assetsAfter(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
+    expect((await collectAssets(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
   });
 
   it('survive a crash of the Worker', async () => {
-    const session: TestSession = sessionWith(
+    const session: TestSession = startSession(
       [trackAssets(plan), createCrashingTool(() => session)],
-      [calls('plan'), calls('crash'), 'Done.'],
+      [callTools('plan'), callTools('crash'), 'Done.'],
     );
     await session.send('Go.');
     expect(assetsOf((await session.state()).blackboard)).toHaveLength(1);
   });
 
   it('are read through a type, which omits other entries of the blackboard', async () => {
-    const { call, board } = fakeCall();
+    const { call, board } = createFakeCall();
     await trackAssets(plan).call({}, call);
-    await trackAssets(returningTool('other', { id: 'o1' })).call({}, call);
+    await trackAssets(createReturningTool('other', { id: 'o1' })).call({}, call);
     call.blackboard.add({ id: 'published' }, { name: 'published' });
     call.blackboard.add({ id: 'c9' }, { name: 'asset:"Concert":c9', type: 'Concert' });
     expect(assetsOf(board).map(({ id }) => id)).toEqual(['c1', 'o1', 'c9']);
@@ -115,7 +115,7 @@ describe('tracked assets', () => {
   });
 
   it('are not kept without a session', async () => {
-    const { call, board } = fakeCall({ inSession: false });
+    const { call, board } = createFakeCall({ inSession: false });
     expect((await trackAssets(plan).call({}, call)).text()).toBe('Planned.');
     expect(board).toEqual([]);
   });

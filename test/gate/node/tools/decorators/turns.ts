@@ -2,7 +2,7 @@ import { type AnyTool, defineAgent, defineTool } from '../../../../../src/index.
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
 
 /** A session of an agent with these tools and a scripted model. */
-export const sessionWith = (
+export const startSession = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   context = {},
@@ -13,10 +13,10 @@ export const sessionWith = (
   });
 
 /** A reply that calls tools without input. */
-export const calls = (...names: readonly string[]) => ({ calls: names.map((name) => ({ name })) });
+export const callTools = (...names: readonly string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** The tool results in the last request, in order. */
-export const shownResults = (session: TestSession): string[] =>
+export const getShownResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );

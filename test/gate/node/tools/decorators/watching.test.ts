@@ -20,11 +20,11 @@ import {
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { waitForPromises } from '../../../../doors/testing.ts';
-import { fakeCall } from '../fake-call.ts';
-import { calls, sessionWith, shownResults } from './turns.ts';
+import { createFakeCall } from '../fake-call.ts';
+import { callTools, getShownResults, startSession } from './turns.ts';
 
 const input = { type: 'object', properties: { at: { type: 'string' } } };
-const returningTool = (value: unknown) =>
+const createReturningTool = (value: unknown) =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -33,8 +33,8 @@ const returningTool = (value: unknown) =>
     run: () => value,
   });
 /** A decorator that throws after the tool has run. */
-const throwingTool = (thrown: unknown): AnyTool => {
-  const look = returningTool('seen');
+const createThrowingTool = (thrown: unknown): AnyTool => {
+  const look = createReturningTool('seen');
   return decorate(look, {
     call: async (given, call) => {
       await look.call(given, call);
@@ -49,7 +49,7 @@ function collectEvents() {
 }
 
 /** A clock that returns these times, one per read. */
-function clockOf(...times: number[]): void {
+function mockClock(...times: number[]): void {
   vi.spyOn(Date, 'now').mockImplementation(() => times.shift() ?? 0);
 }
 
@@ -60,10 +60,10 @@ afterEach(() => {
 describe('a tool that publishes events', () => {
   it('publishes a request with its input, and a response with its result and running time (DEC-21)', async () => {
     const { list, publish } = collectEvents();
-    clockOf(1_000, 1_005);
-    const result = await withEventPublication(returningTool('seen'), publish).call(
+    mockClock(1_000, 1_005);
+    const result = await withEventPublication(createReturningTool('seen'), publish).call(
       { at: 'sea' },
-      fakeCall({ tool: 'watch' }).call,
+      createFakeCall({ tool: 'watch' }).call,
     );
     expect(result.text()).toBe('seen');
     const base = { call: '1.2.0', tool: 'watch', input: { at: 'sea' } };
@@ -75,7 +75,7 @@ describe('a tool that publishes events', () => {
 
   it('publishes an error that the tool returns as its result (DEC-21)', async () => {
     const { list, publish } = collectEvents();
-    await withEventPublication(returningTool(error('No.')), publish).call({}, fakeCall().call);
+    await withEventPublication(createReturningTool(error('No.')), publish).call({}, createFakeCall().call);
     expect(list[1]).toMatchObject({ outcome: { type: 'result', result: { type: 'error', message: 'No.' } } });
   });
 
@@ -84,7 +84,7 @@ describe('a tool that publishes events', () => {
     ['a signal', exitEarly('Enough.')],
   ])('publishes %s that a decorator inside it throws, and rethrows it (DEC-21)', async (_, thrown) => {
     const { list, publish } = collectEvents();
-    const call = withEventPublication(throwingTool(thrown), publish).call({}, fakeCall().call);
+    const call = withEventPublication(createThrowingTool(thrown), publish).call({}, createFakeCall().call);
     await expect(call).rejects.toBe(thrown);
     expect(list.map(({ type }) => type)).toEqual(['request', 'response']);
     expect(list[1]).toMatchObject({ outcome: { type: 'failure', error: thrown } });
@@ -92,11 +92,11 @@ describe('a tool that publishes events', () => {
 
   it('wraps a tool only once for the same publisher, at any depth (DEC-21)', async () => {
     const [one, two] = [collectEvents(), collectEvents()];
-    const tool = withEventPublication(returningTool('seen'), one.publish);
+    const tool = withEventPublication(createReturningTool('seen'), one.publish);
     expect(withEventPublication(tool, one.publish)).toBe(tool);
     const gated = oneShotPerLoop(tool, 'Go on.');
     expect(withEventPublication(gated, one.publish)).toBe(gated);
-    await withEventPublication(gated, two.publish).call({}, fakeCall().call);
+    await withEventPublication(gated, two.publish).call({}, createFakeCall().call);
     expect([one.list.length, two.list.length]).toEqual([2, 2]);
   });
 
@@ -114,7 +114,7 @@ describe('a tool that publishes events', () => {
       if (type === 'request') await promise;
       steps.push(type);
     });
-    const called = publishing.call({}, fakeCall().call);
+    const called = publishing.call({}, createFakeCall().call);
     await waitForPromises();
     expect(steps).toEqual(['run']);
     resolve();
@@ -125,12 +125,12 @@ describe('a tool that publishes events', () => {
   it('does not fail the call if publishing fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
-    const session = sessionWith(
-      [withEventPublication(returningTool('seen'), () => Promise.reject(failure))],
-      [calls('look'), 'Done.'],
+    const session = startSession(
+      [withEventPublication(createReturningTool('seen'), () => Promise.reject(failure))],
+      [callTools('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shownResults(session)).toEqual(['seen']);
+    expect(getShownResults(session)).toEqual(['seen']);
     const line = ["holdfast: the watcher of tool 'look' failed", failure];
     expect(log.mock.calls).toEqual([line, line]);
   });
@@ -138,15 +138,18 @@ describe('a tool that publishes events', () => {
   it('does not publish the secrets of the invocation', async () => {
     const { list, publish } = collectEvents();
     const secrets = Secrets.of({ KEY: 'hunter22' });
-    const look = withEventPublication(returningTool(artifact('by hunter22', { by: 'hunter22' })), publish);
-    await look.call({ at: 'hunter22' }, fakeCall({ secrets }).call);
+    const look = withEventPublication(
+      createReturningTool(artifact('by hunter22', { by: 'hunter22' })),
+      publish,
+    );
+    await look.call({ at: 'hunter22' }, createFakeCall({ secrets }).call);
     expect(JSON.stringify(list)).not.toContain('hunter22');
     expect(list).toHaveLength(2);
   });
 
   it('publishes the request again if another Worker resumes the call', async () => {
     const { list, publish } = collectEvents();
-    const session: TestSession = sessionWith(
+    const session: TestSession = startSession(
       [
         withEventPublication(
           defineTool({
@@ -162,7 +165,7 @@ describe('a tool that publishes events', () => {
           publish,
         ),
       ],
-      [calls('look'), 'Done.'],
+      [callTools('look'), 'Done.'],
     );
     await session.send('Go.');
     expect(new Set(list.map(({ call }) => call)).size).toBe(1);
@@ -176,14 +179,14 @@ describe('a tool that publishes events', () => {
   it('publishes no response for a call that waits for an answer', async () => {
     const { list, publish } = collectEvents();
     const asks: AnyTool = {
-      ...returningTool('seen'),
+      ...createReturningTool('seen'),
       uses: [answers],
       call: async (_, call) => {
         await call.ask({ for: 'decision', message: 'May I?' });
         throw new Error('No decision arrives in this test.');
       },
     };
-    const session = sessionWith([withEventPublication(asks, publish)], [calls('look')]);
+    const session = startSession([withEventPublication(asks, publish)], [callTools('look')]);
     await session.send('Go.').catch(() => undefined);
     expect((await session.events()).at(-1)?.type).toBe('tool-call-suspended');
     expect(list.map(({ type }) => type)).toEqual(['request']);
@@ -191,41 +194,41 @@ describe('a tool that publishes events', () => {
 });
 
 describe('an observed tool', () => {
-  async function observed(tool: AnyTool): Promise<ToolObservation[]> {
+  async function collectObservations(tool: AnyTool): Promise<ToolObservation[]> {
     const seen: ToolObservation[] = [];
-    clockOf(1_000, 1_005);
+    mockClock(1_000, 1_005);
     const observing = withObservability(tool, (observation) => void seen.push(observation));
-    await observing.call({ at: 'sea' }, fakeCall({ tool: 'watch' }).call).catch(() => undefined);
+    await observing.call({ at: 'sea' }, createFakeCall({ tool: 'watch' }).call).catch(() => undefined);
     return seen;
   }
   const base = { call: '1.2.0', tool: 'watch', input: { at: 'sea' }, ms: 5 };
 
   it('works without an observer (DEC-25)', async () => {
-    const tool = withObservability(returningTool('seen'));
-    const session = sessionWith([tool], [calls('look'), 'Done.']);
+    const tool = withObservability(createReturningTool('seen'));
+    const session = startSession([tool], [callTools('look'), 'Done.']);
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['seen']);
+    expect(getShownResults(session)).toEqual(['seen']);
     expect(tool.delegate).toBeDefined();
   });
 
   it('records its name, input, status and result (DEC-25)', async () => {
-    expect(await observed(returningTool('seen'))).toEqual([
+    expect(await collectObservations(createReturningTool('seen'))).toEqual([
       { ...base, status: 'success', result: expect.objectContaining({ content: 'seen' }) },
     ]);
   });
 
   it.each([
-    ['the tool returns', returningTool(error('No.')), 'error'],
-    ['has a reason', { ...returningTool(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
-    ['is thrown', throwingTool(new TypeError('broken')), 'TypeError'],
-    ['is not an Error', throwingTool('broken'), 'string'],
-    ['is a configuration error', throwingTool(new ToolConfigurationError('No key.')), 'error'],
+    ['the tool returns', createReturningTool(error('No.')), 'error'],
+    ['has a reason', { ...createReturningTool(1), inputSchema: {}, call: callStrictTool }, 'invalid-input'],
+    ['is thrown', createThrowingTool(new TypeError('broken')), 'TypeError'],
+    ['is not an Error', createThrowingTool('broken'), 'string'],
+    ['is a configuration error', createThrowingTool(new ToolConfigurationError('No key.')), 'error'],
   ])('records the type of an error that %s (DEC-25)', async (_, tool, errorType) => {
-    expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
+    expect(await collectObservations(tool)).toEqual([{ ...base, status: 'error', errorType }]);
   });
 
   it('does not record a control-flow signal as an error', async () => {
-    expect(await observed(throwingTool(exitEarly('Enough.')))).toEqual([
+    expect(await collectObservations(createThrowingTool(exitEarly('Enough.')))).toEqual([
       { ...base, status: 'success', result: expect.objectContaining({ content: 'Enough.' }) },
     ]);
   });
@@ -237,6 +240,6 @@ const strictTool = defineTool({
   input: jsonSchema({ type: 'object', required: ['to'] }),
   run: () => 'ok',
 });
-function strictCall(...given: Parameters<AnyTool['call']>) {
+function callStrictTool(...given: Parameters<AnyTool['call']>) {
   return strictTool.call(...given);
 }

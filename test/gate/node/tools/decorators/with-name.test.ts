@@ -10,8 +10,8 @@ import {
   withUsageNote,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
-import { sessionWith, shownResults } from './turns.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
+import { getShownResults, startSession } from './turns.ts';
 
 const search = defineTool({
   name: 'search',
@@ -26,12 +26,12 @@ const search = defineTool({
 });
 
 /** The properties of a tool without its methods and its delegate. */
-const dataOf = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
+const getToolData = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {
   it('is a copy that differs only in its name (TOOL-14, TOOL-13)', () => {
     const renamed = withName(search, 'kb_search');
-    expect(dataOf(renamed)).toEqual({ ...dataOf(search), name: 'kb_search' });
+    expect(getToolData(renamed)).toEqual({ ...getToolData(search), name: 'kb_search' });
     expect(search.name).toBe('search');
   });
 
@@ -39,13 +39,13 @@ describe('a renamed tool', () => {
     const renamed = withName(withName(search, 'a'), 'b');
     expect(unwrapAs(renamed, (one): one is AnyTool => one === search)).toBe(search);
     const acme = ToolCallContext.of({ tenantId: 'acme' });
-    const { call } = fakeInvocation('b', acme);
+    const { call } = createFakeInvocation('b', acme);
     expect((await renamed.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
   it('is called by its new name, which errors use too (TOOL-14)', async () => {
     const renamed = withName(search, 'kb_search');
-    const session = sessionWith(
+    const session = startSession(
       [{ ...renamed, returnDirect: false }],
       [
         {
@@ -61,7 +61,7 @@ describe('a renamed tool', () => {
     );
     await session.send('Go.');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['kb_search']);
-    const [ok, invalid, unknown] = shownResults(session);
+    const [ok, invalid, unknown] = getShownResults(session);
     expect(ok).toBe('kelp for acme');
     expect(invalid).toContain("The input of tool 'kb_search' is not valid:");
     expect(unknown).toContain("Tool 'search' does not exist.");
@@ -73,7 +73,7 @@ describe('a renamed tool', () => {
     const facade = decorate(search, { inner: [search] });
     const [renamed] = toolsOf(facade, { prefix: 'kb_' });
     expect(renamed).toMatchObject({ name: 'kb_search', inner: [search], delegate: facade });
-    const { call } = fakeInvocation('kb_search', ToolCallContext.of({ tenantId: 'acme' }));
+    const { call } = createFakeInvocation('kb_search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await renamed?.call({ query: 'kelp' }, call))?.text()).toBe('kelp for acme');
   });
 
@@ -89,10 +89,10 @@ describe('a renamed tool', () => {
 describe('a described tool', () => {
   it('has another description, and no other change (TOOL-15)', async () => {
     const described = withDescription(search, 'Searches the handbook.');
-    expect(dataOf(described)).toEqual({ ...dataOf(search), description: 'Searches the handbook.' });
+    expect(getToolData(described)).toEqual({ ...getToolData(search), description: 'Searches the handbook.' });
     expect(described.delegate).toBe(search);
     expect(search.description).toBe('Searches.');
-    const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    const { call } = createFakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await described.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
@@ -121,7 +121,7 @@ describe('a described tool', () => {
   });
 
   it('shows the new description to the model', async () => {
-    const session = sessionWith([withUsageNote(search, 'Slow')], ['Done.']);
+    const session = startSession([withUsageNote(search, 'Slow')], ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools).toEqual([
       { name: 'search', description: 'Searches. Slow', inputSchema: search.inputSchema },
@@ -139,9 +139,9 @@ describe('a tool with more metadata', () => {
 
   it('keeps everything else, and can be called (TOOL-12)', async () => {
     const more = withMetadata(search, 'cost', 3);
-    expect(dataOf(more)).toEqual({ ...dataOf(search), metadata: { team: 'kb', cost: 3 } });
+    expect(getToolData(more)).toEqual({ ...getToolData(search), metadata: { team: 'kb', cost: 3 } });
     expect(more.delegate).toBe(search);
-    const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    const { call } = createFakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await more.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
@@ -154,7 +154,7 @@ describe('a tool with more metadata', () => {
   });
 
   it('does not show its entries to the model (TOOL-12)', async () => {
-    const session = sessionWith([withMetadata(search, 'routing', 'metadata-4711')], ['Done.']);
+    const session = startSession([withMetadata(search, 'routing', 'metadata-4711')], ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools).toHaveLength(1);
     expect(JSON.stringify(session.requests)).not.toMatch(/metadata-4711|routing/);

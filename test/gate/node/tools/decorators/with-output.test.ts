@@ -19,8 +19,8 @@ import { fromAiTool } from '../../../../../src/modules/ai-sdk-tools/entry.ts';
 import { defineManualTool } from '../../../../../src/modules/answers/entry.ts';
 import { manual, publishToBlackboard, withOutput } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { answeringTool, calls, createAgent, resultsRead } from '../../agentic/scenes.ts';
-import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
+import { callTools, createAgent, createAnsweringTool, getResults } from '../../agentic/scenes.ts';
+import { createSayingTool, createScene } from '../../mcp/tools/scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -32,13 +32,13 @@ const Customer = defineDomainType({
 const ann = { id: 'ann', spent: 7 };
 
 /** A turn with one call of this tool. */
-async function turnOf(tool: AnyTool) {
+async function runTurnWith(tool: AnyTool) {
   const session = createTestSession(createAgent('desk', [tool]), {
-    replies: [calls(tool.name), 'Done.'],
+    replies: [callTools(tool.name), 'Done.'],
     log: false,
   });
   const answer = await session.send('Go.');
-  return { answer, read: resultsRead(session)[0] };
+  return { answer, read: getResults(session)[0] };
 }
 
 const NO_CUSTOMER =
@@ -61,7 +61,7 @@ describe('a tool with an added output type', () => {
   ])(
     'returns %s as a value of the type, and the text for the model is unchanged (S0-062)',
     async (_, value, kept, words) => {
-      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
+      const { answer, read } = await runTurnWith(withOutput(createAnsweringTool('get', value), Customer));
       expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
       expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
     },
@@ -69,52 +69,54 @@ describe('a tool with an added output type', () => {
 
   it('keeps the files of its result (S0-062)', async () => {
     const png = image(Uint8Array.from([137, 80, 78, 71]), 'image/png');
-    const { answer } = await turnOf(
-      withOutput(answeringTool('get', content([JSON.stringify(ann), png])), Customer),
+    const { answer } = await runTurnWith(
+      withOutput(createAnsweringTool('get', content([JSON.stringify(ann), png])), Customer),
     );
     expect(answer.artifactsOf(Customer)).toEqual([ann]);
   });
 
   it('returns an error to the model if the value does not fit the type (S0-062)', async () => {
     for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
-      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
+      const { answer, read } = await runTurnWith(withOutput(createAnsweringTool('get', value), Customer));
       expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
     }
-    const { read } = await turnOf(withOutput(answeringTool('get', { id: 7 }), v.object({ id: v.string() })));
+    const { read } = await runTurnWith(
+      withOutput(createAnsweringTool('get', { id: 7 }), v.object({ id: v.string() })),
+    );
     expect(read).toMatch(/^Error: Tool 'get' ran and finished, but its result does not fit its output: id: /);
   });
 
   it('returns text without JSON, and errors, unchanged (S0-062)', async () => {
     for (const value of ['No such customer.', '7', error('Closed.')]) {
-      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
+      const { answer, read } = await runTurnWith(withOutput(createAnsweringTool('get', value), Customer));
       expect(answer.artifacts).toEqual([]);
       expect(read).toBe(typeof value === 'string' ? value : 'Error: Closed.');
     }
   });
 
-  const adapt = (tool: AnyTool) => publishToBlackboard(withOutput(tool, Customer));
+  const adaptTool = (tool: AnyTool) => publishToBlackboard(withOutput(tool, Customer));
   const ofSdk = fromAiTool(
     { description: 'Gets.', inputSchema: v.object({}), execute: async () => ann },
     { name: 'get', effect: 'read' },
   );
-  const { client } = scene([sayingTool('get', JSON.stringify(ann))]);
+  const { client } = createScene([createSayingTool('get', JSON.stringify(ann))]);
 
   it.each<[string, ToolSource]>([
-    ['the AI SDK', adapt(ofSdk)],
-    ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adapt)],
+    ['the AI SDK', adaptTool(ofSdk)],
+    ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adaptTool)],
   ])(
     'can come from %s; its result is on the blackboard and chained as that type (S0-062)',
     async (_, source) => {
       const desk = createAgent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
-      const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
+      const session = createTestSession(desk, { replies: [callTools('get'), callTools('greet'), 'Done.'] });
       const answer = await session.send('Go.');
-      expect([resultsRead(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
+      expect([getResults(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
       expect((await session.state()).blackboard).toEqual([{ type: 'Customer', value: ann }]);
     },
   );
 
   it('is refused without a schema, or if the provider runs the tool', () => {
-    expect(() => withOutput(answeringTool('get', 1), 'Customer' as never)).toThrow(
+    expect(() => withOutput(createAnsweringTool('get', 1), 'Customer' as never)).toThrow(
       "Tool 'get': its output is 'Customer'. Use a schema or a domain type.",
     );
     const search = providerTool({ type: 'provider', id: 'openai.web_search', args: {} });
@@ -132,7 +134,7 @@ describe('a declared output', () => {
     const made = manual(defineTool({ ...base, name: 'get', run: () => ann }));
     for (const tool of [own, made]) {
       const session = createTestSession(createAgent('desk', [tool]), {
-        replies: [calls('get'), 'Done.', calls('get'), 'Done.'],
+        replies: [callTools('get'), 'Done.', callTools('get'), 'Done.'],
         log: false,
       });
       await session.send('Go.');
@@ -140,19 +142,21 @@ describe('a declared output', () => {
       expect(fits.artifactsOf(Customer)).toEqual([ann]);
       await session.send('Again.');
       await session.result('get', { result: { id: 'ann' } });
-      expect(resultsRead(session).at(-1)).toBe(NO_CUSTOMER);
+      expect(getResults(session).at(-1)).toBe(NO_CUSTOMER);
     }
   });
 
   it('is checked for a result that names another type (S0-062)', async () => {
-    const tool = (value: unknown) =>
+    const createGetTool = (value: unknown) =>
       defineTool({
         ...base,
         name: 'get',
         effect: 'read',
         run: () => artifact('Ann.', { name: 'Vip' }, value),
       });
-    expect((await turnOf(tool({ id: 'ann' }))).read).toBe(NO_CUSTOMER);
-    expect((await turnOf(tool(ann))).answer.artifacts).toMatchObject([{ type: 'Vip', value: ann }]);
+    expect((await runTurnWith(createGetTool({ id: 'ann' }))).read).toBe(NO_CUSTOMER);
+    expect((await runTurnWith(createGetTool(ann))).answer.artifacts).toMatchObject([
+      { type: 'Vip', value: ann },
+    ]);
   });
 });

@@ -8,8 +8,8 @@ import {
   withParameter,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema, stringParameter } from '../../../../../src/modules/json-schema/entry.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
-import { sessionWith, shownResults } from './turns.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
+import { getShownResults, startSession } from './turns.ts';
 
 const Order = v.object({
   items: v.array(v.object({ sku: v.string(), quantity: v.optional(v.number(), 1) })),
@@ -26,7 +26,7 @@ const items = [{ sku: 'kelp' }];
 const reason = stringParameter('Why');
 
 const answer = async (tool: AnyTool, input: object) =>
-  (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).call)).text();
+  (await tool.call(JSON.parse(JSON.stringify(input)), createFakeInvocation(tool.name).call)).text();
 
 describe('a tool with one more parameter', () => {
   it('keeps its schema, including nested details, and adds the property last (TOOL-09, TOOL-10)', () => {
@@ -100,7 +100,7 @@ describe('a tool with one more parameter', () => {
 
   it('does not run if only the new parameter is invalid', async () => {
     const more = withParameter(order, 'reason', reason);
-    const { call, leaves } = fakeInvocation('order');
+    const { call, leaves } = createFakeInvocation('order');
     expect((await more.call({ items, reason: 7 }, call)).text()).toBe(
       "The input of tool 'order' is not valid:\n" +
         '- reason: Instance type "number" is invalid. Expected "string".\n' +
@@ -129,7 +129,7 @@ describe('a tool with one more parameter', () => {
 
   it('passes the value to `run` only if the schema of the tool keeps unknown properties', async () => {
     const input = { type: 'object', properties: {} };
-    const json = (more: object) =>
+    const createJsonTool = (more: object) =>
       defineTool({
         name: 'json',
         description: 'x',
@@ -137,12 +137,12 @@ describe('a tool with one more parameter', () => {
         run: (given) => given,
       });
     const given = { items, reason: 'gift' };
-    const ofRun = (tool: AnyTool) => answer(withParameter(tool, 'reason', reason), given);
-    expect(await ofRun(json({}))).toBe(JSON.stringify(given));
-    expect(await ofRun(json({ properties: { items: {} }, additionalProperties: false }))).toBe(
-      JSON.stringify({ items }),
-    );
-    expect(await ofRun(order)).toBe(JSON.stringify({ items: [{ sku: 'kelp', quantity: 1 }] }));
+    const runWithReason = (tool: AnyTool) => answer(withParameter(tool, 'reason', reason), given);
+    expect(await runWithReason(createJsonTool({}))).toBe(JSON.stringify(given));
+    expect(
+      await runWithReason(createJsonTool({ properties: { items: {} }, additionalProperties: false })),
+    ).toBe(JSON.stringify({ items }));
+    expect(await runWithReason(order)).toBe(JSON.stringify({ items: [{ sku: 'kelp', quantity: 1 }] }));
   });
 
   it('keeps its metadata, and can be unwrapped (TOOL-13, TOOL-17)', () => {
@@ -152,7 +152,7 @@ describe('a tool with one more parameter', () => {
   });
 
   it('has the name that the model knows in its errors', async () => {
-    const session = sessionWith(
+    const session = startSession(
       [withParameter(order, 'reason', reason)],
       [
         { calls: [{ name: 'order', input: { items, reason: 'gift' } }] },
@@ -161,7 +161,7 @@ describe('a tool with one more parameter', () => {
       ],
     );
     await session.send('Go.');
-    expect(shownResults(session)).toEqual([
+    expect(getShownResults(session)).toEqual([
       '{"items":[{"sku":"kelp","quantity":1}]}',
       "Error: The input of tool 'order' is not valid:\n- Instance does not have required property " +
         '"reason".\nCall it again with a corrected input.',

@@ -22,16 +22,16 @@ const order = defineTool({
   run: ({ id }) => ({ id }),
 });
 type Input = { id: string };
-type Order = Tool<'order', Input, { id: string }>;
+type OrderTool = Tool<'order', Input, { id: string }>;
 
 // A copy keeps the literal name, the input and the output of its tool.
-expectTypeOf(order).toEqualTypeOf<Order>();
+expectTypeOf(order).toEqualTypeOf<OrderTool>();
 expectTypeOf(withName(order, 'shop_order')).toEqualTypeOf<Tool<'shop_order', Input, { id: string }>>();
-expectTypeOf(withDescription(order, 'x')).toEqualTypeOf<Order>();
-expectTypeOf(withUsageNote(order, 'x')).toEqualTypeOf<Order>();
-expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<Order>();
-expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<Order>();
-expectTypeOf(withCoercion(order)).toEqualTypeOf<Order>();
+expectTypeOf(withDescription(order, 'x')).toEqualTypeOf<OrderTool>();
+expectTypeOf(withUsageNote(order, 'x')).toEqualTypeOf<OrderTool>();
+expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<OrderTool>();
+expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<OrderTool>();
+expectTypeOf(withCoercion(order)).toEqualTypeOf<OrderTool>();
 
 // The types of an added parameter.
 expectTypeOf(withParameter(order, 'reason', stringParameter('Why'))).toEqualTypeOf<

@@ -9,9 +9,9 @@ import {
   replaceTools,
 } from '../../../../../src/kinds/entry.ts';
 import { applyChange } from '../../../../doors/tools.ts';
-import { readingTool } from '../../tool-loop/scenes.ts';
+import { createReadingTool } from '../../tool-loop/scenes.ts';
 
-const [a, b, c] = [readingTool('a'), readingTool('b'), readingTool('c')];
+const [a, b, c] = [createReadingTool('a'), createReadingTool('b'), createReadingTool('c')];
 
 describe('a change of tools', () => {
   it.each<[string, InjectionChange, InjectionChange, boolean]>([
@@ -29,7 +29,7 @@ describe('a change of tools', () => {
     expect(hasChanges(change)).toBe(changes);
   });
 
-  const otherA = readingTool('a', () => 'other');
+  const otherA = createReadingTool('a', () => 'other');
   it.each<[string, InjectionChange, readonly AnyTool[]]>([
     ['removes by name', removeTools('a'), [b]],
     [
@@ -38,7 +38,7 @@ describe('a change of tools', () => {
       [b, otherA],
     ],
     ['does not add a tool whose name is in use', addTools([otherA, c]), [a, b, c]],
-    ['adds each name once, with its first tool', addTools([c, readingTool('c')]), [a, b, c]],
+    ['adds each name once, with its first tool', addTools([c, createReadingTool('c')]), [a, b, c]],
     ['ignores the removal of an unknown tool', removeTools(['x', 'b']), [a]],
   ])('%s (INJ-06)', (_, change, expected) => {
     expect(applyChange([a, b], change)).toEqual(expected);

@@ -11,7 +11,7 @@ const clerk = defineAgent({
 });
 
 /** The model's view of a call of a tool from the group. */
-async function resultOf(name: string, input: object): Promise<string | undefined> {
+async function runMathTool(name: string, input: object): Promise<string | undefined> {
   const session = createTestSession(clerk, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   await session.send('Count.');
   const last = session.requests[1]?.messages.at(-1);
@@ -52,16 +52,16 @@ describe('the math tools (TGR-08)', () => {
     ['ceiling', { number: 1.2 }, '2'],
     ['round', { number: 2.5 }, '3'],
   ])('%s with %j returns %s (TGR-08)', async (name, input, text) => {
-    expect(await resultOf(name, input)).toBe(text);
+    expect(await runMathTool(name, input)).toBe(text);
   });
 
   it('find the smallest of 200,000 numbers', async () => {
     const numbers = Array.from({ length: 200_000 }, (_, i) => i - 7);
-    expect(await resultOf('min', { numbers })).toBe('-7');
+    expect(await runMathTool('min', { numbers })).toBe('-7');
   });
 
   it('report that an empty list has no mean', async () => {
-    expect(await resultOf('mean', { numbers: [] })).toBe(
+    expect(await runMathTool('mean', { numbers: [] })).toBe(
       "Error: The input of tool 'mean' is not valid:\n" +
         '- numbers: Invalid length: Expected >=1 but received 0\nCall it again with a corrected input.',
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, type Json, type JsonSchema } from '../../../../../src/index.ts';
 import { withCoercion } from '../../../../../src/modules/decorators/entry.ts';
 import { coerceInput } from '../../../../doors/tools.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 
 const NUMBER: JsonSchema = { type: 'number' };
 const INTEGER: JsonSchema = { type: 'integer' };
@@ -96,13 +96,13 @@ describe('a tool that coerces its input', () => {
 
   it('calls and checks its tool with the coerced values (ANN-07)', async () => {
     const tool = withCoercion(add);
-    expect((await tool.call({ a: '2' }, fakeInvocation('add').call)).text()).toBe('3');
+    expect((await tool.call({ a: '2' }, createFakeInvocation('add').call)).text()).toBe('3');
     expect(await tool.check({ a: '2', b: '3' })).toEqual({ ok: true, value: { a: 2, b: 3 } });
     expect(tool).toMatchObject({ name: 'add', inputSchema: add.inputSchema, delegate: add });
   });
 
   it('returns an error for a value that is not a number (ANN-07)', async () => {
-    const answer = await withCoercion(add).call({ a: 'two' }, fakeInvocation('add').call);
+    const answer = await withCoercion(add).call({ a: 'two' }, createFakeInvocation('add').call);
     expect(answer.text()).toBe(
       'The input of tool \'add\' is not valid:\n- a: Invalid type: Expected number but received "two"\n' +
         'Call it again with a corrected input.',

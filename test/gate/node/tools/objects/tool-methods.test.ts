@@ -10,14 +10,14 @@ import {
   unfoldingOf,
 } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 
 const Amount = v.object({ amount: v.number() });
-const namesOf = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const getToolNames = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) => {
   const found = tools.find((tool) => tool.name === name);
-  if (!found) throw new Error(`There is no tool '${name}' in ${namesOf(tools)}.`);
-  return (await found.call(input, fakeInvocation(name, ToolCallContext.of(context)).call)).text();
+  if (!found) throw new Error(`There is no tool '${name}' in ${getToolNames(tools)}.`);
+  return (await found.call(input, createFakeInvocation(name, ToolCallContext.of(context)).call)).text();
 };
 
 class Till {
@@ -45,7 +45,7 @@ class Till {
 describe('a tool method', () => {
   it('is found on the object with its options, even if TypeScript makes it private (S0-002)', () => {
     const tools = toolsOf(new Till());
-    expect(namesOf(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
+    expect(getToolNames(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
     expect(tools[0]).toMatchObject({
       description: 'Adds an amount.',
       effect: 'idempotent',
@@ -77,7 +77,7 @@ describe('a tool method', () => {
   });
 
   it('can be static, belongs to its class and to each object, and runs on the class', async () => {
-    expect(namesOf(toolsOf(Till))).toEqual(['currency']);
+    expect(getToolNames(toolsOf(Till))).toEqual(['currency']);
     expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
     expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
   });
@@ -138,7 +138,7 @@ describe('a tool method', () => {
     ]);
     expect(await call(tools, 'one')).toBe('derived');
     expect(await call(tools, 'five')).toBe('Derived');
-    expect(namesOf(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
+    expect(getToolNames(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
   it('works together with a table, inside an unfolding tool and in lists', async () => {
@@ -150,9 +150,9 @@ describe('a tool method', () => {
         return 'noon';
       }
     }
-    expect(namesOf(unfoldingOf(new Both()).inner ?? [])).toEqual(['zone', 'now']);
-    expect(namesOf(toolsOf(new Both()))).toEqual(['clock']);
-    expect(namesOf(toolsOfAll([new Till(), new Both()], { prefix: 'x_' }))).toEqual([
+    expect(getToolNames(unfoldingOf(new Both()).inner ?? [])).toEqual(['zone', 'now']);
+    expect(getToolNames(toolsOf(new Both()))).toEqual(['clock']);
+    expect(getToolNames(toolsOfAll([new Till(), new Both()], { prefix: 'x_' }))).toEqual([
       'x_add',
       'x_clock',
       'x_currency',
@@ -204,7 +204,7 @@ describe('a tool method', () => {
         () => 'charged',
       );
     }
-    const { call, leaves } = fakeInvocation('charge');
+    const { call, leaves } = createFakeInvocation('charge');
     await toolsOf(new Charges())[0]?.call({ amount: 3 }, call);
     expect(await leaves[0]?.reconcile?.({ ...call, startedAt: 5 })).toEqual({
       done: 'charged 3',
@@ -278,7 +278,7 @@ describe('the tools of a plain object', () => {
   });
 
   it('are named by their keys, sorted, and have the options of their entries', async () => {
-    expect(namesOf(prices)).toEqual(['charge', 'price']);
+    expect(getToolNames(prices)).toEqual(['charge', 'price']);
     expect(prices[0]).toMatchObject({
       description: 'Charges.',
       effect: 'once',
@@ -290,25 +290,25 @@ describe('the tools of a plain object', () => {
 
   it('can be renamed, filtered and listed', () => {
     const one = { one: { description: 'x', run: () => 1 }, two: { description: 'x', run: () => 2 } };
-    expect(namesOf(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
+    expect(getToolNames(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
       instructions: '',
       tools: [...toolsOf(one)],
     });
-    expect(namesOf(agent.tools)).toEqual(['one', 'two']);
+    expect(getToolNames(agent.tools)).toEqual(['one', 'two']);
   });
 
   it('can be named run, tools and description, and can be mixed with tool methods', () => {
-    const entry = (description: string) => ({ description, run: () => description });
-    const both: object = { one: entry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
-    expect(namesOf(toolsOf(both))).toEqual(['one', 'two']);
-    expect(namesOf(toolsOf({ run: entry('x'), tools: entry('y'), description: entry('z') }))).toEqual([
-      'description',
-      'run',
-      'tools',
-    ]);
+    const createEntry = (description: string) => ({ description, run: () => description });
+    const both: object = { one: createEntry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
+    expect(getToolNames(toolsOf(both))).toEqual(['one', 'two']);
+    expect(
+      getToolNames(
+        toolsOf({ run: createEntry('x'), tools: createEntry('y'), description: createEntry('z') }),
+      ),
+    ).toEqual(['description', 'run', 'tools']);
   });
 
   it.each<[object, string]>([

@@ -13,9 +13,9 @@ import {
 } from '../../../../../src/index.ts';
 import { type ToolTable, toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
-import { memoryApp } from '../../session/memory-app.ts';
-import { calls, sessionWith, shownResults } from '../decorators/turns.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createMemoryApp } from '../../session/memory-app.ts';
+import { callTools, getShownResults, startSession } from '../decorators/turns.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 
 class Shop {
   static readonly tools = {
@@ -48,10 +48,10 @@ class Shop {
   }
 }
 
-async function resultsOf(object: object, ...replies: ScriptedReply[]): Promise<string[]> {
-  const session = sessionWith(toolsOf(object), [...replies, 'Done.']);
+async function runAndGetResults(object: object, ...replies: ScriptedReply[]): Promise<string[]> {
+  const session = startSession(toolsOf(object), [...replies, 'Done.']);
   await session.send('Go.');
-  return shownResults(session);
+  return getShownResults(session);
 }
 
 const orderReply = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
@@ -59,7 +59,7 @@ const orderReply = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order'
 describe('the input of a tool method', () => {
   it('can have numbers and booleans in quotes, even nested, and can omit optional fields (ANN-07)', async () => {
     expect(
-      await resultsOf(
+      await runAndGetResults(
         new Shop(),
         orderReply({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
         orderReply({ sku: 'b', quantity: 1 }),
@@ -71,7 +71,9 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not a number or a boolean (ANN-07, ANN-09)', async () => {
-    expect(await resultsOf(new Shop(), orderReply({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
+    expect(
+      await runAndGetResults(new Shop(), orderReply({ sku: 'a', quantity: 'two', gift: 'yes' })),
+    ).toEqual([
       "Error: The input of tool 'order' is not valid:\n" +
         '- quantity: Invalid type: Expected number but received "two"\n' +
         '- gift: Invalid type: Expected boolean but received "yes"\n' +
@@ -80,7 +82,9 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not JSON, or with the name of a missing required field (ANN-08)', async () => {
-    expect(await resultsOf(new Shop(), orderReply('{"sku": "a"'), orderReply({}), orderReply(''))).toEqual([
+    expect(
+      await runAndGetResults(new Shop(), orderReply('{"sku": "a"'), orderReply({}), orderReply('')),
+    ).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',
       ...[1, 2].map(
@@ -95,15 +99,15 @@ describe('the input of a tool method', () => {
 });
 
 describe('a method that throws', () => {
-  const throwing = (error: Error) =>
-    resultsOf(
+  const runThrowingTool = (error: Error) =>
+    runAndGetResults(
       {
         tools: { fail: { description: 'Fails.', effect: 'read' } },
         fail() {
           throw error;
         },
       },
-      calls('fail'),
+      callTools('fail'),
     );
 
   it.each<[Error, string]>([
@@ -113,7 +117,7 @@ describe('a method that throws', () => {
   ])(
     'fails with its own message, followed by the messages of its causes: %o (ANN-11)',
     async (error, expected) => {
-      expect(await throwing(error)).toEqual([expected]);
+      expect(await runThrowingTool(error)).toEqual([expected]);
     },
   );
 
@@ -132,7 +136,10 @@ describe('a method that throws', () => {
         throw signal;
       }
     }
-    const app = memoryApp({ tools: toolsOf(new Planner()), replies: [calls('plan'), 'Not asked.'] });
+    const app = createMemoryApp({
+      tools: toolsOf(new Planner()),
+      replies: [callTools('plan'), 'Not asked.'],
+    });
     expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: expected });
     expect(app.model.requests).toHaveLength(1);
   });
@@ -144,27 +151,30 @@ describe('a method that throws', () => {
         return (await call.ask({ for: 'decision', message: 'May I?' })).decision;
       }
     }
-    const app = memoryApp({ tools: toolsOf(new Asker(), { prefix: 'x_' }), replies: [calls('x_ask')] });
+    const app = createMemoryApp({
+      tools: toolsOf(new Asker(), { prefix: 'x_' }),
+      replies: [callTools('x_ask')],
+    });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
   });
 });
 
 describe('a method that uses the session (ANN-14)', () => {
   it('adds to the blackboard of its session', async () => {
-    const session = sessionWith(toolsOf(new Shop()), [
+    const session = startSession(toolsOf(new Shop()), [
       { calls: [{ name: 'bind', input: { id: '7' } }] },
-      calls('bound'),
+      callTools('bound'),
       'Done.',
     ]);
     await session.send('Go.');
-    expect(shownResults(session)).toEqual(['Customer bound to the blackboard', '{"id":"7"}']);
+    expect(getShownResults(session)).toEqual(['Customer bound to the blackboard', '{"id":"7"}']);
     expect((await session.state()).blackboard).toEqual([
       { name: 'customer', type: 'Customer', value: { id: '7' } },
     ]);
   });
 
   it('can detect that there is no session', async () => {
-    const { call } = fakeInvocation('bind');
+    const { call } = createFakeInvocation('bind');
     Object.assign(call, { inSession: false });
     const bind = toolsOf(new Shop()).find(({ name }) => name === 'bind');
     expect((await bind?.call({ id: '7' }, call))?.text()).toBe('No session: unable to bind the customer');
@@ -176,7 +186,7 @@ describe('an agent', () => {
     const tools = [...toolsOf(new Shop(), { prefix: 'shop_' })].reverse();
     const agent = defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools });
     expect(agent.tools).toHaveLength(3);
-    const session = sessionWith(tools, ['Done.']);
+    const session = startSession(tools, ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual([
       'shop_bind',

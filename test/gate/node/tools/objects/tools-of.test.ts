@@ -16,21 +16,21 @@ import {
   toolTable,
 } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
-const namesOf = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const getToolNames = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
 const findTool = (tools: readonly AnyTool[], name: string): AnyTool => {
   const found = tools.find((tool) => tool.name === name);
-  if (!found) throw new Error(`There is no tool '${name}' in ${namesOf(tools)}.`);
+  if (!found) throw new Error(`There is no tool '${name}' in ${getToolNames(tools)}.`);
   return found;
 };
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
-  findTool(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).call);
+  findTool(tools, name).call(input, createFakeInvocation(name, ToolCallContext.of(context)).call);
 
 describe('the tools of an object', () => {
   it('are only the methods that its class describes (ANN-03, ANN-15)', () => {
-    expect(namesOf(toolsOf(new Calculator()))).toEqual([
+    expect(getToolNames(toolsOf(new Calculator()))).toEqual([
       'add',
       'divide',
       'forget',
@@ -240,7 +240,7 @@ describe('the tools of an object', () => {
       'Derived two.',
     ]);
     expect((await call(tools, 'one')).text()).toBe('derived');
-    expect(namesOf(toolsOf(new Base()))).toEqual(['one', 'two']);
+    expect(getToolNames(toolsOf(new Base()))).toEqual(['one', 'two']);
   });
 
   it('can reconcile by another method of the object', async () => {
@@ -255,7 +255,7 @@ describe('the tools of an object', () => {
         return card === '7' ? { done: `charged, as of ${startedAt}` } : ('not-done' as const);
       }
     }
-    const { call, leaves } = fakeInvocation('charge');
+    const { call, leaves } = createFakeInvocation('charge');
     await findTool(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
     const doubtful = { ...call, startedAt: 5 };
     expect(await leaves[0]?.reconcile?.(doubtful)).toEqual({ done: 'charged, as of 5' });
@@ -389,7 +389,7 @@ describe('an object without tools', () => {
   });
 
   it('toolsOfSafely returns the tools of an object that has tools (ANN-04)', () => {
-    expect(namesOf(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
+    expect(getToolNames(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
   });
 });
 
@@ -397,16 +397,18 @@ describe('the names of object tools (ANN-12)', () => {
   const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
 
   it('can be derived from the method names, with a prefix', () => {
-    expect(namesOf(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
+    expect(getToolNames(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
       'calc_add',
       'calc_tell_words',
     ]);
-    const naming = (name: string) => (name === 'add' ? 'zum' : name.toUpperCase());
-    expect(namesOf(toolsOf(new Calculator(), { ...options, naming }))).toEqual(['TELL_WORDS', 'zum']);
-    expect(namesOf(toolsOf(new Calculator(), { ...options, naming, prefix: 'x-' }))).toEqual([
-      'x-TELL_WORDS',
-      'x-zum',
+    const renameMethod = (name: string) => (name === 'add' ? 'zum' : name.toUpperCase());
+    expect(getToolNames(toolsOf(new Calculator(), { ...options, naming: renameMethod }))).toEqual([
+      'TELL_WORDS',
+      'zum',
     ]);
+    expect(
+      getToolNames(toolsOf(new Calculator(), { ...options, naming: renameMethod, prefix: 'x-' })),
+    ).toEqual(['x-TELL_WORDS', 'x-zum']);
   });
 
   it('are filtered before they are changed', () => {
@@ -457,7 +459,7 @@ describe('the tools of several objects (ANN-12)', () => {
       ['tell_words', 'Tells.'],
     ]);
     expect(findTool(tools, 'search')).toBe(search);
-    expect(namesOf(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
+    expect(getToolNames(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
       'x_add',
       'x_now',
       'x_search',

@@ -9,16 +9,16 @@ import {
   parameters,
   stringParameter,
 } from '../../../../../src/modules/json-schema/entry.ts';
-import { calls, sessionWith, shownResults } from '../decorators/turns.ts';
+import { callTools, getShownResults, startSession } from '../decorators/turns.ts';
 
-const schemaOf = (declared: Readonly<Record<string, Parameter>>) =>
+const getInputSchema = (declared: Readonly<Record<string, Parameter>>) =>
   defineTool({ name: 'form', description: 'A form.', input: parameters(declared), run: () => 'ok' })
     .inputSchema;
 
 describe('an input declared with parameter helpers', () => {
   it('has texts, integers and numbers, which are required and described by their names (TOOL-05)', () => {
     const declared = { city: stringParameter(), days: integerParameter(), height: numberParameter() };
-    expect(schemaOf(declared)).toEqual({
+    expect(getInputSchema(declared)).toEqual({
       type: 'object',
       properties: {
         city: { type: 'string', description: 'city' },
@@ -35,7 +35,7 @@ describe('an input declared with parameter helpers', () => {
       days: integerParameter('How many', { enum: [1, 7] }),
       step: numberParameter('How fine', { enum: [0.5, 1], required: false }),
     };
-    expect(schemaOf(declared)).toEqual({
+    expect(getInputSchema(declared)).toEqual({
       type: 'object',
       properties: {
         unit: { type: 'string', description: 'The unit', enum: ['C', 'F'] },
@@ -57,7 +57,7 @@ describe('an input declared with parameter helpers', () => {
       limits: objectParameter({ cost: numberParameter('At most', { required: false }) }),
       address: objectParameter({ place: objectParameter({ zip: stringParameter() }) }, 'Where to'),
     };
-    expect(schemaOf(declared)).toEqual({
+    expect(getInputSchema(declared)).toEqual({
       type: 'object',
       properties: {
         items: {
@@ -97,8 +97,8 @@ describe('an input declared with parameter helpers', () => {
   });
 
   it('is an object without properties and without `required` if it declares none (TOOL-07)', () => {
-    expect(JSON.stringify(schemaOf({}))).toBe('{"type":"object","properties":{}}');
-    expect(schemaOf({ note: stringParameter('A note', { required: false }) })).toEqual({
+    expect(JSON.stringify(getInputSchema({}))).toBe('{"type":"object","properties":{}}');
+    expect(getInputSchema({ note: stringParameter('A note', { required: false }) })).toEqual({
       type: 'object',
       properties: { note: { type: 'string', description: 'A note' } },
     });
@@ -118,17 +118,17 @@ describe('an input declared with parameter helpers', () => {
       }),
       run: ({ city, unit, days, note = 'none' }) => `${city} ${unit} ${days} ${note}`,
     });
-    const session = sessionWith(
+    const session = startSession(
       [form],
       [
         { calls: [{ name: 'form', input: { unit: 'K', days: 1.5, tags: [true, 'no'] } }] },
         { calls: [{ name: 'form', input: { city: 'Oslo', unit: 'C', days: 2 } }] },
-        calls('form'),
+        callTools('form'),
         'Done.',
       ],
     );
     await session.send('Go.');
-    expect(shownResults(session)).toEqual([
+    expect(getShownResults(session)).toEqual([
       "Error: The input of tool 'form' is not valid:\n" +
         '- Instance does not have required property "city".\n' +
         '- unit: Instance does not match any of ["C","F"].\n' +

@@ -40,7 +40,7 @@ expectTypeOf(adapted).toEqualTypeOf<Tool<string, string, { rows: number[] }>>();
 expectTypeOf(definePipeline({ name: 'none', steps: [] })).toEqualTypeOf<Tool<'none', string, string>>();
 
 // Steps that are known only at run time.
-export const pipelineOfUntyped = (steps: readonly AnyTool[]): AnyTool =>
+export const createUntypedPipeline = (steps: readonly AnyTool[]): AnyTool =>
   definePipeline({ name: 'any', steps });
 export const tools: readonly AnyTool[] = [named, adapted];
 

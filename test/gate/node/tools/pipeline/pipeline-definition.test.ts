@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTextTool, defineTool, ToolDefinitionError } from '../../../../../src/index.ts';
 import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
 
-const step = (name: string, more: Partial<AnyTool> = {}): AnyTool => ({
+const createStep = (name: string, more: Partial<AnyTool> = {}): AnyTool => ({
   ...defineTextTool({ name, description: 'Steps.', effect: 'read', run: (input) => `${input} ${name}` }),
   ...more,
 });
@@ -17,14 +17,16 @@ const find = defineTool({
 
 describe('the name and description of a pipeline', () => {
   it('are derived from its steps (AEP-07)', () => {
-    expect(definePipeline({ steps: [step('wash'), step('dry'), step('fold')] })).toMatchObject({
+    expect(
+      definePipeline({ steps: [createStep('wash'), createStep('dry'), createStep('fold')] }),
+    ).toMatchObject({
       name: 'wash_then_dry_then_fold',
       description: 'Pipeline: wash -> dry -> fold',
     });
   });
 
   it('have at most 64 characters in the name, however long the pipeline is (AEP-07)', () => {
-    const { name } = definePipeline({ steps: [step('a'.repeat(40)), step('b'.repeat(40))] });
+    const { name } = definePipeline({ steps: [createStep('a'.repeat(40)), createStep('b'.repeat(40))] });
     expect(name).toBe(`${'a'.repeat(40)}_then_${'b'.repeat(18)}`);
   });
 
@@ -32,7 +34,7 @@ describe('the name and description of a pipeline', () => {
     const pipeline = definePipeline({
       name: 'laundry',
       description: 'Does the laundry.',
-      steps: [step('wash')],
+      steps: [createStep('wash')],
     });
     expect(pipeline).toMatchObject({ name: 'laundry', description: 'Does the laundry.' });
   });
@@ -40,15 +42,15 @@ describe('the name and description of a pipeline', () => {
 
 describe('the definition of a pipeline', () => {
   it('has the input and the schema of its first step if that step is typed (AEP-11)', async () => {
-    const pipeline = definePipeline({ steps: [find, step('sum')] });
+    const pipeline = definePipeline({ steps: [find, createStep('sum')] });
     expect(pipeline.inputSchema).toEqual(find.inputSchema);
     expect(pipeline.readInput).toBeUndefined();
     expect(await pipeline.check({ query: 'kelp' })).toEqual({ ok: true, value: { query: 'kelp' } });
   });
 
   it('has one string as its input if its first step is a text tool (AEP-11)', async () => {
-    const pipeline = definePipeline({ steps: [step('sum'), find] });
-    expect(pipeline.inputSchema).toEqual(step('sum').inputSchema);
+    const pipeline = definePipeline({ steps: [createStep('sum'), find] });
+    expect(pipeline.inputSchema).toEqual(createStep('sum').inputSchema);
     expect(pipeline.readInput?.('plain')).toEqual({ input: 'plain' });
   });
 
@@ -60,7 +62,7 @@ describe('the definition of a pipeline', () => {
 
   it('has no effect of its own, its steps as inner tools, and the output of the last step', () => {
     const output = v.object({ sum: v.number() });
-    const last = step('sum', { output, returnDirect: true, serial: 'till' });
+    const last = createStep('sum', { output, returnDirect: true, serial: 'till' });
     const pipeline = definePipeline({ steps: [find, last] });
     expect(pipeline).toMatchObject({ effect: 'none', returnDirect: false, serial: 'till', metadata: {} });
     expect(pipeline.inner).toEqual([find, last]);
@@ -70,7 +72,7 @@ describe('the definition of a pipeline', () => {
   it('does not change with the list of steps that it received (AEP-08)', () => {
     const steps: PipelineStep[] = [find];
     const pipeline = definePipeline({ name: 'fixed', steps });
-    steps.push(step('later'));
+    steps.push(createStep('later'));
     expect(pipeline.inner).toEqual([find]);
   });
 });

@@ -4,11 +4,11 @@ import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { callResults } from '../../session/former-holder.ts';
-import { memoryApp } from '../../session/memory-app.ts';
+import { createMemoryApp } from '../../session/memory-app.ts';
 
 const lineReply = { calls: [{ name: 'line', input: { input: 'start' } }] };
 
-function sessionWith(tool: AnyTool): TestSession {
+function createSession(tool: AnyTool): TestSession {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
   return createTestSession(agent, { replies: [lineReply, 'Done.'], clock: createManualClock() });
 }
@@ -20,10 +20,10 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 
 describe('a pipeline whose Worker is killed', () => {
   /** A pipeline of three steps. The first run of the second step kills the Worker after its action. */
-  function killedOnce(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
+  function playKilledOnce(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
     const acted: string[] = [];
     const { reconciles, ...config } = more;
-    const acts = (name: string, ofStep: Effect, kills = false) =>
+    const createActingStep = (name: string, ofStep: Effect, kills = false) =>
       defineTextTool({
         name,
         description: 'Acts.',
@@ -35,13 +35,17 @@ describe('a pipeline whose Worker is killed', () => {
         },
         ...(reconciles && kills && { reconcile: () => ({ done: 'found' }) }),
       } as Parameters<typeof defineTextTool>[0]); // only a `once` tool has a `reconcile`
-    const steps = [acts('charge', 'once'), acts('ship', effect, true), acts('tell', 'once')] as const;
-    const session: TestSession = sessionWith(definePipeline({ name: 'line', steps, ...config }));
+    const steps = [
+      createActingStep('charge', 'once'),
+      createActingStep('ship', effect, true),
+      createActingStep('tell', 'once'),
+    ] as const;
+    const session: TestSession = createSession(definePipeline({ name: 'line', steps, ...config }));
     return { session, acted, names: () => acted.map((one) => one.split(' ')[0]) };
   }
 
   it('resumes at the current step without running earlier steps again (AEP-01)', async () => {
-    const { session, acted, names } = killedOnce('idempotent');
+    const { session, acted, names } = playKilledOnce('idempotent');
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(names()).toEqual(['charge', 'ship', 'ship', 'tell']);
     expect(acted[1]).toBe(acted[2]);
@@ -49,7 +53,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 
   it('reconciles a `once` step whose outcome is unknown', async () => {
-    const { session, names } = killedOnce('once', { reconciles: true });
+    const { session, names } = playKilledOnce('once', { reconciles: true });
     await session.send('Go.');
     expect(names()).toEqual(['charge', 'ship', 'tell']);
     expect(readIn(session)).toBe('found tell');
@@ -58,7 +62,7 @@ describe('a pipeline whose Worker is killed', () => {
   it.each([[undefined], ['continue' as const]])(
     'stops at a step in doubt, even if it would continue after an error (onFailure: %s)',
     async (onFailure) => {
-      const { session, names } = killedOnce('once', { ...(onFailure && { onFailure }) });
+      const { session, names } = playKilledOnce('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
       expect(names()).toEqual(['charge', 'ship']);
       expect(readIn(session)).toContain("Error: The outcome of this call of 'ship' is unknown:");
@@ -66,7 +70,7 @@ describe('a pipeline whose Worker is killed', () => {
   );
 
   it('has the same state after a restarted object folds its journal', async () => {
-    const { session } = killedOnce('idempotent');
+    const { session } = playKilledOnce('idempotent');
     await session.send('Go.');
     session.restart();
     expect((await session.state()).turn).toMatchObject({ iterations: 2, toolCalls: 4, model: 'scripted' });
@@ -75,9 +79,9 @@ describe('a pipeline whose Worker is killed', () => {
 
 describe('a step that waits for an outside answer', () => {
   /** Runs a pipeline whose second step needs an approval, and decides about it. */
-  async function decided(decision: 'approve' | 'reject' | 'exit') {
+  async function playDecision(decision: 'approve' | 'reject' | 'exit') {
     const acted: string[] = [];
-    const acts = (name: string) =>
+    const createActingStep = (name: string) =>
       defineTextTool({
         name,
         description: 'Acts.',
@@ -86,9 +90,13 @@ describe('a step that waits for an outside answer', () => {
           return `${input} ${name}`;
         },
       });
-    const steps = [acts('charge'), requireApproval(acts('ship'), 'Ship it?'), acts('tell')];
+    const steps = [
+      createActingStep('charge'),
+      requireApproval(createActingStep('ship'), 'Ship it?'),
+      createActingStep('tell'),
+    ];
     const tools = [definePipeline({ name: 'line', steps })];
-    const app = memoryApp({
+    const app = createMemoryApp({
       tools,
       replies: [lineReply, 'Done.'],
     });
@@ -110,20 +118,20 @@ describe('a step that waits for an outside answer', () => {
   }
 
   it('suspends the turn, and resumes at the step after its approval', async () => {
-    const { before, acted, end, read } = await decided('approve');
+    const { before, acted, end, read } = await playDecision('approve');
     expect(before).toEqual(['charge']);
     expect(acted).toEqual(['charge', 'ship', 'tell']);
     expect([end.status, read]).toEqual(['ended', ['start charge ship tell']]);
   });
 
   it('returns the rejection of a step as the result of the pipeline', async () => {
-    const { acted, read } = await decided('reject');
+    const { acted, read } = await playDecision('reject');
     expect(acted).toEqual(['charge']);
     expect(read[0]).toMatch(/^Error: /);
   });
 
   it('ends the turn if the person chooses to exit (AEP-09)', async () => {
-    const { acted, end } = await decided('exit');
+    const { acted, end } = await playDecision('exit');
     expect(acted).toEqual(['charge']);
     expect(end).toMatchObject({ turn: { outcome: 'cancelled' } });
   });

@@ -13,12 +13,12 @@ import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 const provider: ToolProvider = toolProvider({ toolsNow: () => [look] });
 const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [look] });
-const sameTool = (tool: AnyTool): AnyTool => tool;
+const returnTool = (tool: AnyTool): AnyTool => tool;
 
-expectTypeOf(eachTool(look, sameTool)).toEqualTypeOf<AnyTool>();
-expectTypeOf(eachTool(provider, sameTool)).toEqualTypeOf<ToolProvider>();
-expectTypeOf(eachTool(group, sameTool)).toEqualTypeOf<ToolGroup>();
-expectTypeOf(eachTool([look, provider, new Date()], sameTool)).toEqualTypeOf<
+expectTypeOf(eachTool(look, returnTool)).toEqualTypeOf<AnyTool>();
+expectTypeOf(eachTool(provider, returnTool)).toEqualTypeOf<ToolProvider>();
+expectTypeOf(eachTool(group, returnTool)).toEqualTypeOf<ToolGroup>();
+expectTypeOf(eachTool([look, provider, new Date()], returnTool)).toEqualTypeOf<
   readonly (AnyTool | ToolProvider | ToolGroup)[]
 >();
 defineAgent({
@@ -26,10 +26,10 @@ defineAgent({
   description: 'Works.',
   instructions: 'Work.',
   tools: [
-    ...eachTool([look, provider], sameTool),
-    eachTool(look, sameTool),
-    eachTool(provider, sameTool),
-    eachTool(group, sameTool),
+    ...eachTool([look, provider], returnTool),
+    eachTool(look, returnTool),
+    eachTool(provider, returnTool),
+    eachTool(group, returnTool),
   ],
 });
 

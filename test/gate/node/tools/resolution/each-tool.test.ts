@@ -34,7 +34,7 @@ class Clock {
 function createCounter() {
   const ran: string[] = [];
   const made: string[] = [];
-  const counted = (tool: AnyTool): AnyTool => {
+  const createCountedTool = (tool: AnyTool): AnyTool => {
     made.push(tool.name);
     return decorate(tool, {
       call(input, call) {
@@ -43,10 +43,10 @@ function createCounter() {
       },
     });
   };
-  return { ran, made, counted };
+  return { ran, made, counted: createCountedTool };
 }
 
-const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const callTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 async function play(tools: readonly ToolSource[], ...replies: readonly ScriptedReply[]): Promise<void> {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
@@ -56,14 +56,14 @@ async function play(tools: readonly ToolSource[], ...replies: readonly ScriptedR
 describe('eachTool', () => {
   it('decorates a tool', async () => {
     const { ran, counted } = createCounter();
-    await play([eachTool(createTool('look'), counted)], calls('look'));
+    await play([eachTool(createTool('look'), counted)], callTools('look'));
     expect(ran).toEqual(['look']);
   });
 
   it('decorates every tool in a list of tools, objects and providers', async () => {
     const { ran, counted } = createCounter();
     const list = [createTool('look'), new Clock(), toolProvider({ toolsNow: () => [createTool('late')] })];
-    await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
+    await play(eachTool(list, counted), callTools('look', 'time', 'day', 'late'));
     expect(ran.toSorted()).toEqual(['day', 'late', 'look', 'time']);
     expect(eachTool(new Clock(), counted)).toHaveLength(2);
   });
@@ -78,7 +78,7 @@ describe('eachTool', () => {
       run: () => void later.push(createTool('late')),
     });
     const provider = eachTool(toolProvider({ toolsNow: () => [early, ...later] }), counted);
-    await play([provider], calls('early'), calls('late'), calls('late'));
+    await play([provider], callTools('early'), callTools('late'), callTools('late'));
     expect(ran).toEqual(['early', 'late', 'late']);
     expect(made).toEqual(['early', 'late']);
   });
@@ -106,7 +106,7 @@ describe('eachTool', () => {
     const { ran, counted } = createCounter();
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('inner')] });
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), deep] });
-    await play(eachTool([shop], counted), calls('shop'), calls('buy', 'deep'), calls('inner'));
+    await play(eachTool([shop], counted), callTools('shop'), callTools('buy', 'deep'), callTools('inner'));
     expect(ran).toEqual(['buy', 'inner']);
   });
 

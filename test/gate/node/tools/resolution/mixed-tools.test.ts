@@ -15,7 +15,7 @@ import { createTestSession, type ScriptedReply } from '../../../../../src/testin
 
 afterEach(() => vi.restoreAllMocks());
 
-const tool = (name: string): AnyTool =>
+const createNamedTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
 
 class Calculator {
@@ -32,12 +32,12 @@ class Calculator {
   }
 }
 
-const agentWith = (tools: readonly ToolSource[]) =>
+const createTestAgent = (tools: readonly ToolSource[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
 /** The tools offered in each model call, and the results that the model reads. */
 async function runTurn(tools: readonly ToolSource[], replies: readonly ScriptedReply[], warm = false) {
-  const session = createTestSession(agentWith(tools), { replies, warm });
+  const session = createTestSession(createTestAgent(tools), { replies, warm });
   const answer = await session.send('Go.');
   const offered = session.requests.map((request) => request.tools.map(({ name }) => name));
   const last = session.requests.at(-1)?.messages ?? [];
@@ -54,7 +54,10 @@ describe('an agent', () => {
 
   it('calls tools and methods of objects in parallel, by their declared names (AET-06, AET-07)', async () => {
     const calls = [{ name: 'look' }, { name: 'add', input: { a: 1, b: 2 } }, { name: 'plus' }];
-    const { offered, read } = await runTurn([tool('look'), new Calculator()], [{ calls }, 'Done.']);
+    const { offered, read } = await runTurn(
+      [createNamedTool('look'), new Calculator()],
+      [{ calls }, 'Done.'],
+    );
     expect(offered[0]).toEqual(['add', 'look']);
     expect(read.slice(0, 2)).toEqual(['look done', 'Error: 3']);
     expect(read[2]).toMatch(/^Error: Tool 'plus' does not exist\./);
@@ -70,7 +73,10 @@ describe('an agent', () => {
   });
 
   it('reports an unknown tool to its model, and continues (AEV-06)', async () => {
-    const { answer, read } = await runTurn([tool('look')], [{ calls: [{ name: 'fly' }] }, 'Done.']);
+    const { answer, read } = await runTurn(
+      [createNamedTool('look')],
+      [{ calls: [{ name: 'fly' }] }, 'Done.'],
+    );
     expect(read).toEqual([
       "Error: Tool 'fly' does not exist. Available tools: [look]. Use the exact tool name from this list. " +
         'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
@@ -79,22 +85,22 @@ describe('an agent', () => {
   });
 
   it('keeps providers apart from the listed tools', () => {
-    const provider = toolProvider({ toolsNow: () => [tool('today')] });
-    const { tools, sources } = agentWith([tool('look'), provider]);
-    const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
-    expect([names(tools), names(sources)]).toEqual([['look'], ['dynamic-tools']]);
+    const provider = toolProvider({ toolsNow: () => [createNamedTool('today')] });
+    const { tools, sources } = createTestAgent([createNamedTool('look'), provider]);
+    const getNames = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
+    expect([getNames(tools), getNames(sources)]).toEqual([['look'], ['dynamic-tools']]);
   });
 });
 
 describe('a tool provider of an agent', () => {
   it('is asked before every model call, and its tools can be called (AEV-07, AET-08)', async () => {
-    const open = { tools: [tool('knock')] };
+    const open = { tools: [createNamedTool('knock')] };
     const enter = defineTextTool({
       name: 'enter',
       description: 'Enters.',
       effect: 'read',
       run: () => {
-        open.tools = [tool('leave')];
+        open.tools = [createNamedTool('leave')];
         return 'inside';
       },
     });
@@ -118,7 +124,10 @@ describe('a tool provider of an agent', () => {
       return [];
     };
     const { answer } = await runTurn(
-      [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), toolProvider({ toolsNow })],
+      [
+        definePipeline({ name: 'line', steps: [createNamedTool('a'), createNamedTool('b')] }),
+        toolProvider({ toolsNow }),
+      ],
       [{ calls: [{ name: 'line' }] }, 'Done.'],
       true,
     );

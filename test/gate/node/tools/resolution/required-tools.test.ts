@@ -8,39 +8,44 @@ import {
   type ToolProviderConfig,
   toolProvider,
 } from '../../../../../src/index.ts';
-import { createRequiredTools, mapProviderTools, partsOf, runDiscovery } from '../../../../doors/tools.ts';
+import {
+  createRequiredTools,
+  getDiscoverySteps,
+  mapProviderTools,
+  runDiscovery,
+} from '../../../../doors/tools.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { createFakeInvocation } from '../fake-invocation.ts';
 
-const tool = (name: string): AnyTool =>
+const createNamedTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
-const providerOf = (...names: readonly string[]): ToolProvider =>
-  toolProvider({ toolsNow: () => names.map(tool) });
+const createProvider = (...names: readonly string[]): ToolProvider =>
+  toolProvider({ toolsNow: () => names.map(createNamedTool) });
 
-const { call, discovery } = fakeInvocation('a');
+const { call, discovery } = createFakeInvocation('a');
 const { view } = call;
 
-const namesOf = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+const getToolNames = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
 describe('a placeholder for required tools', () => {
   it('is the same tool each time, for each name that no provider returns (TGR-06)', () => {
     const warned = captureWarnings();
-    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [providerOf('b'), providerOf('d')]);
+    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [createProvider('b'), createProvider('d')]);
     const standIns = provider.toolsNow(view);
-    expect(namesOf(standIns)).toEqual(['a', 'c']);
+    expect(getToolNames(standIns)).toEqual(['a', 'c']);
     expect(provider.toolsNow(view)).toEqual(standIns);
     expect(provider.toolsNow(view)[0]).toBe(standIns[0]);
     expect(warned).toHaveLength(2);
   });
 
   it('does not exist outside a loop, where missing tools are unknown (MCP-10)', () => {
-    expect(createRequiredTools(['a'], [providerOf()]).toolsNow()).toEqual([]);
+    expect(createRequiredTools(['a'], [createProvider()]).toolsNow()).toEqual([]);
   });
 
   it('accepts any input, and lists the available tools up to a limit', async () => {
     captureWarnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
-    const [standIn] = createRequiredTools(['a'], [providerOf(...many)]).toolsNow(view);
+    const [standIn] = createRequiredTools(['a'], [createProvider(...many)]).toolsNow(view);
     expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
     const result = await standIn?.call({}, call);
     expect(result?.text()).toMatch(
@@ -56,7 +61,7 @@ describe('a placeholder for required tools', () => {
 
 describe('a provider with a mapping of its tools', () => {
   it('returns the mapped tools, and omits those that map to `undefined`', () => {
-    const [keep, drop] = [tool('keep'), tool('drop')];
+    const [keep, drop] = [createNamedTool('keep'), createNamedTool('drop')];
     const provider = mapProviderTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
       one === drop ? undefined : { ...one, description: 'Changed.' },
     );
@@ -78,13 +83,13 @@ describe('a provider with a mapping of its tools', () => {
       }
     }
     const provider = mapProviderTools(toolProvider(new Shelf()), (one) => one);
-    expect(await runDiscovery(partsOf(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
+    expect(await runDiscovery(getDiscoverySteps(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 
   it('is refused if it returns a value that is not a tool', () => {
     const provider = mapProviderTools(toolProvider({ toolsNow: () => [{} as AnyTool] }), ({ name }) =>
-      tool(name.trim()),
+      createNamedTool(name.trim()),
     );
     expect(() => resolveTools([provider])).toThrow('Tool at index 0 of tool provider 0 is not a tool');
   });

@@ -15,7 +15,7 @@ import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts
 import { ToolObjectError, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { collectTools } from '../../../../doors/tools.ts';
 
-const tool = (name: string): AnyTool =>
+const createNamedTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
 
 class Calculator {
@@ -43,7 +43,7 @@ class Plain {
   }
 }
 
-const namesOf = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+const getToolNames = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 const asSources = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
 
 describe('a list of tools', () => {
@@ -53,16 +53,16 @@ describe('a list of tools', () => {
 
   it('can mix tools, tool objects and providers, and finds all by name (AEV-08, AET-06)', () => {
     const { tools, byName } = resolveTools([
-      tool('look'),
+      createNamedTool('look'),
       new Calculator(),
-      toolProvider({ toolsNow: () => [tool('today')] }),
+      toolProvider({ toolsNow: () => [createNamedTool('today')] }),
     ]);
-    expect(namesOf(tools)).toEqual(['look', 'add', 'multiply', 'today']);
+    expect(getToolNames(tools)).toEqual(['look', 'add', 'multiply', 'today']);
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
   it('contains only the methods of an object that its table names (AEV-09)', () => {
-    expect(namesOf(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
+    expect(getToolNames(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
   });
 
   it('refuses a #private method in a table (AEV-09)', () => {
@@ -88,10 +88,10 @@ describe('a list of tools', () => {
   });
 
   it('refuses names in a table that are missing or are not methods (AEV-09)', () => {
-    const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
+    const createTable = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
     for (const method of ['word', 'gone']) {
       class Desk {
-        static readonly tools = toolTable<object>(table(method));
+        static readonly tools = toolTable<object>(createTable(method));
         readonly word = 'no method';
       }
       expect(() => resolveTools(asSources(new Desk()))).toThrow(
@@ -104,11 +104,11 @@ describe('a list of tools', () => {
     let hour = 0;
     const toolsNow = (): AnyTool[] => {
       hour += 1;
-      return [tool(`hour_${hour}`)];
+      return [createNamedTool(`hour_${hour}`)];
     };
     const sources = [toolProvider({ toolsNow })];
-    expect(namesOf(resolveTools(sources).tools)).toEqual(['hour_1']);
-    expect(namesOf(resolveTools(sources).tools)).toEqual(['hour_2']);
+    expect(getToolNames(resolveTools(sources).tools)).toEqual(['hour_1']);
+    expect(getToolNames(resolveTools(sources).tools)).toEqual(['hour_2']);
     expect(collectTools(sources)).toEqual({ tools: [], providers: sources, requests: [], notes: [] });
     expect(hour).toBe(2);
   });
@@ -116,22 +116,25 @@ describe('a list of tools', () => {
 
 describe('two tools with one name', () => {
   it('are refused in a list, even if an object brings one of them (AEV-04, AEV-05)', () => {
-    const twice = (how: string) => new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
+    const createDuplicateError = (how: string) =>
+      new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
     const byName = ". Rename one, as with withName from 'holdfast/decorators'";
     const byPrefix =
       ". Rename one, as with toolsOf(object, { prefix: 'calculator_' }) from 'holdfast/tool-objects'";
-    expect(() => resolveTools([tool('add'), tool('add')])).toThrow(twice(`0 and 1${byName}`));
-    expect(() => resolveTools([tool('add'), new Calculator()])).toThrow(
-      twice(`0 and 1 (Calculator)${byPrefix}`),
+    expect(() => resolveTools([createNamedTool('add'), createNamedTool('add')])).toThrow(
+      createDuplicateError(`0 and 1${byName}`),
+    );
+    expect(() => resolveTools([createNamedTool('add'), new Calculator()])).toThrow(
+      createDuplicateError(`0 and 1 (Calculator)${byPrefix}`),
     );
     expect(() => resolveTools([new Calculator(), new Calculator()])).toThrow(
-      twice(`0 (Calculator) and 1 (Calculator)${byPrefix}`),
+      createDuplicateError(`0 (Calculator) and 1 (Calculator)${byPrefix}`),
     );
   });
 
   it('count as one if they are the same tool (AEV-05)', () => {
-    const [look, calculator] = [tool('look'), new Calculator()];
-    expect(namesOf(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
+    const [look, calculator] = [createNamedTool('look'), new Calculator()];
+    expect(getToolNames(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
       'look',
       'add',
       'multiply',
@@ -139,9 +142,9 @@ describe('two tools with one name', () => {
   });
 
   it('are reduced to the first one if the other comes from a provider (AEV-05)', () => {
-    const [own, first, later] = [tool('look'), tool('see'), tool('see')];
+    const [own, first, later] = [createNamedTool('look'), createNamedTool('see'), createNamedTool('see')];
     const { tools } = resolveTools([
-      toolProvider({ toolsNow: () => [tool('look'), first] }),
+      toolProvider({ toolsNow: () => [createNamedTool('look'), first] }),
       own,
       toolProvider({ toolsNow: () => [later] }),
     ]);
@@ -150,19 +153,19 @@ describe('two tools with one name', () => {
 });
 
 describe('a value that is not a tool', () => {
-  const neither = (index: number, what: string): string =>
+  const formatNeither = (index: number, what: string): string =>
     `Tool at index ${index} (${what}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 
   it.each<[string, unknown, string]>([
     ['null', null, 'Tool at index 1 must not be null'],
     ['undefined', undefined, 'Tool at index 1 must not be undefined'],
-    ['an object without a table', new Plain(), neither(1, 'Plain')],
+    ['an object without a table', new Plain(), formatNeither(1, 'Plain')],
     [
       'a literal',
       { name: 'look', run: () => 'x' },
       "Tool at index 1 ('look') is the literal of a tool. Pass it to defineTool",
     ],
-    ['a list', [tool('see')], 'Tool at index 1 is a list. Spread it, as in [...tools]'],
+    ['a list', [createNamedTool('see')], 'Tool at index 1 is a list. Spread it, as in [...tools]'],
     [
       'the literal of a provider',
       { toolsNow: () => [] },
@@ -170,11 +173,13 @@ describe('a value that is not a tool', () => {
     ],
     ['text', 'look', "Tool at index 1 is 'look'. List the tool itself"],
   ])('is refused with its index: %s (AEV-03)', (_, source, message) => {
-    expect(() => resolveTools(asSources(tool('look'), source))).toThrow(new ToolResolutionError(message));
+    expect(() => resolveTools(asSources(createNamedTool('look'), source))).toThrow(
+      new ToolResolutionError(message),
+    );
   });
 
   it('is refused from a provider too', () => {
-    const provider = toolProvider({ toolsNow: () => [tool('look'), {} as AnyTool] });
+    const provider = toolProvider({ toolsNow: () => [createNamedTool('look'), {} as AnyTool] });
     expect(() => resolveTools(asSources(provider))).toThrow(
       new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
     );
@@ -189,14 +194,19 @@ describe('a value that has tools but is not a tool', () => {
         role: 'math',
         description: 'Calculates.',
         permissions: ['internet-access', 'host-access'],
-        tools: [tool('add')],
+        tools: [createNamedTool('add')],
       }),
       "Tool at index 0 is the tool group 'math', which needs internet-access and host-access. Only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
     [
       'an agent',
-      defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool('add')] }),
+      defineAgent({
+        name: 'clerk',
+        description: 'Works.',
+        instructions: 'Work.',
+        tools: [createNamedTool('add')],
+      }),
       "Tool at index 0 ('clerk') is an agent. List its tools instead",
     ],
     [
@@ -211,7 +221,7 @@ describe('a value that has tools but is not a tool', () => {
     ],
     [
       'another object with a list of tools',
-      { tools: [tool('add')] },
+      { tools: [createNamedTool('add')] },
       "Tool at index 0 (Object) is neither a tool nor a tool provider, and its class has no static 'tools' table",
     ],
   ])('is refused with a hint on how to list its tools: %s (AEV-03)', (_, source, message) => {
@@ -220,7 +230,7 @@ describe('a value that has tools but is not a tool', () => {
 });
 
 describe('the name of a tool', () => {
-  const named = (name: string): AnyTool => ({ ...tool('look'), name });
+  const createLookTool = (name: string): AnyTool => ({ ...createNamedTool('look'), name });
 
   it.each([
     ['blank', ' ', "Tool ' ': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
@@ -231,21 +241,21 @@ describe('the name of a tool', () => {
     ],
     ['odd', 'look.up', "Tool 'look.up': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
   ])('is refused in a list if it is %s, even for a hand-written tool (AEV-02)', (_, name, message) => {
-    expect(() => resolveTools([named(name)])).toThrow(ToolDefinitionError);
-    expect(() => resolveTools([named(name)])).toThrow(message);
-    expect(() => resolveTools([toolProvider({ toolsNow: () => [named(name)] })])).toThrow(message);
+    expect(() => resolveTools([createLookTool(name)])).toThrow(ToolDefinitionError);
+    expect(() => resolveTools([createLookTool(name)])).toThrow(message);
+    expect(() => resolveTools([toolProvider({ toolsNow: () => [createLookTool(name)] })])).toThrow(message);
   });
 
   it('can contain a hyphen, unless strict names are required (AEV-02)', () => {
-    expect(namesOf(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
+    expect(getToolNames(resolveTools([createLookTool('look-up')]).tools)).toEqual(['look-up']);
     const strict = new ToolResolutionError(
       "Tool 'look-up': its name can contain only A-Z, a-z, 0-9 and '_' here",
     );
     const options = { strictNames: true };
-    expect(() => resolveTools([named('look-up')], options)).toThrow(strict);
-    expect(() => resolveTools([toolProvider({ toolsNow: () => [named('look-up')] })], options)).toThrow(
-      strict,
-    );
-    expect(namesOf(resolveTools([named('look_up')], options).tools)).toEqual(['look_up']);
+    expect(() => resolveTools([createLookTool('look-up')], options)).toThrow(strict);
+    expect(() =>
+      resolveTools([toolProvider({ toolsNow: () => [createLookTool('look-up')] })], options),
+    ).toThrow(strict);
+    expect(getToolNames(resolveTools([createLookTool('look_up')], options).tools)).toEqual(['look_up']);
   });
 });

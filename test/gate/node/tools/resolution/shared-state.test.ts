@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const ADD = { add: { description: 'Adds.' } } as const;
 
-const warningText = (name: string, fields: string) =>
+const formatWarning = (name: string, fields: string) =>
   `holdfast: ${name} keeps ${fields} in fields that its methods change: all sessions share that, and it is lost with the Worker. ` +
   `List toolFactory(() => new ${name}()) in its place, which makes one for each invocation, and keep in \`call.state\` what must survive.`;
 
@@ -74,14 +74,14 @@ class SharedTill {
 
 describe('an object that all sessions share and that changes its fields', () => {
   it.each<[string, object, string]>([
-    ['counts', new SharedCounter(), warningText('SharedCounter', "'count'")],
-    ['keeps a sum', new SharedTotal(), warningText('SharedTotal', "'last' and 'sum'")],
-    ['collects', new SharedLines(), warningText('SharedLines', "'lines'")],
-    ['keeps values by key', new ByKey(), warningText('ByKey', "'rows' and 'known'")],
-    ['has private fields', new Hidden(), warningText('Hidden', "'#count' and '#seen'")],
-    ['inherits such a field', new Below(), warningText('Below', "'count'")],
-    ['changes a field in an arrow function', new Arrow(), warningText('Arrow', "'count'")],
-    ['changes a field in a toolMethod', new SharedTill(), warningText('SharedTill', "'#total'")],
+    ['counts', new SharedCounter(), formatWarning('SharedCounter', "'count'")],
+    ['keeps a sum', new SharedTotal(), formatWarning('SharedTotal', "'last' and 'sum'")],
+    ['collects', new SharedLines(), formatWarning('SharedLines', "'lines'")],
+    ['keeps values by key', new ByKey(), formatWarning('ByKey', "'rows' and 'known'")],
+    ['has private fields', new Hidden(), formatWarning('Hidden', "'#count' and '#seen'")],
+    ['inherits such a field', new Below(), formatWarning('Below', "'count'")],
+    ['changes a field in an arrow function', new Arrow(), formatWarning('Arrow', "'count'")],
+    ['changes a field in a toolMethod', new SharedTill(), formatWarning('SharedTill', "'#total'")],
   ])('causes one warning for the developer if it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);

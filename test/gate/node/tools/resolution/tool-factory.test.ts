@@ -7,13 +7,13 @@ import { requireApproval } from '../../../../../src/modules/decorators/entry.ts'
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import {
-  calls,
-  crash,
+  callTools,
+  createCrashTool,
+  createSession,
   createTool,
-  offeredTools,
-  results,
-  sessionWith,
-  warmSessionWith,
+  createWarmSession,
+  getLastResults,
+  getOfferedTools,
 } from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');
@@ -43,43 +43,43 @@ class Cart {
   }
 }
 
-const cart = () => toolFactory(() => new Cart());
+const createCartFactory = () => toolFactory(() => new Cart());
 const put = (item: string) => ['put', { item }] as const;
 
 describe('the product of a factory', () => {
   it('is one instance for all calls of an invocation, and another in each turn (S0-001)', async () => {
-    const session = warmSessionWith(
-      [cart()],
-      [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],
+    const session = createWarmSession(
+      [createCartFactory()],
+      [callTools(put('pen')), callTools(put('ink')), callTools('list'), 'Done.', callTools('list'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual(['1 in it', '2 in it', 'pen, ink']);
+    expect(getLastResults(session)).toEqual(['1 in it', '2 in it', 'pen, ink']);
     await session.send('And now?');
-    expect(results(session).at(-1)).toBe('nothing');
+    expect(getLastResults(session).at(-1)).toBe('nothing');
     expect(warn).not.toHaveBeenCalled();
   });
 
   it('is not shared between sessions', async () => {
-    const tools = [cart()];
-    const one = sessionWith(tools, [calls(put('pen')), 'Done.']);
-    const other = sessionWith(tools, [calls('list'), 'Done.']);
+    const tools = [createCartFactory()];
+    const one = createSession(tools, [callTools(put('pen')), 'Done.']);
+    const other = createSession(tools, [callTools('list'), 'Done.']);
     await one.send('Go.');
     await other.send('Go.');
-    expect(results(other)).toEqual(['nothing']);
+    expect(getLastResults(other)).toEqual(['nothing']);
   });
 
   it('is rebuilt in another invocation, which has the same tools', async () => {
-    const session = sessionWith(
-      [cart(), crash(() => session)],
-      [calls(put('pen')), calls('crash'), calls('list'), 'Done.'],
+    const session = createSession(
+      [createCartFactory(), createCrashTool(() => session)],
+      [callTools(put('pen')), callTools('crash'), callTools('list'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(results(session)).toEqual(['1 in it', 'crashed', 'nothing']);
+    expect(getLastResults(session)).toEqual(['1 in it', 'crashed', 'nothing']);
   });
 
   it('is created when its tools are listed, and then at its first call in a turn', async () => {
     Cart.made = 0;
-    const session = sessionWith([cart()], ['No call.', calls('list', 'list'), 'Done.']);
+    const session = createSession([createCartFactory()], ['No call.', callTools('list', 'list'), 'Done.']);
     expect(Cart.made).toBe(1);
     await session.send('Go.');
     expect(Cart.made).toBe(1);
@@ -88,38 +88,41 @@ describe('the product of a factory', () => {
   });
 
   it('is shared by the loops of an invocation', async () => {
-    const shared = cart();
+    const shared = createCartFactory();
     const helper = defineAgenticTool({
       name: 'helper',
       description: 'Helps.',
       input: v.object({}),
       tools: [shared],
     });
-    const session = warmSessionWith(
+    const session = createWarmSession(
       [shared, helper],
-      [calls(put('pen')), calls('helper'), calls(put('ink')), 'Put.', calls('list'), 'Done.'],
+      [callTools(put('pen')), callTools('helper'), callTools(put('ink')), 'Put.', callTools('list'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
+    expect(getLastResults(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
   });
 
   it('can be tools with closures, or a list of tools and objects', async () => {
-    const counting = () => {
+    const createCountingTools = () => {
       let count = 0;
       return [
         defineTool({ name: 'count', description: 'Counts.', effect: 'read', run: () => ++count }),
         new Cart(),
       ];
     };
-    const factory = toolFactory(counting);
+    const factory = toolFactory(createCountingTools);
     expect(resolveTools([factory]).tools.map(({ name }) => name)).toEqual(['count', 'list', 'put']);
-    const session = warmSessionWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
+    const session = createWarmSession(
+      [factory],
+      [callTools('count'), callTools('count', put('pen')), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual(['1', '2', '1 in it']);
+    expect(getLastResults(session)).toEqual(['1', '2', '1 in it']);
   });
 
   it('can be in a group, and its tools can be decorated one by one', async () => {
-    const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [cart()] });
+    const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [createCartFactory()] });
     const ran: string[] = [];
     const tools = eachTool(group, (tool) => ({
       ...tool,
@@ -128,42 +131,45 @@ describe('the product of a factory', () => {
         return tool.call(input, call);
       },
     }));
-    const session = warmSessionWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
+    const session = createWarmSession(tools.tools, [callTools(put('pen')), callTools('list'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['1 in it', 'pen']);
+    expect(getLastResults(session)).toEqual(['1 in it', 'pen']);
     expect(ran).toEqual(['put', 'list']);
   });
 
   it('can require approval before a call, and the call runs on the current instance', async () => {
     const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
-    const session = sessionWith([guarded], [calls(put('pen')), 'Done.']);
+    const session = createSession([guarded], [callTools(put('pen')), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
   });
 });
 
 describe('an unfolding tool from a factory', () => {
-  const held = () => {
+  const createHeldTools = () => {
     const items: string[] = [];
     const add = createTool('add', () => `${items.push('one')} in it`);
     return { add, count: createTool('count', () => items.length) };
   };
   const shops: readonly (readonly [string, () => AnyTool, unknown])[] = [
-    ['with a list', () => defineUnfolding({ ...SHOP, tools: Object.values(held()) }), {}],
+    ['with a list', () => defineUnfolding({ ...SHOP, tools: Object.values(createHeldTools()) }), {}],
     [
       'inside another',
       () =>
-        defineUnfolding({ ...SHOP, tools: [defineUnfolding({ ...INNER, tools: Object.values(held()) })] }),
+        defineUnfolding({
+          ...SHOP,
+          tools: [defineUnfolding({ ...INNER, tools: Object.values(createHeldTools()) })],
+        }),
       {},
     ],
     [
       'with categories',
-      () => defineUnfolding({ ...SHOP, byCategory: { all: Object.values(held()) } }),
+      () => defineUnfolding({ ...SHOP, byCategory: { all: Object.values(createHeldTools()) } }),
       { category: 'all' },
     ],
     [
       'from a set that changes',
       () => {
-        const tools = Object.values(held());
+        const tools = Object.values(createHeldTools());
         return defineUnfolding({ ...SHOP, tools: () => tools });
       },
       {},
@@ -171,7 +177,7 @@ describe('an unfolding tool from a factory', () => {
     [
       'with a selector',
       () => {
-        const tools = Object.values(held());
+        const tools = Object.values(createHeldTools());
         return defineUnfolding({ ...SHOP, input: v.object({}), select: () => tools });
       },
       {},
@@ -179,7 +185,7 @@ describe('an unfolding tool from a factory', () => {
     [
       'that discovers tools',
       () => {
-        const tools = Object.values(held());
+        const tools = Object.values(createHeldTools());
         return defineUnfolding({ ...SHOP, prepare: async () => undefined, tools: () => tools });
       },
       {},
@@ -188,23 +194,26 @@ describe('an unfolding tool from a factory', () => {
 
   it.each(shops)('opens to the tools of the current invocation: %s', async (_, make, input) => {
     const isNested = make().inner?.[0]?.name === 'shelf';
-    const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
-    const session = warmSessionWith(
+    const open = [callTools(['shop', input]), ...(isNested ? [callTools('shelf')] : [])];
+    const session = createWarmSession(
       [toolFactory(make)],
-      [...open, calls('add'), calls('add', 'count'), 'Done.', ...open, calls('count'), 'Done.'],
+      [...open, callTools('add'), callTools('add', 'count'), 'Done.', ...open, callTools('count'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session).slice(-3)).toEqual(['1 in it', '2 in it', '2']);
+    expect(getLastResults(session).slice(-3)).toEqual(['1 in it', '2 in it', '2']);
     await session.send('Go.');
-    expect(results(session).at(-1)).toBe('0');
+    expect(getLastResults(session).at(-1)).toBe('0');
   });
 
   it('can be called with an inner tool in its input', async () => {
-    const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
-    const session = warmSessionWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
+    const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(createHeldTools()) }));
+    const session = createWarmSession(
+      [shop],
+      [callTools(['shop', { add: {} }]), callTools('count'), 'Done.'],
+    );
     await session.send('Go.');
-    expect(results(session)).toEqual(['1 in it', '1']);
-    expect(offeredTools(session).at(-1)).toEqual(['shop', 'add', 'count']);
+    expect(getLastResults(session)).toEqual(['1 in it', '1']);
+    expect(getOfferedTools(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
   it('does not run another tool in place of a missing one', async () => {
@@ -216,9 +225,9 @@ describe('an unfolding tool from a factory', () => {
       isFirst = false;
       return defineUnfolding({ ...SHOP, tools: [...look, createTool('pay', pay)] });
     });
-    const session = sessionWith([shop], [calls('shop'), calls('look'), 'Done.']);
+    const session = createSession([shop], [callTools('shop'), callTools('look'), 'Done.']);
     await session.send('Go.');
-    expect(results(session).at(-1)).toBe(
+    expect(getLastResults(session).at(-1)).toBe(
       "Error: Tool 'look' is not there any more. Do not call it again; go on without it.",
     );
     expect(pay).not.toHaveBeenCalled();
@@ -226,7 +235,7 @@ describe('an unfolding tool from a factory', () => {
 
   it('lists its inner tools outside a loop', async () => {
     const [shop] = resolveTools([
-      toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),
+      toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(createHeldTools()) })),
     ]).tools;
     expect((await toolsFor(shop ?? createTool('none'))).map(({ name }) => name)).toEqual(['add', 'count']);
   });
@@ -236,24 +245,24 @@ const SHOP = { name: 'shop', description: 'Shops.' };
 const INNER = { name: 'shelf', description: 'Holds.' };
 
 describe('an invalid factory', () => {
-  const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as untyped callers can
+  const createFactory = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as untyped callers can
 
   it.each<[string, ToolFactory, string]>([
     [
       'undefined',
-      made(undefined),
+      createFactory(undefined),
       process.env.NODE_ENV === 'production'
         ? 'Tool at index 0 is not a tool and has no tools'
         : 'Tool at index 0 must not be undefined',
     ],
     [
       'a promise',
-      made(Promise.resolve(createTool('look'))),
+      createFactory(Promise.resolve(createTool('look'))),
       'the function of toolFactory returns a promise. Make the object synchronously, and await inside its tools',
     ],
     [
       'a provider',
-      made(toolProvider({ toolsNow: () => [] })),
+      createFactory(toolProvider({ toolsNow: () => [] })),
       'A tool provider is among them, which a tool factory cannot make. List it next to the factory',
     ],
   ])('is refused when its tools are listed: it returns %s', (_, factory, message) => {
@@ -279,9 +288,9 @@ describe('an invalid factory', () => {
       isFirst = false;
       return tool;
     });
-    const session = sessionWith([factory], [calls('look'), 'Done.']);
+    const session = createSession([factory], [callTools('look'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: Tool 'look' is not there any more. Do not call it again; go on without it.",
     ]);
     expect(console_).toHaveBeenCalledExactlyOnceWith("holdfast: a tool factory no longer makes 'look'.");
@@ -300,8 +309,10 @@ describe('an invalid factory', () => {
   });
 
   it('is omitted when it is nested too deeply, and a warning names the path', () => {
-    const deeper = (): ToolFactory => toolFactory(() => deeper() as never);
-    expect(resolveTools([deeper(), createTool('look')]).tools.map(({ name }) => name)).toEqual(['look']);
+    const createDeepFactory = (): ToolFactory => toolFactory(() => createDeepFactory() as never);
+    expect(resolveTools([createDeepFactory(), createTool('look')]).tools.map(({ name }) => name)).toEqual([
+      'look',
+    ]);
     expect(warn.mock.calls).toEqual([
       [
         'holdfast: a source of tools must not be nested more than 16 deep, so the last of these is left out: ' +

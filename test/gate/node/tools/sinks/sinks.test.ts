@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exitEarly } from '../../../../../src/index.ts';
 import { compositeSink, listSink, type SinkCall } from '../../../../../src/modules/decorators/entry.ts';
-import { fakeCall } from '../fake-call.ts';
+import { createFakeCall } from '../fake-call.ts';
 
-const call: SinkCall = { ...fakeCall().call, artifact: { json: 1 } };
+const call: SinkCall = { ...createFakeCall().call, artifact: { json: 1 } };
 const throwFailure = (failure: unknown) => () => {
   throw failure;
 };
@@ -31,11 +31,14 @@ describe('a list sink', () => {
 describe('a composite sink', () => {
   it('passes each artifact to all its sinks, one after another (DEC-10)', async () => {
     const steps: string[] = [];
-    const slow = async (artifact: string, { id }: SinkCall): Promise<void> => {
+    const writeSlowly = async (artifact: string, { id }: SinkCall): Promise<void> => {
       await Promise.resolve();
       steps.push(`slow ${artifact} ${id}`);
     };
-    const sink = compositeSink<string>(slow, (artifact, { id }) => void steps.push(`fast ${artifact} ${id}`));
+    const sink = compositeSink<string>(
+      writeSlowly,
+      (artifact, { id }) => void steps.push(`fast ${artifact} ${id}`),
+    );
     await sink('a', call);
     expect(steps).toEqual(['slow a 1.2.0', 'fast a 1.2.0']);
   });

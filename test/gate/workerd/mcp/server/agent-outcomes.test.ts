@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../../../src/index.ts';
-import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { appWithEndpoint, callTool, KEY, newId, textsOf, viewOf } from './talk.ts';
+import { callTool, createEndpointApp, createSessionId, getTexts, getView, IDEMPOTENCY_META } from './talk.ts';
 
-const via = appWithEndpoint({
+const via = createEndpointApp({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
 });
 
@@ -13,16 +13,16 @@ describe('an agent call', () => {
   it('returns an error with its text if the turn failed, and the conversation continues', async () => {
     const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
     const failed = await callTool(via, 'scripted', { message: message() });
-    const told = viewOf(failed);
+    const told = getView(failed);
     expect(failed.isError).toBe(true);
-    expect(textsOf(failed)).toEqual([
+    expect(getTexts(failed)).toEqual([
       `${Object(told.error).message} The conversation is kept. Send another message to continue.`,
       `To continue this conversation, call 'scripted' with the session '${told.session}'.`,
     ]);
     expect(Object(told.error)).toMatchObject({ type: 'model-failure' });
     expect(told).toMatchObject({ outcome: 'failed', text: '' });
     const again = await callTool(via, 'scripted', { message: 'And now?', session: told.session });
-    expect(textsOf(again)).toEqual(['Better now.']);
+    expect(getTexts(again)).toEqual(['Better now.']);
   });
 
   it('returns the text so far if the turn reached a limit', async () => {
@@ -33,15 +33,15 @@ describe('an agent call', () => {
       model: modelBySession,
       limits: { iterations: 1 },
     });
-    const limited = appWithEndpoint({ agents: [brief] }, { agents: [brief] });
+    const limited = createEndpointApp({ agents: [brief] }, { agents: [brief] });
     const { message } = script({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
-    const answer = await callTool(limited, 'brief', { message: message(), session: newId() });
+    const answer = await callTool(limited, 'brief', { message: message(), session: createSessionId() });
     expect(answer.isError).toBeUndefined();
-    expect(textsOf(answer)).toEqual([
+    expect(getTexts(answer)).toEqual([
       'As far as I got.',
       'The agent reached a limit before it was done. This is its result so far.',
     ]);
-    expect(viewOf(answer)).toMatchObject({
+    expect(getView(answer)).toMatchObject({
       outcome: 'limit-reached',
       limit: { kind: 'iterations', most: 1 },
       text: 'As far as I got.',
@@ -49,7 +49,7 @@ describe('an agent call', () => {
   });
 
   it('returns an error if the turn was cancelled', async () => {
-    const id = `${MANUAL_DELIVERY}-${newId()}`;
+    const id = `${MANUAL_DELIVERY}-${createSessionId()}`;
     const answer = holdReply('Never.');
     const { message } = script(answer.reply);
     const called = callTool(via, 'scripted', { message: message(), session: id });
@@ -58,8 +58,8 @@ describe('an agent call', () => {
     deliverToHolders();
     const cancelled = await called;
     expect(cancelled.isError).toBe(true);
-    expect(textsOf(cancelled)).toEqual(['The turn was cancelled.']);
-    expect(viewOf(cancelled)).toMatchObject({ outcome: 'cancelled' });
+    expect(getTexts(cancelled)).toEqual(['The turn was cancelled.']);
+    expect(getView(cancelled)).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('returns the reason if a tool cancelled the turn', async () => {
@@ -78,24 +78,24 @@ describe('an agent call', () => {
       tools: [stop],
     });
     const { message } = script({ calls: [{ name: 'stop' }] });
-    const shop = appWithEndpoint({ agents: [closing] }, { agents: [closing] });
-    const answer = await callTool(shop, 'closing', { message: message(), session: newId() });
+    const shop = createEndpointApp({ agents: [closing] }, { agents: [closing] });
+    const answer = await callTool(shop, 'closing', { message: message(), session: createSessionId() });
     expect(answer.isError).toBe(true);
-    expect(textsOf(answer)).toEqual(['The turn was ended: The shop is closed.']);
+    expect(getTexts(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
 
   it('returns the pending calls and where to answer if the turn waits, and the answer later', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 5 } }] };
     const { message } = script(pay, 'Paid.', 'Anything else?');
-    const id = newId();
+    const id = createSessionId();
     const input = { message: message(), session: id };
-    const waits = await callTool(via, 'ask_clerk', input, { [KEY]: 'k1' });
+    const waits = await callTool(via, 'ask_clerk', input, { [IDEMPOTENCY_META]: 'k1' });
     const { turn, path, outcome, pending } = Object(waits.structuredContent);
     const [{ call, links }] = pending;
     expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
     expect(links.approvals).toBe(`/agents/clerk/sessions/${id}/approvals/${call}`);
-    expect(textsOf(waits)).toEqual([
+    expect(getTexts(waits)).toEqual([
       'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${links.approvals}: ${pending[0].message}`,
       `Its answer will be at GET ${path}.`,
@@ -103,7 +103,7 @@ describe('an agent call', () => {
     expect(path).toBe(`/agents/clerk/sessions/${id}/turns/${turn}`);
 
     const refused = await callTool(via, 'ask_clerk', { message: 'Hurry!', session: id });
-    expect([refused.isError, textsOf(refused)]).toEqual([
+    expect([refused.isError, getTexts(refused)]).toEqual([
       true,
       [
         `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
@@ -111,28 +111,28 @@ describe('an agent call', () => {
           pending[0].message,
       ],
     ]);
-    expect(paidTo(to)).toEqual([]);
+    expect(listPaymentsTo(to)).toEqual([]);
 
     await via(links.approvals, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'approve' }),
     });
-    const done = await callTool(via, 'ask_clerk', input, { [KEY]: 'k1' });
-    expect(textsOf(done)).toEqual(['Paid.']);
-    expect(paidTo(to)).toEqual([5]);
+    const done = await callTool(via, 'ask_clerk', input, { [IDEMPOTENCY_META]: 'k1' });
+    expect(getTexts(done)).toEqual(['Paid.']);
+    expect(listPaymentsTo(to)).toEqual([5]);
   });
 
   it('is refused if the session is busy', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const first = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     const second = await callTool(via, 'scripted', { message: 'Me too', session: id });
     answer.release();
-    const { turn } = viewOf(await first);
-    expect([second.isError, textsOf(second)]).toEqual([
+    const { turn } = getView(await first);
+    expect([second.isError, getTexts(second)]).toEqual([
       true,
       [
         `The session is busy with turn ${turn}. Send the message again when it has ended, or without a session to start ` +

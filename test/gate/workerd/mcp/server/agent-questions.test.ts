@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { humanInput } from '../../../../../src/modules/decorators/entry.ts';
-import { asksFirst } from '../../../../fixtures/asks-first.ts';
-import { clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
-import { modelBySession, type Scripted, script } from '../../../../fixtures/scripts.ts';
-import { connectWithUser, FORMS, type Questions, requestWith, type Sender } from './asking.ts';
-import { appWithEndpoint, callTool, newId, textsOf, viewOf } from './talk.ts';
+import { askFirst } from '../../../../fixtures/asks-first.ts';
+import { clerk, listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
+import { modelBySession, type ScriptedTurn, script } from '../../../../fixtures/scripts.ts';
+import { connectWithUser, FORM_CAPABILITIES, type Questions, requestWith, type Sender } from './asking.ts';
+import { callTool, createEndpointApp, createSessionId, getTexts, getView } from './talk.ts';
 
 const createTool = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
   defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
@@ -32,35 +32,35 @@ const asker = defineAgent({
   model: modelBySession,
   tools: [
     humanInput(),
-    asksFirst(createTool('book'), {
+    askFirst(createTool('book'), {
       message: 'Which seats?',
       schema: SEATS,
       allows: ['approve', 'edit', 'reject'],
       input: { seats: 2 },
       credentials: 'refused',
     }),
-    asksFirst(createTool('deep', v.object({ to: v.object({ name: v.string() }) }))),
-    asksFirst(createTool('value'), {
+    askFirst(createTool('deep', v.object({ to: v.object({ name: v.string() }) }))),
+    askFirst(createTool('value'), {
       schema: { type: 'object', properties: { a: { type: 'object' } } },
       allows: ['edit', 'reject'],
     }),
-    asksFirst(createTool('reason', v.object({ reason: v.string() })), {
+    askFirst(createTool('reason', v.object({ reason: v.string() })), {
       allows: ['approve', 'edit', 'reject'],
     }),
-    asksFirst(createTool('long', v.object({ text: v.string() }))),
-    asksFirst(createTool('stop'), { allows: ['approve', 'exit'] }),
-    asksFirst(createTool('only'), { allows: ['approve'] }),
+    askFirst(createTool('long', v.object({ text: v.string() }))),
+    askFirst(createTool('stop'), { allows: ['approve', 'exit'] }),
+    askFirst(createTool('only'), { allows: ['approve'] }),
   ],
 });
 
-const via = appWithEndpoint({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
+const via = createEndpointApp({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
 
 const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
 
 /** A call with questions, and a function to answer them. */
 async function askAgent(
   agent: string,
-  { message }: Scripted,
+  { message }: ScriptedTurn,
   sender?: Sender,
   input: Readonly<Record<string, unknown>> = {},
 ) {
@@ -95,11 +95,11 @@ async function askAgain(
 const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
 const approve = accept({ decision: 'approve' });
 
-const formOf = ({ inputRequests }: Questions, key: string | undefined) =>
+const getForm = ({ inputRequests }: Questions, key: string | undefined) =>
   Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
 
 /** Returns the result of the model's last call. */
-const lastResult = ({ model }: Scripted): string =>
+const getLastResult = ({ model }: ScriptedTurn): string =>
   String(Object(model.requests.at(-1)?.messages.at(-1)).text);
 
 describe('a turn that waits for a decision', () => {
@@ -146,12 +146,12 @@ describe('a turn that waits for a decision', () => {
     const { message } = script({ calls: [pay(to)] }, 'Paid.');
     const client = await connectWithUser(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
     const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
-    const { session } = viewOf(result);
-    expect(textsOf(result)).toEqual([
+    const { session } = getView(result);
+    expect(getTexts(result)).toEqual([
       'Paid.',
       `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
-    expect([viewOf(result).outcome, paidTo(to)]).toEqual(['completed', [5]]);
+    expect([getView(result).outcome, listPaymentsTo(to)]).toEqual(['completed', [5]]);
     await client.close();
   });
 
@@ -165,9 +165,9 @@ describe('a turn that waits for a decision', () => {
     const to = crypto.randomUUID();
     const scripted = script({ calls: [pay(to)] }, 'As you like.');
     const { result } = await (await askAgent('clerk', scripted)).answer(answer);
-    expect(textsOf(result)[0]).toBe('As you like.');
-    expect(lastResult(scripted)).toMatch(words);
-    expect(paidTo(to)).toEqual(paid);
+    expect(getTexts(result)[0]).toBe('As you like.');
+    expect(getLastResult(scripted)).toMatch(words);
+    expect(listPaymentsTo(to)).toEqual(paid);
   });
 
   it('ends if the answer is exit', async () => {
@@ -175,7 +175,7 @@ describe('a turn that waits for a decision', () => {
     const { result } = await (await askAgent('clerk', script({ calls: [pay(to)] }))).answer(
       accept({ decision: 'exit', reason: 'Enough.' }),
     );
-    expect([Object(result).isError, textsOf(result)[0], paidTo(to)]).toEqual([
+    expect([Object(result).isError, getTexts(result)[0], listPaymentsTo(to)]).toEqual([
       true,
       'The turn was ended: Enough.',
       [],
@@ -206,14 +206,14 @@ describe('a turn that waits for a decision', () => {
       [key]: {
         method: 'elicitation/create',
         params: {
-          ...formOf(first, key),
-          message: `The answer was not accepted: ${problem}\n${formOf(first, key).message}`,
+          ...getForm(first, key),
+          message: `The answer was not accepted: ${problem}\n${getForm(first, key).message}`,
         },
       },
     });
-    expect(paidTo(to)).toEqual([]);
+    expect(listPaymentsTo(to)).toEqual([]);
     const { result: last } = await askAgain(params, requestState, { [key]: approve });
-    expect([textsOf(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+    expect([getTexts(last)[0], listPaymentsTo(to)]).toEqual(['Paid.', [5]]);
   });
 
   it.each([
@@ -223,8 +223,8 @@ describe('a turn that waits for a decision', () => {
   ])('is asked again after %s', async (_, sent) => {
     const { first, keys, answer } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
-    expect(formOf(result as Questions, keys[0]).message).toBe(
-      `The answer was not accepted: it is not the answer of a form.\n${formOf(first, keys[0]).message}`,
+    expect(getForm(result as Questions, keys[0]).message).toBe(
+      `The answer was not accepted: it is not the answer of a form.\n${getForm(first, keys[0]).message}`,
     );
   });
 
@@ -246,14 +246,14 @@ describe('a turn that waits for a decision', () => {
     const { result } = await answer({ action: 'cancel' });
     const { outcome, path, session, pending } = Object(Object(result).structuredContent);
     expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
-    expect(textsOf(result)).toEqual([
+    expect(getTexts(result)).toEqual([
       'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${pending[0].links.approvals}: May I pay?`,
       `Its answer will be at GET ${path}.`,
       `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
     const { result: last } = await askAgain(params, first.requestState, { [keys[0] ?? '']: approve });
-    expect([textsOf(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+    expect([getTexts(last)[0], listPaymentsTo(to)]).toEqual(['Paid.', [5]]);
   });
 
   it('asks several questions in one response, and each answer is accepted separately', async () => {
@@ -265,16 +265,16 @@ describe('a turn that waits for a decision', () => {
     const second = result as Questions;
     // A dismissed question is not asked again at once.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
-    expect(formOf(second, keys[1]).message).toBe(
-      `The answer was not accepted: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
+    expect(getForm(second, keys[1]).message).toBe(
+      `The answer was not accepted: decision: must be approve or reject here.\n${getForm(first, keys[1]).message}`,
     );
     const { result: third } = await askAgain(params, second.requestState, { [keys[1] ?? '']: approve });
     expect(Object.keys((third as Questions).inputRequests)).toEqual([keys[2]]);
     const { result: last } = await askAgain(params, (third as Questions).requestState, {
       [keys[2] ?? '']: approve,
     });
-    expect(textsOf(last)[0]).toBe('Paid.');
-    expect([paidTo(a), paidTo(b), paidTo(c)]).toEqual([[5], [6], [7]]);
+    expect(getTexts(last)[0]).toBe('Paid.');
+    expect([listPaymentsTo(a), listPaymentsTo(b), listPaymentsTo(c)]).toEqual([[5], [6], [7]]);
   });
 
   it('asks until every call is decided, in one call of the official client', async () => {
@@ -291,11 +291,11 @@ describe('a turn that waits for a decision', () => {
     });
     const result = await client.callTool({
       name: 'clerk',
-      arguments: { message: message(), session: newId() },
+      arguments: { message: message(), session: createSessionId() },
     });
-    expect(textsOf(result)).toEqual(['Both are paid.']);
+    expect(getTexts(result)).toEqual(['Both are paid.']);
     expect(questions).toEqual(['Sure?', 'Really?', 'May I pay?']);
-    expect([paidTo(a), paidTo(b)]).toEqual([[5], [5]]);
+    expect([listPaymentsTo(a), listPaymentsTo(b)]).toEqual([[5], [5]]);
     await client.close();
   });
 
@@ -305,10 +305,10 @@ describe('a turn that waits for a decision', () => {
       const { message } = script({ calls: [pay(to)] });
       const params = { name: 'clerk', arguments: { message: message() } };
       const { result } = await requestWith(via, 'tools/call', params, { capabilities });
-      expect([viewOf(result).outcome, Object(result).resultType]).toEqual(['suspended', 'complete']);
+      expect([getView(result).outcome, Object(result).resultType]).toEqual(['suspended', 'complete']);
     }
     const older = await callTool(via, 'clerk', { message: script({ calls: [pay(to)] }).message() });
-    expect(viewOf(older).outcome).toBe('suspended');
+    expect(getView(older).outcome).toBe('suspended');
     const lookUp = { name: 'look_up', input: { id: 'o-1' } };
     const { message } = script({ calls: [lookUp] });
     const { result } = await requestWith(via, 'tools/call', {
@@ -316,12 +316,12 @@ describe('a turn that waits for a decision', () => {
       arguments: { message: message() },
     });
     const { pending } = Object(Object(result).structuredContent);
-    expect(textsOf(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
+    expect(getTexts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
     // Questions that fit a form are asked, and the others are described after the decision.
     const both = await askAgent('clerk', script({ calls: [lookUp, pay(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);
-    expect(textsOf(rest)[0]).toMatch('- look_up, answered by POST ');
+    expect(getTexts(rest)[0]).toMatch('- look_up, answered by POST ');
     expect(Object(Object(rest).structuredContent).pending).toMatchObject([{ tool: 'look_up' }]);
   });
 });
@@ -333,7 +333,7 @@ describe('a question', () => {
       'Thanks.',
     );
     const { first, keys, answer } = await askAgent('asker', scripted);
-    expect(formOf(first, keys[0])).toEqual({
+    expect(getForm(first, keys[0])).toEqual({
       mode: 'form',
       message: 'Which city?',
       requestedSchema: {
@@ -343,23 +343,23 @@ describe('a question', () => {
       },
     });
     const { result: empty } = await answer(accept({}));
-    expect(formOf(empty as Questions, keys[0]).message).toBe(
+    expect(getForm(empty as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
     const { result } = await answer(accept({ text: 'Rome' }));
-    expect([textsOf(result)[0], lastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
+    expect([getTexts(result)[0], getLastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
   it('of a model ends the turn if the person declines to answer', async () => {
     const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
     const { result } = await (await askAgent('asker', scripted)).answer({ action: 'decline' });
-    expect(textsOf(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
+    expect(getTexts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
   it('of a server has the server’s fields, without unsupported schema keywords, and accepts no credential', async () => {
     const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
     const { first, keys, answer } = await askAgent('asker', scripted);
-    expect(formOf(first, keys[0])).toEqual({
+    expect(getForm(first, keys[0])).toEqual({
       mode: 'form',
       message: 'Which seats?',
       requestedSchema: {
@@ -379,15 +379,15 @@ describe('a question', () => {
     });
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
     const { result: refused } = await answer(accept({ class: 'first', day: secret }));
-    expect(formOf(refused as Questions, keys[0]).message).toMatch(/was not accepted: input\.day: /);
+    expect(getForm(refused as Questions, keys[0]).message).toMatch(/was not accepted: input\.day: /);
     expect(JSON.stringify(refused)).not.toContain(secret);
     const { result: credential } = await answer(accept({ class: 'first', note: secret }));
-    expect(formOf(credential as Questions, keys[0]).message).toBe(
+    expect(getForm(credential as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input.note: looks like a credential, which is not accepted here: the ' +
         'journal keeps answers.\nWhich seats?',
     );
     const { result } = await answer(accept({ class: 'second', seats: 3 }));
-    expect(textsOf(result)[0]).toBe('Booked.');
+    expect(getTexts(result)[0]).toBe('Booked.');
   });
 
   it('that a form cannot express is described in text', async () => {
@@ -396,10 +396,10 @@ describe('a question', () => {
       name: 'asker',
       arguments: { message: message() },
     });
-    expect(viewOf(result).outcome).toBe('suspended');
+    expect(getView(result).outcome).toBe('suspended');
     const long = script({ calls: [{ name: 'long', input: { text: 'x'.repeat(20_000) } }] });
     const params = { name: 'asker', arguments: { message: long.message() } };
-    expect(viewOf((await requestWith(via, 'tools/call', params)).result).outcome).toBe('suspended');
+    expect(getView((await requestWith(via, 'tools/call', params)).result).outcome).toBe('suspended');
   });
 
   it.each([
@@ -410,7 +410,7 @@ describe('a question', () => {
     'about a call of %s, whose input does not fit a form, accepts no edit',
     async (name, input, decisions) => {
       const { first, keys, answer } = await askAgent('asker', script({ calls: [{ name, input }] }, 'Done.'));
-      const { requestedSchema, message } = formOf(first, keys[0]);
+      const { requestedSchema, message } = getForm(first, keys[0]);
       const { properties } = Object(requestedSchema);
       expect([Object.keys(properties), properties.decision.enum]).toEqual([
         ['decision', 'reason'],
@@ -418,23 +418,27 @@ describe('a question', () => {
       ]);
       expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
       const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
-      expect(formOf(result as Questions, keys[0]).message).toBe(
+      expect(getForm(result as Questions, keys[0]).message).toBe(
         `The answer was not accepted: input: is missing.\n${message}`,
       );
-      expect(textsOf((await answer(approve)).result)[0]).toBe('Done.');
+      expect(getTexts((await answer(approve)).result)[0]).toBe('Done.');
     },
   );
 
   it('that cannot be declined remains open after a decline', async () => {
     const { answer } = await askAgent('asker', script({ calls: [{ name: 'only' }] }));
     const { result } = await answer({ action: 'decline' });
-    expect(viewOf(result).outcome).toBe('suspended');
+    expect(getView(result).outcome).toBe('suspended');
   });
 });
 
 describe('the forms of questions', () => {
   it('are declared as a capability by a client that supports them', async () => {
-    for (const capabilities of [FORMS, { elicitation: {} }, { elicitation: { form: {}, url: {} } }]) {
+    for (const capabilities of [
+      FORM_CAPABILITIES,
+      { elicitation: {} },
+      { elicitation: { form: {}, url: {} } },
+    ]) {
       const { first } = await askAgent('clerk', script({ calls: [pay('nobody')] }), { capabilities });
       expect(first.resultType).toBe('input_required');
     }

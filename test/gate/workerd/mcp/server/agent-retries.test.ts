@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, post } from '../../http/client.ts';
+import { post, readJson } from '../../http/client.ts';
 import {
-  appWithEndpoint,
   callTool,
-  KEY,
-  messagesOf,
-  newId,
+  createEndpointApp,
+  createRpcRequest,
+  createSessionId,
+  getTexts,
+  getView,
+  IDEMPOTENCY_META,
   postMcp,
+  readMessages,
   recordCall,
-  rpcRequest,
-  textsOf,
-  viewOf,
 } from './talk.ts';
 
-const via = appWithEndpoint({ agents: ['scripted'] });
+const via = createEndpointApp({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
   it('returns its turn, even if the call named no session', async () => {
     const { message, model } = script(recordCall('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
-    const first = await callTool(via, 'scripted', input, { [KEY]: key });
-    const again = await callTool(via, 'scripted', input, { [KEY]: key });
+    const first = await callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
+    const again = await callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
     expect(again).toEqual(first);
-    expect(viewOf(first).session).toMatch(/^mcp-[0-9a-f]{32}$/);
+    expect(getView(first).session).toMatch(/^mcp-[0-9a-f]{32}$/);
     expect(model.requests.length).toBe(2);
     expect(recordings.filter(({ note }) => note === 'mcp-retry').length).toBe(1);
   });
@@ -35,9 +35,9 @@ describe('a call that is repeated under its key', () => {
     const { message, model } = script(answer.reply);
     const input = { message: message() };
     const key = crypto.randomUUID();
-    const first = callTool(via, 'scripted', input, { [KEY]: key });
+    const first = callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
     await answer.asked();
-    const joined = callTool(via, 'scripted', input, { [KEY]: key });
+    const joined = callTool(via, 'scripted', input, { [IDEMPOTENCY_META]: key });
     answer.release();
     expect(await joined).toEqual(await first);
     expect(model.requests.length).toBe(1);
@@ -46,42 +46,42 @@ describe('a call that is repeated under its key', () => {
   it('with another message is refused', async () => {
     const { message } = script('Done.');
     const key = crypto.randomUUID();
-    await callTool(via, 'scripted', { message: message() }, { [KEY]: key });
-    const other = await callTool(via, 'scripted', { message: 'Something else' }, { [KEY]: key });
-    expect([other.isError, textsOf(other)]).toEqual([
+    await callTool(via, 'scripted', { message: message() }, { [IDEMPOTENCY_META]: key });
+    const other = await callTool(via, 'scripted', { message: 'Something else' }, { [IDEMPOTENCY_META]: key });
+    expect([other.isError, getTexts(other)]).toEqual([
       true,
       ['This holdfast/idempotency-key was used with another input. Use a new key for a new message.'],
     ]);
   });
 
   it('from another caller is a new call', async () => {
-    const shared = appWithEndpoint(
+    const shared = createEndpointApp(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody', tenant: 'acme' }) },
     );
     const key = crypto.randomUUID();
-    const told = async (user: string) => {
+    const callAs = async (user: string) => {
       const params = {
         name: 'scripted',
         arguments: { message: script(`Hello ${user}.`).message() },
-        _meta: { [KEY]: key },
+        _meta: { [IDEMPOTENCY_META]: key },
       };
-      const response = await postMcp(shared, rpcRequest('tools/call', params), {
+      const response = await postMcp(shared, createRpcRequest('tools/call', params), {
         headers: { 'x-user': user },
       });
-      return Object((await messagesOf(response))[0]?.result);
+      return Object((await readMessages(response))[0]?.result);
     };
-    const [ada, eve] = [await told('ada'), await told('eve')];
-    expect([textsOf(ada)[0], textsOf(eve)[0]]).toEqual(['Hello ada.', 'Hello eve.']);
-    expect(viewOf(eve).session).not.toBe(viewOf(ada).session);
+    const [ada, eve] = [await callAs('ada'), await callAs('eve')];
+    expect([getTexts(ada)[0], getTexts(eve)[0]]).toEqual(['Hello ada.', 'Hello eve.']);
+    expect(getView(eve).session).not.toBe(getView(ada).session);
   });
 
   it('is not confused with a key of the HTTP API', async () => {
-    const id = newId();
+    const id = createSessionId();
     const { message } = script('By MCP.', 'By HTTP.');
-    await callTool(via, 'scripted', { message: message(), session: id }, { [KEY]: 'same' });
+    await callTool(via, 'scripted', { message: message(), session: id }, { [IDEMPOTENCY_META]: 'same' });
     const headers = { 'idempotency-key': 'same' };
     const answer = await post(`/agents/scripted/sessions/${id}`, { message: 'Next' }, { headers, via });
-    expect(await json(answer)).toMatchObject({ text: 'By HTTP.' });
+    expect(await readJson(answer)).toMatchObject({ text: 'By HTTP.' });
   });
 });

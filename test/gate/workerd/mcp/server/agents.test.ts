@@ -7,22 +7,22 @@ import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { toolGroups as registered, toolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { json } from '../../http/client.ts';
+import { readJson } from '../../http/client.ts';
 import {
   answerTo,
-  appWithEndpoint,
   callTool,
   connectClient,
-  messagesOf,
-  newId,
+  createEndpointApp,
+  createRpcRequest,
+  createSessionId,
+  getTexts,
+  getView,
   postMcp,
+  readMessages,
   recordCall,
-  rpcRequest,
-  textsOf,
-  viewOf,
 } from './talk.ts';
 
-const via = appWithEndpoint({
+const via = createEndpointApp({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
 });
 
@@ -49,15 +49,15 @@ describe('tools/list', () => {
       additionalProperties: false,
     });
     expect(tools[0]?.annotations).toEqual({ readOnlyHint: false });
-    const said = (description: string) => ({ type: 'string', description });
+    const createTextSchema = (description: string) => ({ type: 'string', description });
     expect(tools[0]?.outputSchema).toEqual({
       type: 'object',
       properties: {
-        session: said('Send it with the next message of the conversation.'),
-        turn: said('The id of this turn in the session.'),
-        path: said('The path to GET the answer, now or later.'),
+        session: createTextSchema('Send it with the next message of the conversation.'),
+        turn: createTextSchema('The id of this turn in the session.'),
+        path: createTextSchema('The path to GET the answer, now or later.'),
         outcome: {
-          ...said(
+          ...createTextSchema(
             '`suspended`: it waits for `pending`. `running`: it continues, and its answer comes later.',
           ),
           enum: [
@@ -75,7 +75,7 @@ describe('tools/list', () => {
           properties: { kind: { type: 'string' }, most: { type: 'number' } },
           description: 'For `limit-reached`: the limit and its value.',
         },
-        text: said('The answer in words.'),
+        text: createTextSchema('The answer in words.'),
         pending: {
           type: 'array',
           items: { type: 'object' },
@@ -95,7 +95,7 @@ describe('a call of an agent', () => {
     const client = await connectClient(via);
     await client.listTools(); // so that it validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
-    const told = viewOf(first);
+    const told = getView(first);
     expect(told).toEqual({
       session: expect.stringMatching(/^mcp-[0-9a-f]{16}$/),
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -113,7 +113,7 @@ describe('a call of an agent', () => {
     const next = { message: 'And again?', session: told.session };
     const second = await client.callTool({ name: 'scripted', arguments: next });
     expect(second.content).toEqual([{ type: 'text', text: 'You said it twice.' }]);
-    expect(viewOf(second).session).toBe(told.session);
+    expect(getView(second).session).toBe(told.session);
     expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',
@@ -122,22 +122,25 @@ describe('a call of an agent', () => {
       'assistant',
       'user',
     ]);
-    expect(await json(await via(String(told.path)))).toMatchObject({ outcome: 'completed', text: 'Noted.' });
+    expect(await readJson(await via(String(told.path)))).toMatchObject({
+      outcome: 'completed',
+      text: 'Noted.',
+    });
     await client.close();
   });
 
   it('reaches only the sessions of its caller', async () => {
-    const shared = appWithEndpoint(
+    const shared = createEndpointApp(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }) },
     );
-    const id = newId();
+    const id = createSessionId();
     const say = async (user: string, message: string) => {
       const params = { name: 'scripted', arguments: { message, session: id } };
-      const response = await postMcp(shared, rpcRequest('tools/call', params), {
+      const response = await postMcp(shared, createRpcRequest('tools/call', params), {
         headers: { 'x-user': user },
       });
-      return (await messagesOf(response))[0]?.result;
+      return (await readMessages(response))[0]?.result;
     };
     const mine = script('Hello Ada.');
     const theirs = script('Hello Eve.');
@@ -148,13 +151,15 @@ describe('a call of an agent', () => {
 
   it('continues the sessions of its caller’s other requests: those of a tenant, but not those of an id equal to the tenant’s name', async () => {
     const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
-    const shared = appWithEndpoint({ agents: ['scripted'] }, { auth });
-    const session = newId();
+    const shared = createEndpointApp({ agents: ['scripted'] }, { auth });
+    const session = createSessionId();
     const as = (caller: Caller) => ({ headers: { 'x-caller': JSON.stringify(caller) } });
     const say = async (caller: Caller, { message }: { message(): string }) => {
       const params = { name: 'scripted', arguments: { message: message(), session } };
-      const answered = await messagesOf(await postMcp(shared, rpcRequest('tools/call', params), as(caller)));
-      return viewOf(answered[0]?.result);
+      const answered = await readMessages(
+        await postMcp(shared, createRpcRequest('tools/call', params), as(caller)),
+      );
+      return getView(answered[0]?.result);
     };
     const [ann, max, acme] = [{ id: 'ann', tenant: 'acme' }, { id: 'max', tenant: 'acme' }, { id: 'acme' }];
     const ours = script('Hello Ann.', 'Hello Max.');
@@ -167,14 +172,14 @@ describe('a call of an agent', () => {
   });
 
   it('receives the mapped headers as context', async () => {
-    const mapped = appWithEndpoint(
+    const mapped = createEndpointApp(
       { agents: ['scripted'] },
       { http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
     const { message } = script(recordCall('mcp-context'), 'Done.');
     const params = { name: 'scripted', arguments: { message: message() } };
-    await postMcp(mapped, rpcRequest('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>
-      one.text(),
+    await postMcp(mapped, createRpcRequest('tools/call', params), { headers: { 'x-locale': 'nl' } }).then(
+      (one) => one.text(),
     );
     expect(recordings.find(({ note }) => note === 'mcp-context')?.context).toMatchObject({ locale: 'nl' });
   });
@@ -187,7 +192,7 @@ describe('a call of an agent', () => {
       model: modelBySession,
       output: v.object({ count: v.number() }),
     });
-    const counting = appWithEndpoint({ agents: [counter] }, { agents: [counter] });
+    const counting = createEndpointApp({ agents: [counter] }, { agents: [counter] });
     const client = await connectClient(counting);
     const { tools } = await client.listTools();
     expect(Object(tools[0]?.outputSchema?.properties).object).toEqual({
@@ -197,7 +202,7 @@ describe('a call of an agent', () => {
     });
     const { message } = script('{"count":3}');
     const answer = await client.callTool({ name: 'counter', arguments: { message: message() } });
-    expect(viewOf(answer)).toMatchObject({ outcome: 'completed', object: { count: 3 } });
+    expect(getView(answer)).toMatchObject({ outcome: 'completed', object: { count: 3 } });
     await client.close();
   });
 
@@ -211,7 +216,7 @@ describe('a call of an agent', () => {
     [{ message: 'x', context: {} }, 'context: Invalid key: Expected never but received "context"'],
   ])('is refused with the problems of its input: %j', async (input, problem) => {
     const answer = await callTool(via, 'scripted', input);
-    expect([answer.isError, textsOf(answer)]).toEqual([
+    expect([answer.isError, getTexts(answer)]).toEqual([
       true,
       [`The input of tool 'scripted' is not valid:\n- ${problem}\nCall it again with a corrected input.`],
     ]);
@@ -226,12 +231,12 @@ describe('a call of an agent', () => {
       model: modelBySession,
       output: v.object({ root: Node }),
     });
-    const client = await connectClient(appWithEndpoint({ agents: [tree] }, { agents: [tree] }));
+    const client = await connectClient(createEndpointApp({ agents: [tree] }, { agents: [tree] }));
     const { tools } = await client.listTools();
     const { message } = script('{"root":{"children":[{"children":[]}]}}');
     const answer = await client.callTool({ name: 'tree', arguments: { message: message() } });
     expect(Object.keys(Object(tools[0]?.outputSchema))).toContain('$defs');
-    expect(viewOf(answer).object).toEqual({ root: { children: [{ children: [] }] } });
+    expect(getView(answer).object).toEqual({ root: { children: [{ children: [] }] } });
     await client.close();
   });
 });
@@ -245,7 +250,7 @@ it('an agent whose output refers to its own root returns a plain object', async 
     output: jsonSchema({ type: 'object', properties: { child: { $ref: '#' } } }),
   });
   const { tools } = Object(
-    await answerTo(appWithEndpoint({ agents: [family] }, { agents: [family] }), 'tools/list'),
+    await answerTo(createEndpointApp({ agents: [family] }, { agents: [family] }), 'tools/list'),
   );
   expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
 });
@@ -258,7 +263,7 @@ it('an agent whose deployment is incomplete refuses a message', async () => {
     instructions: '',
     tools: [toolGroup('web')],
   });
-  const lacking = appWithEndpoint(
+  const lacking = createEndpointApp(
     { agents: ['needy'] },
     { agents: [needy], model: openaiCompatible(), use: [registered([])] },
   );

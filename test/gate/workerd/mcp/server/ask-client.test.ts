@@ -4,11 +4,11 @@ import { restaurant } from '../../../../../src/examples/mcp/tables.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { askClient, defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { connectWithUser, FORMS, type Questions, requestWith } from './asking.ts';
-import { answerTo, appWithEndpoint, callTool, textsOf } from './talk.ts';
+import { createTestApp } from '../../http/app.ts';
+import { connectWithUser, FORM_CAPABILITIES, type Questions, requestWith } from './asking.ts';
+import { answerTo, callTool, createEndpointApp, getTexts } from './talk.ts';
 
-const form = (message: string, field: string) =>
+const createFormRequest = (message: string, field: string) =>
   ({
     method: 'elicitation/create',
     params: {
@@ -32,10 +32,10 @@ const greet = defineTool({
   input: v.object({ greeting: v.string() }),
   async run({ greeting }, call) {
     runs.push(greeting);
-    const { name } = await askClient(call, { name: form('Who are you?', 'name') });
+    const { name } = await askClient(call, { name: createFormRequest('Who are you?', 'name') });
     if (name?.action !== 'accept') return `${greeting}, whoever you are: ${name?.action}.`;
     const { color, said, roots } = await askClient(call, {
-      color: form(`Which color, ${name.content?.name}?`, 'color'),
+      color: createFormRequest(`Which color, ${name.content?.name}?`, 'color'),
       said: {
         method: 'sampling/createMessage',
         params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },
@@ -50,7 +50,7 @@ const payOnce = defineTool({
   name: 'pay_once',
   description: 'Pays.',
   run: async (_, call) => {
-    await askClient(call, { sure: form('Sure?', 'word') });
+    await askClient(call, { sure: createFormRequest('Sure?', 'word') });
     return 'Paid.';
   },
 });
@@ -64,7 +64,7 @@ const reserve = defineTool({
   input: v.object({ room: v.string() }),
   async run({ room }, call) {
     keys.push([room, call.idempotencyKey]);
-    const { sure } = await askClient(call, { sure: form('Sure?', 'word') });
+    const { sure } = await askClient(call, { sure: createFormRequest('Sure?', 'word') });
     return `Reserved: ${sure?.action}.`;
   },
 });
@@ -74,7 +74,7 @@ const stubbornTool = defineTool({
   description: 'Takes everything for a failure.',
   effect: 'read',
   run: async (_, call) => {
-    const asked = await askClient(call, { name: form('Who?', 'name') }).catch((thrown) => {
+    const asked = await askClient(call, { name: createFormRequest('Who?', 'name') }).catch((thrown) => {
       caughtErrors.push(Object(thrown).message);
     });
     return `Not asked: ${asked?.name?.action}.`;
@@ -86,8 +86,8 @@ const twiceTool = defineTool({
   description: 'Asks two things by one key.',
   effect: 'read',
   async run(_, call) {
-    const first = await askClient(call, { sure: form('Send the order?', 'word') });
-    const second = await askClient(call, { sure: form('Delete the order?', 'word') });
+    const first = await askClient(call, { sure: createFormRequest('Send the order?', 'word') });
+    const second = await askClient(call, { sure: createFormRequest('Delete the order?', 'word') });
     return `${first.sure?.action} ${second.sure?.action}`;
   },
 });
@@ -98,7 +98,7 @@ const keyedTool = defineTool({
   effect: 'read',
   input: v.object({ key: v.string() }),
   async run({ key }, call) {
-    const { [key]: answer } = await askClient(call, { [key]: form('Sure?', 'word') });
+    const { [key]: answer } = await askClient(call, { [key]: createFormRequest('Sure?', 'word') });
     return `${answer?.action}`;
   },
 });
@@ -112,7 +112,7 @@ const changingTool = defineTool({
   effect: 'read',
   async run(_, call) {
     amount += 20;
-    const { sure } = await askClient(call, { sure: form(`Pay ${amount}?`, 'word') });
+    const { sure } = await askClient(call, { sure: createFormRequest(`Pay ${amount}?`, 'word') });
     return `Paid: ${sure?.action}.`;
   },
 });
@@ -122,7 +122,7 @@ const greetingPrompt = defineMcpPrompt({
   description: 'Greets.',
   arguments: [{ name: 'to' }],
   async messages({ to = 'you' }, call) {
-    const { tone } = await askClient(call, { tone: form(`How shall I greet ${to}?`, 'tone') });
+    const { tone } = await askClient(call, { tone: createFormRequest(`How shall I greet ${to}?`, 'tone') });
     return `Greet ${to}: ${tone?.content?.tone ?? 'as you like'}.`;
   },
 });
@@ -135,7 +135,7 @@ const carelessAgent = defineAgent({
   tools: [greet],
 });
 
-const via = appWithEndpoint(
+const via = createEndpointApp(
   {
     tools: [greet, payOnce, reserve, stubbornTool, twiceTool, changingTool, keyedTool],
     prompts: [greetingPrompt],
@@ -144,8 +144,11 @@ const via = appWithEndpoint(
   { agents: [carelessAgent] },
 );
 
-const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
-  requestWith(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
+const call = (
+  input: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+  capabilities: object = FORM_CAPABILITIES,
+) => requestWith(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
 
 /** Repeats a call with these answers to its first questions. */
 async function callWithAnswers(
@@ -158,7 +161,7 @@ async function callWithAnswers(
 
 const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
 
-const INVALID_STATE = {
+const INVALID_STATE_ERROR = {
   error: {
     code: -32602,
     message:
@@ -171,7 +174,11 @@ const INVALID_STATE = {
  * Returns the keys with which `reserve` ran when its client repeats a call with an answer: `more` in the
  * first request, `again` then.
  */
-async function keysOfCall(room: string, more: object = {}, again: object = more): Promise<readonly string[]> {
+async function collectCallKeys(
+  room: string,
+  more: object = {},
+  again: object = more,
+): Promise<readonly string[]> {
   const params = { name: 'reserve', arguments: { room } };
   const { result } = await requestWith(via, 'tools/call', { ...params, ...more });
   const { requestState } = result as Questions;
@@ -241,22 +248,22 @@ describe('a published tool that asks its client', () => {
 
   it('has one idempotency key in all runs of a call, even without a client’s key, and another key for each call', async () => {
     const [room, other] = [crypto.randomUUID(), crypto.randomUUID()];
-    const [first, second, ...none] = await keysOfCall(room);
+    const [first, second, ...none] = await collectCallKeys(room);
     expect([none, second]).toEqual([[], first]);
-    expect(new Set(await keysOfCall(room)).size).toBe(2);
+    expect(new Set(await collectCallKeys(room)).size).toBe(2);
     const named = { _meta: { 'holdfast/idempotency-key': crypto.randomUUID() } };
-    expect(new Set(await keysOfCall(other, named, {})).size).toBe(1);
-    expect(new Set(await keysOfCall(other, named)).size).toBe(1);
+    expect(new Set(await collectCallKeys(other, named, {})).size).toBe(1);
+    expect(new Set(await collectCallKeys(other, named)).size).toBe(1);
   });
 
   it('returns its questions, and runs again with the answers so far', async () => {
     const input = { greeting: `Hi-${crypto.randomUUID()}` };
-    const everything = { ...FORMS, sampling: {}, roots: {} };
+    const everything = { ...FORM_CAPABILITIES, sampling: {}, roots: {} };
     const first = await call(input, {}, everything);
     expect(first.result).toEqual({
       _meta: expect.anything(),
       resultType: 'input_required',
-      inputRequests: { name: form('Who are you?', 'name') },
+      inputRequests: { name: createFormRequest('Who are you?', 'name') },
       requestState: expect.stringMatching(/^holdfast-1\./),
     });
     const { requestState } = first.result as Questions;
@@ -267,7 +274,7 @@ describe('a published tool that asks its client', () => {
     );
     const asked = second.result as Questions;
     expect(asked.inputRequests).toEqual({
-      color: form('Which color, Ada?', 'color'),
+      color: createFormRequest('Which color, Ada?', 'color'),
       said: {
         method: 'sampling/createMessage',
         params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },
@@ -281,7 +288,7 @@ describe('a published tool that asks its client', () => {
       roots: { roots: [{ uri: 'file:///a' }] },
     };
     const third = await call(input, { requestState: asked.requestState, inputResponses }, everything);
-    expect(textsOf(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
+    expect(getTexts(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
@@ -289,11 +296,11 @@ describe('a published tool that asks its client', () => {
     const forms = await call({ greeting: 'Hi' }, await callWithAnswers({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Questions).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
-    expect(textsOf(url.result)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(getTexts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
     const none = await call({ greeting: 'Hi' }, {}, {});
-    expect(textsOf(none.result)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(getTexts(none.result)).toEqual(['Hi, whoever you are: undefined.']);
     const older = await callTool(via, 'greet', { greeting: 'Hi' });
-    expect(textsOf(older)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(getTexts(older)).toEqual(['Hi, whoever you are: undefined.']);
     const plain = await call({ greeting: 'Hi' }, {}, { elicitation: {} });
     expect(Object.keys((plain.result as Questions).inputRequests)).toEqual(['name']);
   });
@@ -303,11 +310,11 @@ describe('a published tool that asks its client', () => {
       message.startsWith('Who') ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
     );
     const result = await client.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
-    expect(textsOf(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
+    expect(getTexts(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
     await client.close();
     const cancelling = await connectWithUser(via, () => ({ action: 'cancel' }));
     const cancelled = await cancelling.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
-    expect(textsOf(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
+    expect(getTexts(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
     await cancelling.close();
   });
 
@@ -332,7 +339,7 @@ describe('a published tool that asks its client', () => {
     const { inputRequests } = result as Questions;
     // A number is not an object, so it counts as a missing answer.
     const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
-    expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
+    expect(inputRequests).toEqual({ name: createFormRequest(`${said}Who are you?`, 'name') });
   });
 
   it('asks again if the answers are for other questions, and accepts answers in a first request without asking', async () => {
@@ -340,18 +347,18 @@ describe('a published tool that asks its client', () => {
     expect(Object.keys((wrong.result as Questions).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
     const more = await call({ greeting: 'Hi' }, await callWithAnswers(inputResponses));
-    expect(textsOf(more.result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(getTexts(more.result)).toEqual(['Hi, whoever you are: decline.']);
     const unasked = await call({ greeting: 'Hi' }, { inputResponses });
-    expect(textsOf(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(getTexts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
   });
 
   it('refuses a request state that it has not issued for this call', async () => {
     const first = (await call({ greeting: 'Hi' })).result as Questions;
     const ofPrompt = (await requestWith(via, 'prompts/get', { name: 'greeting' })).result as Questions;
     const inputResponses = { name: { action: 'decline' } };
-    const sent = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
+    const sendState = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
       call(input, { requestState: state, inputResponses });
-    expect(textsOf((await sent(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(getTexts((await sendState(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
     const body = first.requestState.slice('holdfast-1.'.length);
     const changed = { ...JSON.parse(atob(body)), answers: { name: accept({ name: 'Eve' }) } };
     for (const state of [
@@ -366,16 +373,16 @@ describe('a published tool that asks its client', () => {
       'x'.repeat(100_000),
       ofPrompt.requestState,
     ]) {
-      expect(await sent(state), state.slice(0, 40)).toEqual(INVALID_STATE);
+      expect(await sendState(state), state.slice(0, 40)).toEqual(INVALID_STATE_ERROR);
     }
-    for (const state of [5, null, {}, ['a']]) expect(await sent(state)).toEqual(INVALID_STATE);
-    expect(await sent(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE);
+    for (const state of [5, null, {}, ['a']]) expect(await sendState(state)).toEqual(INVALID_STATE_ERROR);
+    expect(await sendState(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE_ERROR);
   });
 
   it('is refused with instructions if its effect is once, or in a turn of an agent', async () => {
     const refused = await requestWith(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
-    expect(textsOf(refused.result)).toEqual([
+    expect(getTexts(refused.result)).toEqual([
       "Tool 'pay_once' uses askClient, but its effect is 'once', and it would run again after the answer. Give it " +
         "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
     ]);
@@ -394,7 +401,7 @@ describe('a published tool that asks its client', () => {
   it('asks even if its code catches every error', async () => {
     const { result } = await requestWith(via, 'tools/call', { name: 'stubborn', arguments: {} });
     const { inputRequests, requestState } = result as Questions;
-    expect(inputRequests).toEqual({ name: form('Who?', 'name') });
+    expect(inputRequests).toEqual({ name: createFormRequest('Who?', 'name') });
     expect(caughtErrors).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
     const again = await requestWith(via, 'tools/call', {
@@ -403,22 +410,22 @@ describe('a published tool that asks its client', () => {
       inputResponses,
       requestState,
     });
-    expect(textsOf(again.result)).toEqual(['Not asked: decline.']);
+    expect(getTexts(again.result)).toEqual(['Not asked: decline.']);
   });
 });
 
 describe('the restaurant tool of the documentation', () => {
-  const tables = appWith({ agents: [], use: [restaurant] });
+  const tables = createTestApp({ agents: [], use: [restaurant] });
   const params = { name: 'reserve_table', arguments: {} };
 
   it('asks for the number of guests', async () => {
     const client = await connectWithUser(tables, () => ({ action: 'accept', content: { number: 4 } }));
-    expect(textsOf(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
+    expect(getTexts(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
     await client.close();
     const declining = await connectWithUser(tables, () => ({ action: 'decline' }));
-    expect(textsOf(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
+    expect(getTexts(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
     await declining.close();
-    expect(textsOf(await callTool(tables, 'reserve_table'))).toEqual([
+    expect(getTexts(await callTool(tables, 'reserve_table'))).toEqual([
       'Nothing is reserved: this client cannot ask how many guests there will be.',
     ]);
   });
@@ -429,14 +436,14 @@ describe('a prompt that asks its client', () => {
     const params = { name: 'greeting', arguments: { to: 'Ada' } };
     const { result } = await requestWith(via, 'prompts/get', params);
     const { inputRequests, requestState } = result as Questions;
-    expect(inputRequests).toEqual({ tone: form('How shall I greet Ada?', 'tone') });
+    expect(inputRequests).toEqual({ tone: createFormRequest('How shall I greet Ada?', 'tone') });
     const inputResponses = { tone: accept({ tone: 'warmly' }) };
     const got = await requestWith(via, 'prompts/get', { ...params, inputResponses, requestState });
     expect(Object(got.result).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet Ada: warmly.' } },
     ]);
     expect(await requestWith(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
-      INVALID_STATE,
+      INVALID_STATE_ERROR,
     );
     expect(Object(await answerTo(via, 'prompts/get', params)).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet Ada: as you like.' } },

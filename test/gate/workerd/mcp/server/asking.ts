@@ -7,14 +7,14 @@ import {
 } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { messagesOf, postMcp, rpcRequest } from './talk.ts';
+import { createRpcRequest, postMcp, readMessages } from './talk.ts';
 
 export const REVISION = '2026-07-28';
 
-export const FORMS: ClientCapabilities = { elicitation: { form: {} } };
+export const FORM_CAPABILITIES: ClientCapabilities = { elicitation: { form: {} } };
 
 /** The client's metadata of every request. */
-const envelope = (capabilities: ClientCapabilities) => ({
+const createEnvelope = (capabilities: ClientCapabilities) => ({
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -31,11 +31,14 @@ export async function requestWith(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  { capabilities = FORMS, headers = {} }: Sender = {},
+  { capabilities = FORM_CAPABILITIES, headers = {} }: Sender = {},
 ): Promise<{ readonly result?: unknown; readonly error?: unknown }> {
   const response = await postMcp(
     via,
-    rpcRequest(method, { ...params, _meta: { ...envelope(capabilities), ...Object(params._meta) } }),
+    createRpcRequest(method, {
+      ...params,
+      _meta: { ...createEnvelope(capabilities), ...Object(params._meta) },
+    }),
     {
       headers: {
         'mcp-protocol-version': REVISION,
@@ -49,7 +52,7 @@ export async function requestWith(
     const { result, error } = await response.json<{ result?: unknown; error?: unknown }>();
     return { result, error };
   }
-  const messages = await messagesOf(response);
+  const messages = await readMessages(response);
   const { result, error } = messages.at(-1) ?? {};
   return { result, error };
 }
@@ -74,7 +77,7 @@ export async function connectWithUser(
   const client = new Client(
     { name: 'test', version: '2' },
     {
-      capabilities: FORMS,
+      capabilities: FORM_CAPABILITIES,
       versionNegotiation: { mode: { pin: REVISION } },
       jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
     },

@@ -16,23 +16,23 @@ import {
 } from '../../../../../src/mcp/server/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { json, ORIGIN, type Send } from '../../http/client.ts';
-import { appWithEndpoint, postMcp, rpcRequest } from './talk.ts';
+import { ORIGIN, readJson, type Send } from '../../http/client.ts';
+import { createEndpointApp, createRpcRequest, postMcp } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const authorization = { servers: ['https://login.example'], scopes: ['orders:read', 'orders:write'] };
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** Accepts the tokens that the provider below issued for this endpoint. */
-const auth: HoldfastConfig['auth'] = ({ headers }) => {
+const authenticateToken: HoldfastConfig['auth'] = ({ headers }) => {
   const [, user, audience] = /^Bearer token\.(\w+)\.(.+)$/.exec(headers.get('authorization') ?? '') ?? [];
   return user !== undefined && audience === encodeURIComponent(`${ORIGIN}/mcp`) ? { id: user } : null;
 };
 
-const guardedApp = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
-  appWithEndpoint({ tools: [hello], authorization, ...mcp }, { auth, ...config });
+const createGuardedApp = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
+  createEndpointApp({ tools: [hello], authorization, ...mcp }, { auth: authenticateToken, ...config });
 
-const described = openApi({ descriptions: [mcpDescription] });
+const describedApi = openApi({ descriptions: [mcpDescription] });
 
 const METADATA = {
   resource: `${ORIGIN}/mcp`,
@@ -43,15 +43,15 @@ const METADATA = {
 
 describe('the authorization metadata', () => {
   it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is public at %s, and readable by every page', async (path) => {
-    const response = await guardedApp()(path, { headers: { origin: 'https://inspector.example' } });
-    expect([response.status, await json(response)]).toEqual([200, METADATA]);
+    const response = await createGuardedApp()(path, { headers: { origin: 'https://inspector.example' } });
+    expect([response.status, await readJson(response)]).toEqual([200, METADATA]);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   it('is described in OpenAPI, with the endpoint’s responses', async () => {
     const { paths } = Object(
-      await json(
-        await guardedApp({ use: [described] })('/openapi.json', {
+      await readJson(
+        await createGuardedApp({ use: [describedApi] })('/openapi.json', {
           headers: { authorization: `Bearer token.ann.${encodeURIComponent(`${ORIGIN}/mcp`)}` },
         }),
       ),
@@ -83,19 +83,19 @@ describe('the authorization metadata', () => {
   });
 
   it('is linked from a 401, in either revision and for streams', async () => {
-    const via = guardedApp();
+    const via = createGuardedApp();
     const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;
     for (const response of [
-      await postMcp(via, rpcRequest('tools/list')),
-      await postMcp(via, rpcRequest('tools/list'), { headers: { authorization: 'Basic YW5uOnh4' } }),
+      await postMcp(via, createRpcRequest('tools/list')),
+      await postMcp(via, createRpcRequest('tools/list'), { headers: { authorization: 'Basic YW5uOnh4' } }),
       await via('/mcp', { headers: { 'last-event-id': '%5B1%5D' } }),
       await via('/mcp', { method: 'DELETE' }),
     ]) {
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, told]);
-      expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
+      expect((await readJson(response)).type).toBe('urn:holdfast:problem:unauthorized');
     }
     for (const authorization of ['Bearer token.ann.elsewhere', 'bearer x']) {
-      const response = await postMcp(via, rpcRequest('tools/list'), { headers: { authorization } });
+      const response = await postMcp(via, createRpcRequest('tools/list'), { headers: { authorization } });
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([
         401,
         told.replace('Bearer ', 'Bearer error="invalid_token", '),
@@ -106,8 +106,8 @@ describe('the authorization metadata', () => {
   });
 
   it('is absent if the app does not declare it', async () => {
-    const via = guardedApp({}, { authorization: undefined });
-    expect((await postMcp(via, rpcRequest('ping'))).headers.get('www-authenticate')).toBeNull();
+    const via = createGuardedApp({}, { authorization: undefined });
+    expect((await postMcp(via, createRpcRequest('ping'))).headers.get('www-authenticate')).toBeNull();
     expect(
       (
         await via(WELL_KNOWN, {
@@ -118,31 +118,31 @@ describe('the authorization metadata', () => {
   });
 
   it('has no scopes if the app names none', async () => {
-    const via = guardedApp({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
+    const via = createGuardedApp({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
     const { scopes_supported: _, ...metadata } = METADATA;
-    expect(await json(await via(WELL_KNOWN))).toEqual({
+    expect(await readJson(await via(WELL_KNOWN))).toEqual({
       ...metadata,
       authorization_servers: ['http://localhost:8080/realms/app'],
     });
-    expect((await postMcp(via, rpcRequest('ping'))).headers.get('www-authenticate')).toBe(
+    expect((await postMcp(via, createRpcRequest('ping'))).headers.get('www-authenticate')).toBe(
       `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp"`,
     );
   });
 
   it('names the endpoint below the base path, and is also at the root of the origin', async () => {
-    const via = guardedApp({ http: { basePath: '/ai' } });
+    const via = createGuardedApp({ http: { basePath: '/ai' } });
     const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
     const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
     expect(where).toBe(`${ORIGIN}/ai${WELL_KNOWN}/mcp`);
     for (const path of [`/ai${WELL_KNOWN}/mcp`, `${WELL_KNOWN}/ai/mcp`, `${WELL_KNOWN}/mcp`, WELL_KNOWN]) {
-      expect(await json(await via(path))).toEqual({ ...METADATA, resource: `${ORIGIN}/ai/mcp` });
+      expect(await readJson(await via(path))).toEqual({ ...METADATA, resource: `${ORIGIN}/ai/mcp` });
     }
   });
 
   it('is below the path at which another app mounts the routes', async () => {
     const { routes } = createHoldfast({
       agents: [scripted],
-      auth,
+      auth: authenticateToken,
       use: [defineMcpEndpoint({ tools: [hello], authorization })],
     });
     const site = new Hono().route('/shop/ai', routes);
@@ -157,11 +157,11 @@ describe('the authorization metadata', () => {
   });
 
   it('is described', async () => {
-    const { paths } = await json(
-      await appWithEndpoint({ tools: [hello], authorization }, { use: [described] })('/openapi.json'),
+    const { paths } = await readJson(
+      await createEndpointApp({ tools: [hello], authorization }, { use: [describedApi] })('/openapi.json'),
     );
-    const of = (path: string) => Object(paths)[path].get.security;
-    expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map(of)).toEqual([[], []]);
+    const getSecurity = (path: string) => Object(paths)[path].get.security;
+    expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map(getSecurity)).toEqual([[], []]);
   });
 });
 
@@ -169,24 +169,24 @@ describe('a client that only knows OAuth', () => {
   it.each(['2026-07-28', '2025-11-25'])(
     'signs in with the app’s provider, and calls (%s)',
     async (version) => {
-      const via = guardedApp();
+      const via = createGuardedApp();
       const asked: string[] = [];
-      const network = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+      const fetchFromNetwork = async (url: string | URL, init?: RequestInit): Promise<Response> => {
         const { origin, pathname } = new URL(url);
         if (asked.at(-1) !== origin + pathname) asked.push(origin + pathname);
         return origin === ORIGIN ? via(String(url), init) : respondAsProvider(new Request(url, init));
       };
-      const signing = signingIn();
+      const signing = createSigningIn();
       const open = () =>
         new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
-          fetch: network,
+          fetch: fetchFromNetwork,
           authProvider: signing.provider,
         });
       const first = open();
       const pinned = version === '2026-07-28' ? { pin: version } : ('legacy' as const);
-      const client = () =>
+      const createClient = () =>
         new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: pinned } });
-      await expect(client().connect(first)).rejects.toThrow();
+      await expect(createClient().connect(first)).rejects.toThrow();
       const asks = signing.sentTo?.searchParams;
       expect([asks?.get('scope'), asks?.get('resource')]).toEqual([
         'orders:read orders:write',
@@ -194,7 +194,7 @@ describe('a client that only knows OAuth', () => {
       ]);
       // The user signs in, and returns with a code.
       await first.finishAuth('code-of-ann', 'https://login.example');
-      const signedIn = client();
+      const signedIn = createClient();
       await signedIn.connect(open());
       expect(await signedIn.callTool({ name: 'hello' })).toMatchObject({ content: [{ text: 'Hello.' }] });
       await signedIn.close();
@@ -238,7 +238,7 @@ async function respondAsProvider(request: Request): Promise<Response> {
 }
 
 /** Stores a connector's data, and the URL to which it has sent the user to sign in. */
-function signingIn() {
+function createSigningIn() {
   const kept: { client?: never; tokens?: never; verifier?: string; discovery?: never } = {};
   const signing: { provider: OAuthClientProvider; sentTo?: URL } = {
     provider: {

@@ -1,10 +1,10 @@
 /** The same request in both revisions of the protocol, and the official client that supports them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { answerTo, messagesOf, postMcp, rpcRequest } from './talk.ts';
+import { answerTo, createRpcRequest, postMcp, readMessages } from './talk.ts';
 
 /** The second SDK's client, which selects the newest revision of the server. */
-export async function connectedToNewest(
+export async function connectNewest(
   via: Send,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Client> {
@@ -19,7 +19,7 @@ export async function connectedToNewest(
 }
 
 /** Returns the result or the error of a 2026-07-28 request, without the fields of every response. */
-export async function newestAnswerTo(
+export async function askNewest(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
@@ -32,7 +32,7 @@ export async function newestAnswerTo(
   const name = params.uri ?? params.name;
   // A value that is too long for a header, or not text, is sent in the body only.
   const isNamed = typeof name === 'string' && /^[\x21-\x7e]{1,4000}$/.test(name);
-  const response = await postMcp(via, rpcRequest(method, { ...params, _meta }), {
+  const response = await postMcp(via, createRpcRequest(method, { ...params, _meta }), {
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
@@ -40,7 +40,7 @@ export async function newestAnswerTo(
     },
   });
   const isStream = response.headers.get('content-type') === 'text/event-stream';
-  const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
+  const message = isStream ? (await readMessages(response)).at(-1) : await response.json();
   const { result, error } = Object(message);
   if (error !== undefined) return { error };
   const { _meta: _, resultType: _type, ...told } = result;
@@ -50,5 +50,5 @@ export async function newestAnswerTo(
 /** The responses to a request in each revision. */
 export const REVISIONS = [
   ['2025-11-25', answerTo],
-  ['2026-07-28', newestAnswerTo],
+  ['2026-07-28', askNewest],
 ] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/server/entry.ts';
-import { connectedToNewest, REVISIONS } from './both-revisions.ts';
-import { answerTo, appWithEndpoint, connectClient } from './talk.ts';
+import { connectNewest, REVISIONS } from './both-revisions.ts';
+import { answerTo, connectClient, createEndpointApp } from './talk.ts';
 
 const CITIES = ['amsterdam', 'antwerp', 'berlin'];
 const manyRows = Array.from({ length: 250 }, (_, index) => `row-${index}`);
@@ -32,21 +32,21 @@ const row = defineMcpResource({
 const plain = defineMcpResource({ name: 'plain', uri: 'rows://all', read: () => 'x' });
 
 const log = vi.fn();
-const via = appWithEndpoint(
+const via = createEndpointApp(
   { prompts: [tour], resources: [row, plain] },
   { log, secrets: () => ({ TOKEN: 'token-of-the-caller' }) },
 );
 
 const tourReference = { type: 'ref/prompt', name: 'tour' } as const;
 const rowReference = { type: 'ref/resource', uri: 'rows://{table}/{row}' } as const;
-const completionOf = (...values: string[]) => ({
+const createCompletion = (...values: string[]) => ({
   completion: { values, total: values.length, hasMore: false },
 });
 
 describe('completion', () => {
   it.each([
     ['first', connectClient],
-    ['second', connectedToNewest],
+    ['second', connectNewest],
   ])('is used by the official client of the %s SDK', async (_, connect) => {
     const client = await connect(via);
     expect(client.getServerCapabilities()).toEqual({
@@ -59,7 +59,7 @@ describe('completion', () => {
       ref: tourReference,
       argument: { name: 'city', value: 'a' },
     });
-    expect(completion).toEqual(completionOf('amsterdam', 'antwerp').completion);
+    expect(completion).toEqual(createCompletion('amsterdam', 'antwerp').completion);
     const rows = await client.complete({ ref: rowReference, argument: { name: 'row', value: 'row-24' } });
     expect(rows.completion.values).toHaveLength(11);
     await client.close();
@@ -76,53 +76,55 @@ describe('completion', () => {
 
   it('is an unknown method if the endpoint has no completions', async () => {
     const client = await connectClient(
-      appWithEndpoint({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }),
+      createEndpointApp({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }),
     );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
     const params = { ref: tourReference, argument: { name: 'city', value: '' } };
-    expect(await answerTo(appWithEndpoint({ resources: [plain] }), 'completion/complete', params)).toEqual({
+    expect(await answerTo(createEndpointApp({ resources: [plain] }), 'completion/complete', params)).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
 
   it('suggests the names of published agents in the templates of their sessions', async () => {
-    const agents = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+    const agents = createEndpointApp({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
     const uri = 'holdfast://{agent}/{session}/files/{id}';
-    const typing = (name: string, value: string) =>
+    const completeArgument = (name: string, value: string) =>
       answerTo(agents, 'completion/complete', {
         ref: { type: 'ref/resource', uri },
         argument: { name, value },
       });
-    expect(await typing('agent', '')).toEqual(completionOf('scripted', 'ask_clerk'));
-    expect(await typing('agent', 'ask')).toEqual(completionOf('ask_clerk'));
-    expect(await typing('session', '')).toEqual(completionOf());
+    expect(await completeArgument('agent', '')).toEqual(createCompletion('scripted', 'ask_clerk'));
+    expect(await completeArgument('agent', 'ask')).toEqual(createCompletion('ask_clerk'));
+    expect(await completeArgument('session', '')).toEqual(createCompletion());
   });
 });
 
 describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
-  const typing = (argument: unknown, ref: unknown = tourReference, context?: unknown) =>
+  const completeArgument = (argument: unknown, ref: unknown = tourReference, context?: unknown) =>
     ask(via, 'completion/complete', { ref, argument, ...(context !== undefined && { context }) });
 
   it('returns at most 100 values, and the total', async () => {
-    expect(await typing({ name: 'row', value: '' }, rowReference)).toEqual({
+    expect(await completeArgument({ name: 'row', value: '' }, rowReference)).toEqual({
       completion: { values: manyRows.slice(0, 100), total: 250, hasMore: true },
     });
   });
 
   it('passes the other values to the completion function', async () => {
     const context = { arguments: { country: ', DE' } };
-    expect(await typing({ name: 'city', value: 'b' }, tourReference, context)).toEqual(
-      completionOf('berlin, DE'),
+    expect(await completeArgument({ name: 'city', value: 'b' }, tourReference, context)).toEqual(
+      createCompletion('berlin, DE'),
     );
   });
 
   it('returns no suggestions if no value can be completed', async () => {
-    expect(await typing({ name: 'country', value: 'n' })).toEqual(completionOf());
-    expect(await typing({ name: 'table', value: 'n' }, rowReference)).toEqual(completionOf());
+    expect(await completeArgument({ name: 'country', value: 'n' })).toEqual(createCompletion());
+    expect(await completeArgument({ name: 'table', value: 'n' }, rowReference)).toEqual(createCompletion());
   });
 
   it('runs for the caller, and does not reveal their secrets', async () => {
-    expect(await typing({ name: 'own', value: '' })).toEqual(completionOf('local', '[secret TOKEN]'));
+    expect(await completeArgument({ name: 'own', value: '' })).toEqual(
+      createCompletion('local', '[secret TOKEN]'),
+    );
   });
 
   it.each<[unknown, unknown, unknown, string]>([
@@ -187,7 +189,7 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
 
   it('does not return a result that is not a list of strings', async () => {
     log.mockClear();
-    expect(await typing({ name: 'broken', value: '' })).toEqual({
+    expect(await completeArgument({ name: 'broken', value: '' })).toEqual({
       error: {
         code: -32603,
         message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',

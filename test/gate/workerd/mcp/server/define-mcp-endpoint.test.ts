@@ -13,7 +13,7 @@ import { scripted } from '../../../../fixtures/scripted-agent.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });
 
-const needsSession = (name: string): string =>
+const formatNeedsSession = (name: string): string =>
   `MCP endpoint: the tool '${name}' needs a session, since it opens a loop of its own, unfolds, or waits for a person. ` +
   'Publish an agent that has it instead.';
 
@@ -69,14 +69,19 @@ describe('defineMcpEndpoint', () => {
       'tools[0]',
       'MCP endpoint: tools[0] is not a tool.',
     ],
-    ['a tool that the caller runs', { tools: [manual(hello)] }, 'tools[0]', needsSession('hello')],
-    ['a question to people', { tools: [humanInput()] }, 'tools[0]', needsSession(humanInput().name)],
-    ['a subagent', { tools: [defineSubagent({ agent: scripted })] }, 'tools[0]', needsSession('scripted')],
+    ['a tool that the caller runs', { tools: [manual(hello)] }, 'tools[0]', formatNeedsSession('hello')],
+    ['a question to people', { tools: [humanInput()] }, 'tools[0]', formatNeedsSession(humanInput().name)],
+    [
+      'a subagent',
+      { tools: [defineSubagent({ agent: scripted })] },
+      'tools[0]',
+      formatNeedsSession('scripted'),
+    ],
     [
       'an unfolding tool',
       { tools: [defineUnfolding({ name: 'more', description: 'More.', tools: [hello] })] },
       'tools[0]',
-      needsSession('more'),
+      formatNeedsSession('more'),
     ],
     [
       'a playbook',
@@ -92,7 +97,7 @@ describe('defineMcpEndpoint', () => {
         ],
       },
       'tools[0]',
-      needsSession('book'),
+      formatNeedsSession('book'),
     ],
   ])('refuses %s', (_, config, field, message) => {
     const define = () => defineMcpEndpoint(config);

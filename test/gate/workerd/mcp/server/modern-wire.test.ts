@@ -2,8 +2,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { journal, json } from '../../http/client.ts';
-import { appWithEndpoint, messagesOf, newId, postMcp, rpcRequest } from './talk.ts';
+import { readJournal, readJson } from '../../http/client.ts';
+import { createEndpointApp, createRpcRequest, createSessionId, postMcp, readMessages } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
 
 const hello = defineTool({
@@ -16,29 +16,29 @@ const hello = defineTool({
     return 'Hello.';
   },
 });
-const via = appWithEndpoint({ tools: [hello], agents: ['scripted'], name: 'greeter', version: '2.1' });
+const via = createEndpointApp({ tools: [hello], agents: ['scripted'], name: 'greeter', version: '2.1' });
 
 const capabilities = {};
 const LEVEL = 'io.modelcontextprotocol/logLevel';
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-const methodsOf = async (response: Response): Promise<unknown[]> =>
-  (await messagesOf(response)).map(({ method }) => method ?? 'answer');
+const listMethods = async (response: Response): Promise<unknown[]> =>
+  (await readMessages(response)).map(({ method }) => method ?? 'answer');
 
-const refusedBy = (code: number, message: string, id: unknown = 1) => ({
+const createRpcRefusal = (code: number, message: string, id: unknown = 1) => ({
   jsonrpc: '2.0',
   error: expect.objectContaining({ code, message }),
   id,
 });
 
-const MISMATCH = 'Bad Request: the request headers and body disagree: the body ';
+const MISMATCH_TEXT = 'Bad Request: the request headers and body disagree: the body ';
 
 describe('a client of the revision 2026-07-28', () => {
   it('discovers the endpoint, and can cache the result', async () => {
     const response = await sendRequest(via, 'server/discover', {}, { capabilities });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect((await json(response)).result).toEqual({
+    expect((await readJson(response)).result).toEqual({
       supportedVersions: ['2026-07-28'],
       capabilities: {
         ...{ logging: {}, tools: {}, resources: {}, completions: {} },
@@ -54,10 +54,10 @@ describe('a client of the revision 2026-07-28', () => {
   it.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
     'can cache the response of %s for five minutes, for every caller',
     async (method) => {
-      const { result } = await json(await sendRequest(via, method, {}, { capabilities }));
+      const { result } = await readJson(await sendRequest(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
       // An earlier client does not use that.
-      const [before] = await messagesOf(await postMcp(via, rpcRequest(method)));
+      const [before] = await readMessages(await postMcp(via, createRpcRequest(method)));
       expect(before?.result).not.toHaveProperty('ttlMs');
     },
   );
@@ -74,7 +74,7 @@ describe('a client of the revision 2026-07-28', () => {
     ],
   ])('that requests %s gets that and no more', async (_, meta, heard) => {
     const response = await sendRequest(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
-    expect((await methodsOf(response)).toSorted()).toEqual(heard.toSorted());
+    expect((await listMethods(response)).toSorted()).toEqual(heard.toSorted());
   });
 
   it.each(['resources/nothing', 'toString', 'initialize', 'ping', 'logging/setLevel'])(
@@ -82,12 +82,12 @@ describe('a client of the revision 2026-07-28', () => {
     async (method) => {
       const response = await sendRequest(via, method, {}, { capabilities });
       const error = { code: -32601, message: 'Method not found' };
-      expect([response.status, await json(response)]).toEqual([404, { jsonrpc: '2.0', id: 1, error }]);
+      expect([response.status, await readJson(response)]).toEqual([404, { jsonrpc: '2.0', id: 1, error }]);
     },
   );
 
   it('is notified immediately that an agent runs, and hands the turn over if it disconnects', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
@@ -96,14 +96,15 @@ describe('a client of the revision 2026-07-28', () => {
     await answer.asked();
     await response.body?.cancel();
     answer.release();
-    const types = async () => (await journal(`/agents/scripted/sessions/${id}`)).map(({ type }) => type);
-    await expect.poll(types).toContain('turn-ended');
-    expect(await types()).toContain('turn-yielded');
+    const listEventTypes = async () =>
+      (await readJournal(`/agents/scripted/sessions/${id}`)).map(({ type }) => type);
+    await expect.poll(listEventTypes).toContain('turn-ended');
+    expect(await listEventTypes()).toContain('turn-yielded');
   });
 
   it('learns that no subscription is supported, and the stream ends', async () => {
     const notifications = { toolsListChanged: true };
-    const messages = await messagesOf(
+    const messages = await readMessages(
       await sendRequest(via, 'subscriptions/listen', { notifications }, { capabilities }),
     );
     expect(
@@ -154,7 +155,10 @@ describe('a mismatch between headers and body', () => {
   ])('is refused: %s', async (_, method, headers, told) => {
     const params = method === 'tools/call' ? { name: 'hello' } : {};
     const response = await sendRequest(via, method, params, { capabilities, headers });
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32020, MISMATCH + told)]);
+    expect([response.status, await readJson(response)]).toEqual([
+      400,
+      createRpcRefusal(-32020, MISMATCH_TEXT + told),
+    ]);
   });
 
   it('is refused if the version is unsupported', async () => {
@@ -169,12 +173,12 @@ describe('a mismatch between headers and body', () => {
       message: 'Unsupported protocol version: 2099-01-01',
       data: { supported: ['2026-07-28'], requested: '2099-01-01' },
     };
-    expect([response.status, await json(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
+    expect([response.status, await readJson(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
   });
 });
 
-const INVALID = 'Invalid _meta envelope for protocol revision 2026-07-28: ';
-const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+const INVALID_ENVELOPE = 'Invalid _meta envelope for protocol revision 2026-07-28: ';
+const MODERN_HEADERS = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
 
 describe('an envelope', () => {
   it.each([
@@ -200,32 +204,42 @@ describe('an envelope', () => {
     ],
   ])('with %s is refused', async (_, meta, told) => {
     const response = await sendRequest(via, 'tools/list', {}, { capabilities, meta });
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, INVALID + told)]);
+    expect([response.status, await readJson(response)]).toEqual([
+      400,
+      createRpcRefusal(-32602, INVALID_ENVELOPE + told),
+    ]);
   });
 
   it('that is missing is requested', async () => {
-    const response = await postMcp(via, rpcRequest('tools/list'), { headers: MODERN });
+    const response = await postMcp(via, createRpcRequest('tools/list'), { headers: MODERN_HEADERS });
     const message =
       'Invalid params: the MCP-Protocol-Version header names protocol revision 2026-07-28, but the request is missing the ' +
       'required per-request envelope key(s): _meta';
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, message)]);
+    expect([response.status, await readJson(response)]).toEqual([400, createRpcRefusal(-32602, message)]);
   });
 
   it.each(['[]', '"x"', '1'])('with the body %s is not a message', async (meta) => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":${meta}}}`;
-    const response = await postMcp(via, body, { headers: MODERN });
+    const response = await postMcp(via, body, { headers: MODERN_HEADERS });
     const message = 'Bad Request: the request body is not a valid JSON-RPC message';
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message)]);
+    expect([response.status, await readJson(response)]).toEqual([400, createRpcRefusal(-32600, message)]);
   });
 
   it('in a batch is refused', async () => {
     const message =
       'Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later';
     const _meta = { [VERSION]: '2026-07-28', [CAPABILITIES]: {} };
-    const response = await postMcp(via, [rpcRequest('tools/list', { _meta }), rpcRequest('ping')], {
-      headers: MODERN,
-    });
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message, null)]);
+    const response = await postMcp(
+      via,
+      [createRpcRequest('tools/list', { _meta }), createRpcRequest('ping')],
+      {
+        headers: MODERN_HEADERS,
+      },
+    );
+    expect([response.status, await readJson(response)]).toEqual([
+      400,
+      createRpcRefusal(-32600, message, null),
+    ]);
   });
 });
 
@@ -237,7 +251,7 @@ describe('a message that is nested endlessly', () => {
     [
       'the envelope',
       `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{${envelope}}}}`,
-      MODERN,
+      MODERN_HEADERS,
     ],
     [
       'the client info',
@@ -254,7 +268,10 @@ describe('a message that is nested endlessly', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await postMcp(via, body, { headers });
     const message = 'Bad Request: the message is nested more than 500 levels deep';
-    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message, null)]);
+    expect([response.status, await readJson(response)]).toEqual([
+      400,
+      createRpcRefusal(-32600, message, null),
+    ]);
     expect(log).not.toHaveBeenCalled();
     log.mockRestore();
   });
@@ -272,7 +289,7 @@ describe('the Accept header of a client', () => {
   ])('with the value "%s" is supported in either revision', async (accept, before, now) => {
     const params = { name: 'hello', _meta: { progressToken: 1 } };
     const headers = { accept: accept ?? '' };
-    const legacy = await postMcp(via, rpcRequest('tools/call', params), { headers });
+    const legacy = await postMcp(via, createRpcRequest('tools/call', params), { headers });
     const modern = await sendRequest(
       via,
       'tools/call',
@@ -281,7 +298,7 @@ describe('the Accept header of a client', () => {
     );
     expect([legacy.headers.get('content-type'), modern.headers.get('content-type')]).toEqual([before, now]);
     for (const response of [legacy, modern]) {
-      expect((await messagesOf(response)).at(-1)).toMatchObject({
+      expect((await readMessages(response)).at(-1)).toMatchObject({
         id: 1,
         result: { content: [{ text: 'Hello.' }] },
       });
@@ -295,10 +312,13 @@ describe('the Accept header of a client', () => {
         'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, ' +
         'text/event-stream.';
       for (const response of [
-        await postMcp(via, rpcRequest('tools/list'), { headers: { accept } }),
+        await postMcp(via, createRpcRequest('tools/list'), { headers: { accept } }),
         await sendRequest(via, 'tools/list', {}, { capabilities, headers: { accept } }),
       ]) {
-        expect([response.status, await json(response)]).toEqual([406, refusedBy(-32000, message, null)]);
+        expect([response.status, await readJson(response)]).toEqual([
+          406,
+          createRpcRefusal(-32000, message, null),
+        ]);
       }
     },
   );

@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { McpEndpointDefinitionError } from '../../../../../src/mcp/server/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
-import { json } from '../../http/client.ts';
-import { appWithEndpoint, callTool, textsOf } from './talk.ts';
+import { readJson } from '../../http/client.ts';
+import { callTool, createEndpointApp, getTexts } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
 
 type Properties = Readonly<Record<string, object>>;
 
-const toolWith = (properties: Properties, run: () => string = () => 'Sold.') =>
+const createSellTool = (properties: Properties, run: () => string = () => 'Sold.') =>
   defineTool({
     name: 'sell',
     description: 'Sells.',
@@ -25,9 +25,9 @@ const SHOP = {
   at: { type: 'object', properties: { night: { type: 'boolean', 'x-mcp-header': 'Night' } } },
 };
 
-const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run?: () => string) =>
+const callSell = (arguments_: object, headers: Readonly<Record<string, string>>, run?: () => string) =>
   sendRequest(
-    appWithEndpoint({ tools: [toolWith(SHOP, run)] }),
+    createEndpointApp({ tools: [createSellTool(SHOP, run)] }),
     'tools/call',
     { name: 'sell', arguments: arguments_ },
     { capabilities: {}, headers },
@@ -49,7 +49,7 @@ describe('a call whose parameters are repeated in headers', () => {
     const headers = Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [`mcp-param-${name}`, value]),
     );
-    const response = await sell(input, headers);
+    const response = await callSell(input, headers);
     expect(response.status).toBe(200);
   });
 
@@ -105,16 +105,18 @@ describe('a call whose parameters are repeated in headers', () => {
     ],
   ])('has no effect if %s', async (_, input, headers, header, body) => {
     const run = vi.fn(() => 'Sold.');
-    const response = await sell(input, headers, run);
+    const response = await callSell(input, headers, run);
     const message = `Bad Request: the request headers and body disagree: ${body}`;
     const error = { code: -32020, message, data: { mismatch: { header, body } } };
-    expect([response.status, await json(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
+    expect([response.status, await readJson(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
     expect(run).not.toHaveBeenCalled();
   });
 
   it('needs no headers from a client of an earlier revision', async () => {
-    const answer = await callTool(appWithEndpoint({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
-    expect(textsOf(answer)).toEqual(['Sold.']);
+    const answer = await callTool(createEndpointApp({ tools: [createSellTool(SHOP)] }), 'sell', {
+      region: 'eu',
+    });
+    expect(getTexts(answer)).toEqual(['Sold.']);
   });
 });
 
@@ -141,7 +143,7 @@ describe('a tool', () => {
       'has the `x-mcp-header` "A" at \'a.items\'. Only a property of its input, or of an object in it, can be a header.',
     ],
   ])('cannot be published with invalid headers: %j', (properties, problem) => {
-    const publish = () => appWithEndpoint({ tools: [toolWith(properties)] });
+    const publish = () => createEndpointApp({ tools: [createSellTool(properties)] });
     expect(publish).toThrow(new McpEndpointDefinitionError('tools[0]', `the tool 'sell' ${problem}`));
   });
 });

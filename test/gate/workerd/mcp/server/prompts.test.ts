@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
-import { answerTo, appWithEndpoint, connectClient } from './talk.ts';
+import { answerTo, connectClient, createEndpointApp } from './talk.ts';
 
 const summary = defineMcpPrompt({
   name: 'summary',
@@ -22,7 +22,7 @@ const picture = defineMcpPrompt({
   ],
 });
 
-const via = appWithEndpoint({ prompts: [summary, picture] });
+const via = createEndpointApp({ prompts: [summary, picture] });
 
 describe('the prompts of an endpoint', () => {
   it('are listed and read by the official client', async () => {
@@ -70,7 +70,7 @@ describe('the prompts of an endpoint', () => {
 
   it('report a missing argument that has the name of a built-in property', async () => {
     const odd = { name: 'odd', description: 'Odd.', arguments: [{ name: 'constructor', required: true }] };
-    const endpoint = appWithEndpoint({ prompts: [{ ...odd, messages: () => 'Hi.' }] });
+    const endpoint = createEndpointApp({ prompts: [{ ...odd, messages: () => 'Hi.' }] });
     expect(await answerTo(endpoint, 'prompts/get', { name: 'odd', arguments: {} })).toEqual({
       error: {
         code: -32602,
@@ -88,14 +88,14 @@ describe('the prompts of an endpoint', () => {
         throw new Error('secret of the inside');
       },
     };
-    expect(await answerTo(appWithEndpoint({ prompts: [broken] }), 'prompts/get', { name: 'broken' })).toEqual(
-      {
-        error: {
-          code: -32603,
-          message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
-        },
+    expect(
+      await answerTo(createEndpointApp({ prompts: [broken] }), 'prompts/get', { name: 'broken' }),
+    ).toEqual({
+      error: {
+        code: -32603,
+        message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
       },
-    );
+    });
     expect(log).toHaveBeenCalledOnce();
     log.mockRestore();
   });

@@ -7,10 +7,17 @@ import { type AnyTool, type CallContext, defineTool, error, text } from '../../.
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { appWithEndpoint, callTool, KEY, messagesOf, postMcp, rpcRequest } from './talk.ts';
+import {
+  callTool,
+  createEndpointApp,
+  createRpcRequest,
+  IDEMPOTENCY_META,
+  postMcp,
+  readMessages,
+} from './talk.ts';
 
-const textResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
-const errorResult = (words: string) => ({ ...textResult(words), isError: true });
+const createTextResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const createErrorResult = (words: string) => ({ ...createTextResult(words), isError: true });
 
 const greet = defineTool({
   name: 'greet',
@@ -22,32 +29,32 @@ const greet = defineTool({
 });
 
 /** A tool that returns the result of `run`. */
-const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+const createTool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
 const callPublished = (run: (call: CallContext) => unknown) =>
-  callTool(appWithEndpoint({ tools: [tool(run)] }), 'it');
+  callTool(createEndpointApp({ tools: [createTool(run)] }), 'it');
 
 describe('a published tool', () => {
   it('gets the app’s context and the mapped headers, but no _meta of the request', async () => {
     const contexts: unknown[] = [];
-    const via = appWithEndpoint(
-      { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
+    const via = createEndpointApp(
+      { tools: [createTool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
       { context: { plan: 'free', locale: 'en' }, http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
-    const body = rpcRequest('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
+    const body = createRpcRequest('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
     await postMcp(via, body, { headers: { 'x-locale': 'nl' } }).then((response) => response.text());
     expect(contexts).toEqual([[{ plan: 'free', locale: 'nl' }, false]]);
   });
 
   it('gets the environment, whose credentials are not returned to clients, and the log of the app', async () => {
     const lines: LogEntry[] = [];
-    const read = tool(({ env: given, log }) => {
+    const read = createTool(({ env: given, log }) => {
       log({ level: 'warn', event: 'other', message: 'Read.' });
       return Object.entries({ ...given }).filter(([name]) => name.startsWith('SHOP_'));
     });
     const vars = { SHOP_API_KEY: 'the-key-of-the-shop', SHOP_NAME: 'Corner' };
-    const via = appWithEndpoint({ tools: [read] }, { log: (line) => lines.push(line) }, vars);
+    const via = createEndpointApp({ tools: [read] }, { log: (line) => lines.push(line) }, vars);
     const { structuredContent, content } = await callTool(via, 'it');
     const known = '[["SHOP_API_KEY","[secret SHOP_API_KEY]"],["SHOP_NAME","Corner"]]';
     expect({ structuredContent, content }).toEqual({ content: [{ type: 'text', text: known }] });
@@ -56,7 +63,7 @@ describe('a published tool', () => {
 
   it('gets the secrets of its caller, which are not returned', async () => {
     const principals: unknown[] = [];
-    const via = appWithEndpoint(
+    const via = createEndpointApp(
       {
         tools: [
           defineTool({
@@ -84,7 +91,9 @@ describe('a published tool', () => {
     );
     for (const how of ['text', 'error', 'throw', 'data']) {
       const params = { name: 'leak', arguments: { how }, _meta: { progressToken: 1 } };
-      const told = await postMcp(via, rpcRequest('tools/call', params)).then((response) => response.text());
+      const told = await postMcp(via, createRpcRequest('tools/call', params)).then((response) =>
+        response.text(),
+      );
       expect(told).toContain('[secret API_KEY]');
       expect(told).not.toContain('planted-4711');
     }
@@ -92,48 +101,50 @@ describe('a published tool', () => {
   });
 
   it('reports its progress with increasing numbers, before its result', async () => {
-    const via = appWithEndpoint({
+    const via = createEndpointApp({
       tools: [
-        tool((call) => {
+        createTool((call) => {
           for (const step of ['begin', 'middle', 'end']) call.progress(step);
           return 'Done.';
         }),
       ],
     });
     const params = { name: 'it', _meta: { progressToken: 'p1' } };
-    const progress = (count: number, message: string) => ({
+    const createProgress = (count: number, message: string) => ({
       jsonrpc: '2.0',
       method: 'notifications/progress',
       params: { progressToken: 'p1', progress: count, message },
     });
-    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', params)))).toEqual([
-      progress(1, 'begin'),
-      progress(2, 'middle'),
-      progress(3, 'end'),
-      { jsonrpc: '2.0', id: 1, result: textResult('Done.') },
+    expect(await readMessages(await postMcp(via, createRpcRequest('tools/call', params)))).toEqual([
+      createProgress(1, 'begin'),
+      createProgress(2, 'middle'),
+      createProgress(3, 'end'),
+      { jsonrpc: '2.0', id: 1, result: createTextResult('Done.') },
     ]);
   });
 
   it('reports its progress in one line, without invisible characters', async () => {
-    const via = appWithEndpoint({
-      tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
+    const via = createEndpointApp({
+      tools: [
+        createTool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.')),
+      ],
     });
     const params = { name: 'it', _meta: { progressToken: 1 } };
-    const [progress] = await messagesOf(await postMcp(via, rpcRequest('tools/call', params)));
+    const [progress] = await readMessages(await postMcp(via, createRpcRequest('tools/call', params)));
     expect(Object(progress?.params).message).toBe('1 of 2 pay: [31m done.');
   });
 
   it('reports no progress to a client that has not asked for it', async () => {
-    const via = appWithEndpoint({ tools: [tool((call) => call.progress('begin'))] });
-    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', { name: 'it' })))).toEqual([
-      { jsonrpc: '2.0', id: 1, result: textResult('Done') },
+    const via = createEndpointApp({ tools: [createTool((call) => call.progress('begin'))] });
+    expect(await readMessages(await postMcp(via, createRpcRequest('tools/call', { name: 'it' })))).toEqual([
+      { jsonrpc: '2.0', id: 1, result: createTextResult('Done') },
     ]);
   });
 
   it('sends its messages for the user as log messages after it has succeeded', async () => {
-    const via = appWithEndpoint({
+    const via = createEndpointApp({
       tools: [
-        tool((call) => {
+        createTool((call) => {
           call.say('One.');
           call.say('Two.');
           return 'Done.';
@@ -145,29 +156,33 @@ describe('a published tool', () => {
       method: 'notifications/message',
       params: { level: 'info', logger: 'it', data },
     });
-    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', { name: 'it' })))).toEqual([
+    expect(await readMessages(await postMcp(via, createRpcRequest('tools/call', { name: 'it' })))).toEqual([
       log('One.'),
       log('Two.'),
-      { jsonrpc: '2.0', id: 1, result: textResult('Done.') },
+      { jsonrpc: '2.0', id: 1, result: createTextResult('Done.') },
     ]);
   });
 
   it('runs once for each request, and again if a request is repeated under the same key', async () => {
     const keys: string[] = [];
-    const via = appWithEndpoint(
+    const via = createEndpointApp(
       {
-        tools: [tool(({ idempotencyKey }) => keys.push(idempotencyKey), 'once')],
+        tools: [createTool(({ idempotencyKey }) => keys.push(idempotencyKey), 'once')],
       },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'ada' }) },
     );
-    await callTool(via, 'it', {}, { [KEY]: 'k1' });
-    await callTool(via, 'it', {}, { [KEY]: 'k1' });
-    await callTool(via, 'it', {}, { [KEY]: 'k2' });
+    await callTool(via, 'it', {}, { [IDEMPOTENCY_META]: 'k1' });
+    await callTool(via, 'it', {}, { [IDEMPOTENCY_META]: 'k1' });
+    await callTool(via, 'it', {}, { [IDEMPOTENCY_META]: 'k2' });
     await callTool(via, 'it');
     await callTool(via, 'it');
-    const other = await postMcp(via, rpcRequest('tools/call', { name: 'it', _meta: { [KEY]: 'k1' } }), {
-      headers: { 'x-user': 'eve' },
-    });
+    const other = await postMcp(
+      via,
+      createRpcRequest('tools/call', { name: 'it', _meta: { [IDEMPOTENCY_META]: 'k1' } }),
+      {
+        headers: { 'x-user': 'eve' },
+      },
+    );
     await other.text();
     expect(keys.length).toBe(6);
     expect(keys[1]).toBe(keys[0]);
@@ -184,13 +199,13 @@ describe('a published tool', () => {
       effect: 'once',
       run: (_, { idempotencyKey }) => keys.push(idempotencyKey),
     });
-    const via = appWithEndpoint({ tools: [pay] });
+    const via = createEndpointApp({ tools: [pay] });
     for (const input of [
       { to: 'ada', amount: 5 },
       { to: 'ada', amount: 5 },
       { to: 'ada', amount: 500 },
     ]) {
-      await callTool(via, 'pay', input, { [KEY]: 'k' });
+      await callTool(via, 'pay', input, { [IDEMPOTENCY_META]: 'k' });
     }
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
   });
@@ -201,9 +216,9 @@ describe('a published tool', () => {
       defineTool({ name: 'pay', description: 'Pays.', run: pay }),
       () => 'Pay?',
     );
-    const answer = await callTool(appWithEndpoint({ tools: [guarded] }), 'pay');
+    const answer = await callTool(createEndpointApp({ tools: [guarded] }), 'pay');
     expect(answer).toEqual(
-      errorResult(
+      createErrorResult(
         "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where a person can " +
           'decide, or review it with withReview. An MCP endpoint has no session: publish an agent that has this tool.',
       ),
@@ -214,7 +229,7 @@ describe('a published tool', () => {
   it('that asks a question while it runs gets the reply that no person can answer', async () => {
     const answer = await callPublished((call) => call.ask({ for: 'decision', message: 'May I?' }));
     expect(answer).toEqual(
-      errorResult("Tool 'it' asks a question, but only a session can wait for the answer."),
+      createErrorResult("Tool 'it' asks a question, but only a session can wait for the answer."),
     );
   });
 
@@ -226,21 +241,24 @@ describe('a published tool', () => {
       timeout: 20,
       run: () => new Promise(() => {}),
     });
-    expect(await callTool(appWithEndpoint({ tools: [slow] }), 'slow')).toEqual(
-      errorResult("Tool 'slow' did not answer within 20 ms."),
+    expect(await callTool(createEndpointApp({ tools: [slow] }), 'slow')).toEqual(
+      createErrorResult("Tool 'slow' did not answer within 20 ms."),
     );
   });
 
   it('does not run if its invocation has too little time left', async () => {
     const runs = vi.fn(() => 'Done.');
-    const asking = (subrequests: number) =>
+    const createAskingTool = (subrequests: number) =>
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
-    const via = appWithEndpoint({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
+    const via = createEndpointApp(
+      { tools: [createAskingTool(30), createAskingTool(60)] },
+      { limits: { subrequests: 50 } },
+    );
     expect(await callTool(via, 'asks_60')).toEqual(
-      errorResult('This invocation is too close to its limit of 50 subrequests for this tool.'),
+      createErrorResult('This invocation is too close to its limit of 50 subrequests for this tool.'),
     );
     expect(runs).not.toHaveBeenCalled();
-    expect(await callTool(via, 'asks_30')).toEqual(textResult('Done.'));
+    expect(await callTool(via, 'asks_30')).toEqual(createTextResult('Done.'));
   });
 
   it('receives the principal of its caller', async () => {
@@ -254,11 +272,11 @@ describe('a published tool', () => {
         return text('Reached.');
       },
     };
-    const via = appWithEndpoint(
+    const via = createEndpointApp(
       { tools: [reaching] },
       { auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }) },
     );
-    expect(await callTool(via, 'reach')).toEqual(textResult('Reached.'));
+    expect(await callTool(via, 'reach')).toEqual(createTextResult('Reached.'));
     expect(principals).toEqual([{ id: 'ada', tenant: 'acme', roles: ['admin'] }]);
   });
 
@@ -267,14 +285,14 @@ describe('a published tool', () => {
     const kept: Promise<unknown>[] = [];
     const { worker } = createHoldfast({
       agents: [],
-      use: [defineMcpEndpoint({ tools: [tool(() => running.promise, 'once')] })],
+      use: [defineMcpEndpoint({ tools: [createTool(() => running.promise, 'once')] })],
     });
     const context = Object.assign(createExecutionContext(), {
       waitUntil: (work: Promise<unknown>) => void kept.push(work),
     });
     const via: Send = async (path, init) =>
       worker.fetch(new Request(`${ORIGIN}${path}`, init) as never, { ...env }, context);
-    const response = await postMcp(via, rpcRequest('tools/call', { name: 'it' }));
+    const response = await postMcp(via, createRpcRequest('tools/call', { name: 'it' }));
     await expect.poll(() => kept.length).toBe(1);
     let isOver = false;
     const over = Promise.all(kept).then(() => {
@@ -290,16 +308,18 @@ describe('a published tool', () => {
     const client = new AbortController();
     const done = Promise.withResolvers<string>();
     const gone = Promise.withResolvers<void>();
-    const via = appWithEndpoint({
+    const via = createEndpointApp({
       tools: [
-        tool(async (call) => {
+        createTool(async (call) => {
           client.abort();
           await gone.promise;
           done.resolve(call.signal.aborted ? 'cut off' : 'done');
         }, 'once'),
       ],
     });
-    const response = await postMcp(via, rpcRequest('tools/call', { name: 'it' }), { signal: client.signal });
+    const response = await postMcp(via, createRpcRequest('tools/call', { name: 'it' }), {
+      signal: client.signal,
+    });
     await response.text().catch(() => {});
     gone.resolve();
     expect(await done.promise).toBe('done');

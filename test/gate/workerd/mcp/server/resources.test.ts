@@ -9,8 +9,15 @@ import {
   mcpContents,
 } from '../../../../../src/mcp/server/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
-import { connectedToNewest, newestAnswerTo, REVISIONS } from './both-revisions.ts';
-import { answerTo, appWithEndpoint, connectClient, messagesOf, postMcp, rpcRequest } from './talk.ts';
+import { askNewest, connectNewest, REVISIONS } from './both-revisions.ts';
+import {
+  answerTo,
+  connectClient,
+  createEndpointApp,
+  createRpcRequest,
+  postMcp,
+  readMessages,
+} from './talk.ts';
 
 const ORDERS: Readonly<Record<string, readonly string[]>> = { corner: ['17', 'a b'], other: ['99'] };
 
@@ -49,9 +56,9 @@ const line = defineMcpResource({
 });
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'corner' });
-const via = appWithEndpoint({ resources: [policy, logo, order, line] }, { auth });
+const via = createEndpointApp({ resources: [policy, logo, order, line] }, { auth });
 
-const LISTED = [
+const LISTED_RESOURCES = [
   {
     uri: 'shop://policy',
     name: 'policy',
@@ -63,7 +70,7 @@ const LISTED = [
   { uri: 'shop://orders/17', name: 'shop://orders/17', title: 'Order 17' },
   { uri: 'shop://orders/a%20b', name: 'shop://orders/a%20b', title: 'Order a b' },
 ];
-const TEMPLATES = [
+const LISTED_TEMPLATES = [
   { uriTemplate: 'shop://orders/{order}', name: 'order', description: 'An order.' },
   { uriTemplate: 'shop://orders/{order}/lines/{line}.json', name: 'line' },
 ];
@@ -71,14 +78,14 @@ const TEMPLATES = [
 /** Returns the response for a resource with this `read`. */
 const readResource = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
   answerTo(
-    appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
+    createEndpointApp({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
     'resources/read',
     {
       uri: 'x://y',
     },
   );
 
-const INSIDE = {
+const INSIDE_ERROR = {
   error: {
     code: -32603,
     message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
@@ -89,8 +96,8 @@ describe('the resources of an endpoint', () => {
   it('are listed and read by the official client of the first SDK', async () => {
     const client = await connectClient(via);
     expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
-    expect((await client.listResources()).resources).toEqual(LISTED);
-    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(TEMPLATES);
+    expect((await client.listResources()).resources).toEqual(LISTED_RESOURCES);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(LISTED_TEMPLATES);
     expect(await client.readResource({ uri: 'shop://policy' })).toEqual({
       contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
     });
@@ -101,11 +108,11 @@ describe('the resources of an endpoint', () => {
   });
 
   it('are listed and read by the second SDK’s client, with the lifetime of the content', async () => {
-    const client = await connectedToNewest(via);
+    const client = await connectNewest(via);
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
-    expect((await client.listResources()).resources).toEqual(LISTED);
-    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(TEMPLATES);
+    expect((await client.listResources()).resources).toEqual(LISTED_RESOURCES);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(LISTED_TEMPLATES);
     expect(await client.readResource({ uri: 'shop://policy' })).toMatchObject({
       contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
       ttlMs: 60_000,
@@ -127,9 +134,9 @@ describe('the resources of an endpoint', () => {
 
   it('are listed only for their caller', async () => {
     const asOther = { headers: { 'x-user': 'other' } };
-    const [{ result }] = (await messagesOf(await postMcp(via, rpcRequest('resources/list'), asOther))) as [
-      { result: { resources: { uri: string }[] } },
-    ];
+    const [{ result }] = (await readMessages(
+      await postMcp(via, createRpcRequest('resources/list'), asOther),
+    )) as [{ result: { resources: { uri: string }[] } }];
     expect(result.resources.map(({ uri }) => uri).slice(2)).toEqual(['shop://orders/99']);
     const client = await connectClient(via, { 'x-user': 'other' });
     await expect(client.readResource({ uri: 'shop://orders/17' })).rejects.toThrow(
@@ -155,7 +162,7 @@ describe('the resources of an endpoint', () => {
   });
 
   it('do not exist if none is published', async () => {
-    const none = appWithEndpoint({});
+    const none = createEndpointApp({});
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
       expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
   });
@@ -226,9 +233,9 @@ describe('a request for a resource', () => {
 
   it('must be the only one of its batch, and the others are not read', async () => {
     const read = vi.fn(() => 'x');
-    const counted = appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read }] });
-    const reading = (id: number) => rpcRequest('resources/read', { uri: 'x://y' }, id);
-    const response = await postMcp(counted, [reading(1), reading(2)]);
+    const counted = createEndpointApp({ resources: [{ name: 'x', uri: 'x://y', read }] });
+    const createReadRequest = (id: number) => createRpcRequest('resources/read', { uri: 'x://y' }, id);
+    const response = await postMcp(counted, [createReadRequest(1), createReadRequest(2)]);
     const message =
       'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
       'has 2. Send each in its own request.';
@@ -237,12 +244,14 @@ describe('a request for a resource', () => {
       { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
     ]);
     expect(read).not.toHaveBeenCalled();
-    expect((await postMcp(counted, [reading(1), rpcRequest('ping', {}, 2)])).status).toBe(200);
+    expect((await postMcp(counted, [createReadRequest(1), createRpcRequest('ping', {}, 2)])).status).toBe(
+      200,
+    );
   });
 
   it('takes time linear in the length of the uri, for any content', async () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
-    const many = appWithEndpoint({ resources: [{ name: 'x', uri, read: () => 'x' }] });
+    const many = createEndpointApp({ resources: [{ name: 'x', uri, read: () => 'x' }] });
     const dashes = `x://${'-a'.repeat(1_000)}`;
     expect(await answerTo(many, 'resources/read', { uri: dashes })).toMatchObject({
       error: { code: -32602 },
@@ -353,7 +362,7 @@ describe('the result of a resource', () => {
   ])('is hidden, and logged without secrets, if it %s', async (_, read, stack) => {
     const log = vi.fn();
     const config = { secrets: () => ({ TOKEN: 'token-of-the-caller' }), log };
-    expect(await readResource(read, {}, config)).toEqual(INSIDE);
+    expect(await readResource(read, {}, config)).toEqual(INSIDE_ERROR);
     expect(log).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         level: 'error',
@@ -379,7 +388,7 @@ describe('the result of a resource', () => {
     );
     await begun.promise;
     advanceTime(30_000);
-    expect(await answer).toEqual(INSIDE);
+    expect(await answer).toEqual(INSIDE_ERROR);
     expect(signal?.aborted).toBe(true);
     expect(log.mock.calls[0]?.[0].stack ?? String(log.mock.calls[0]?.[0].thrown)).toContain(
       "resource 'x' did not answer within 30000 ms.",
@@ -399,18 +408,18 @@ describe('the result of a resource', () => {
     ],
   ])('with the uri %s is listed only by values that can be read back', async (uri, values, told) => {
     const log = vi.fn();
-    const listing = appWithEndpoint(
+    const listing = createEndpointApp(
       { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
       { log },
     );
-    expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE);
+    expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE_ERROR);
     expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(told);
   });
 });
 
 describe('defineMcpResource', () => {
   const base = { name: 'x', read: () => 'x' };
-  const at = (uri: string, more = {}): McpResource => ({ ...base, uri, ...more });
+  const createResource = (uri: string, more = {}): McpResource => ({ ...base, uri, ...more });
   const operators =
     "which is not a variable. Use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
 
@@ -421,7 +430,7 @@ describe('defineMcpResource', () => {
       "'' received 'x://y'. Pass one object, as in defineMcpResource({ ... }).",
     ],
     ['a missing name', { uri: 'x://y', read: base.read }, "'' has no 'name'. Use a string."],
-    ['a blank name', at('x://y', { name: ' ' }), "' ' has a name that is blank."],
+    ['a blank name', createResource('x://y', { name: ' ' }), "' ' has a name that is blank."],
     [
       'a key of another library',
       { ...base, uriTemplate: 'x://y' },
@@ -429,74 +438,78 @@ describe('defineMcpResource', () => {
     ],
     [
       'a uri without a scheme',
-      at('y'),
+      createResource('y'),
       "'x' has the uri 'y', which has no scheme. Use one, as in orders://{order}.",
     ],
     [
       'a variable as the scheme',
-      at('{a}://y'),
+      createResource('{a}://y'),
       "'x' has the uri '{a}://y', which has no scheme. Use one, as in orders://{order}.",
     ],
     [
       'the scheme of Holdfast',
-      at('Holdfast://y'),
+      createResource('Holdfast://y'),
       "'x' has the uri 'Holdfast://y'. Use another scheme, since Holdfast uses this one.",
     ],
-    ['an operator', at('x://{+path}'), `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`],
-    ['an empty variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
+    [
+      'an operator',
+      createResource('x://{+path}'),
+      `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`,
+    ],
+    ['an empty variable', createResource('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
     [
       'a repeated variable',
-      at('x://{a}/{a}'),
+      createResource('x://{a}/{a}'),
       "'x' has the uri 'x://{a}/{a}', which has {a} twice. Use another name.",
     ],
     [
       'adjacent variables',
-      at('x://{a}{b}'),
+      createResource('x://{a}{b}'),
       "'x' has the uri 'x://{a}{b}', which has two variables with no text between them. Separate them.",
     ],
     [
       'a brace',
-      at('x://{a'),
+      createResource('x://{a'),
       "'x' has the uri 'x://{a', which has characters that a uri cannot contain, or a brace without a matching one. Percent-encode them.",
     ],
     [
       'a space',
-      at('x://a b'),
+      createResource('x://a b'),
       "'x' has the uri 'x://a b', which has characters that a uri cannot contain, or a brace without a matching one. Percent-encode them.",
     ],
     [
       'a fraction of a millisecond',
-      at('x://y', { ttlMs: 0.5 }),
+      createResource('x://y', { ttlMs: 0.5 }),
       "'x' has the ttlMs 0.5. Use a whole number of milliseconds.",
     ],
     [
       'a negative time',
-      at('x://y', { ttlMs: -1 }),
+      createResource('x://y', { ttlMs: -1 }),
       "'x' has the ttlMs -1. Use a whole number of milliseconds.",
     ],
     [
       'an unknown cache scope',
-      at('x://y', { cacheScope: 'all' }),
+      createResource('x://y', { cacheScope: 'all' }),
       "'x' has the cacheScope 'all'. Use 'public' or 'private'.",
     ],
     [
       'a list without variables',
-      at('x://y', { list: () => [] }),
+      createResource('x://y', { list: () => [] }),
       "'x' has 'list', but no variable in its uri.",
     ],
     [
       'completions without variables',
-      at('x://y', { complete: {} }),
+      createResource('x://y', { complete: {} }),
       "'x' has 'complete', but no variable in its uri.",
     ],
     [
       'a completion of an unknown variable',
-      at('x://{order}', { complete: { oder: () => [] } }),
+      createResource('x://{order}', { complete: { oder: () => [] } }),
       "'x' completes 'oder', which is not one of its variables. Use 'order'.",
     ],
     [
       'a completion that is not a function',
-      at('x://{order}', { complete: { order: ['1'] } }),
+      createResource('x://{order}', { complete: { order: ['1'] } }),
       "'x' completes 'order' by a list. Use a function.",
     ],
   ])('refuses %s, and so does the endpoint', (_, config, problem) => {
@@ -506,24 +519,32 @@ describe('defineMcpResource', () => {
   });
 
   it('defines a resource for an endpoint, which refuses two resources with one uri', () => {
-    const define = () => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a'), at('x://{b}')] });
+    const define = () =>
+      defineMcpEndpoint({
+        resources: [createResource('x://{a}'), createResource('x://a'), createResource('x://{b}')],
+      });
     expect(define).toThrow(
       new McpEndpointDefinitionError(
         'resources[2]',
         "two resources have the uri 'x://{b}', or differ only in the names of its variables.",
       ),
     );
-    expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();
+    expect(() =>
+      defineMcpEndpoint({ resources: [createResource('x://{a}'), createResource('x://a')] }),
+    ).not.toThrow();
   });
 
   it('defines a resource without variables, which takes precedence over a template', async () => {
-    const both = appWithEndpoint({
-      resources: [at('x://{a}', { read: () => 'any' }), at('x://a', { read: () => 'one' })],
+    const both = createEndpointApp({
+      resources: [
+        createResource('x://{a}', { read: () => 'any' }),
+        createResource('x://a', { read: () => 'one' }),
+      ],
     });
-    expect(await newestAnswerTo(both, 'resources/read', { uri: 'x://a' })).toMatchObject({
+    expect(await askNewest(both, 'resources/read', { uri: 'x://a' })).toMatchObject({
       contents: [{ text: 'one' }],
     });
-    expect(await newestAnswerTo(both, 'resources/read', { uri: 'x://b' })).toMatchObject({
+    expect(await askNewest(both, 'resources/read', { uri: 'x://b' })).toMatchObject({
       contents: [{ text: 'any' }],
     });
   });

@@ -6,18 +6,29 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, ORIGIN, type Send, send } from '../../http/client.ts';
-import { appWithEndpoint, newId, postMcp, recordCall, rpcRequest, viewOf } from './talk.ts';
+import { ORIGIN, readJson, type Send, send } from '../../http/client.ts';
+import {
+  createEndpointApp,
+  createRpcRequest,
+  createSessionId,
+  getView,
+  postMcp,
+  recordCall,
+} from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
-const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = createEndpointApp({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 const headers = { 'mcp-protocol-version': '2025-11-25' };
 
 const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
-  rpcRequest('tools/call', { name: 'scripted', arguments: { message, session }, _meta: meta }, 'call-1');
+  createRpcRequest(
+    'tools/call',
+    { name: 'scripted', arguments: { message, session }, _meta: meta },
+    'call-1',
+  );
 
 /** Reads `enough` events of a stream, and then breaks it. */
-async function eventsOf(
+async function readEvents(
   response: Response,
   enough: (events: readonly EventSourceMessage[]) => boolean = () => false,
 ): Promise<EventSourceMessage[]> {
@@ -34,7 +45,7 @@ async function eventsOf(
   return events;
 }
 
-const dataOf = (events: readonly EventSourceMessage[]) =>
+const parseData = (events: readonly EventSourceMessage[]) =>
   events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data)]));
 
 const resumeStream = (
@@ -48,18 +59,18 @@ const resumeStream = (
 
 describe('the stream of an agent call', () => {
   it('begins with an event that has an id and no data, and resumes after it', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(recordCall('resumed'), answer.reply);
     const response = await postMcp(via, callOf(message(), id), { headers });
-    const seen = await eventsOf(response, (events) => events.length === 3);
+    const seen = await readEvents(response, (events) => events.length === 3);
     await answer.asked();
     expect(seen.map(({ data }) => data === '')).toEqual([true, false, false]);
     expect(new Set(seen.map((event) => event.id)).size).toBe(3);
     answer.release();
-    const rest = await eventsOf(await resumeStream(via, seen.at(-1)?.id));
+    const rest = await readEvents(await resumeStream(via, seen.at(-1)?.id));
     expect([rest[0]?.data, rest[0]?.id]).toEqual(['', seen.at(-1)?.id]);
-    expect(dataOf(rest)).toEqual([
+    expect(parseData(rest)).toEqual([
       {
         jsonrpc: '2.0',
         id: 'call-1',
@@ -72,10 +83,10 @@ describe('the stream of an agent call', () => {
   });
 
   it('resumes after every interruption, with the missed events and increasing numbers', async () => {
-    const id = newId();
+    const id = createSessionId();
     const { message } = script(recordCall('resumed-1'), recordCall('resumed-2'), 'Done.');
-    const seen = await eventsOf(await postMcp(via, callOf(message(), id), { headers }));
-    const progress = dataOf(seen).slice(0, -1);
+    const seen = await readEvents(await postMcp(via, callOf(message(), id), { headers }));
+    const progress = parseData(seen).slice(0, -1);
     expect(progress.map(({ params }) => [params.progress, params.message])).toEqual([
       [1, 'record: started'],
       [2, 'record: done'],
@@ -84,28 +95,28 @@ describe('the stream of an agent call', () => {
     ]);
     // After each event come exactly the later ones.
     for (const [index, event] of seen.entries()) {
-      expect(dataOf(await eventsOf(await resumeStream(via, event.id)))).toEqual(
-        dataOf(seen).slice(Math.min(index, 4)),
+      expect(parseData(await readEvents(await resumeStream(via, event.id)))).toEqual(
+        parseData(seen).slice(Math.min(index, 4)),
       );
     }
   });
 
   it('resumes by the id of its first event, on any Worker', async () => {
-    const id = newId();
+    const id = createSessionId();
     const { message } = script(recordCall('resumed-first'), 'Done.');
-    const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
-    const other = appWithEndpoint({ agents: ['scripted'] });
-    const rest = dataOf(await eventsOf(await resumeStream(other, first?.id)));
+    const [first] = await readEvents(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    const other = createEndpointApp({ agents: ['scripted'] });
+    const rest = parseData(await readEvents(await resumeStream(other, first?.id)));
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
 
   it('reports what its turn waits for, as the call does', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
-    const params = { name: 'ask_clerk', arguments: { message: message(), session: newId() } };
-    const seen = await eventsOf(await postMcp(via, rpcRequest('tools/call', params), { headers }));
-    const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
-    expect(dataOf(rest)).toEqual(dataOf(seen));
-    expect(viewOf(dataOf(rest)[0].result).outcome).toBe('suspended');
+    const params = { name: 'ask_clerk', arguments: { message: message(), session: createSessionId() } };
+    const seen = await readEvents(await postMcp(via, createRpcRequest('tools/call', params), { headers }));
+    const rest = await readEvents(await resumeStream(via, seen[0]?.id));
+    expect(parseData(rest)).toEqual(parseData(seen));
+    expect(getView(parseData(rest)[0].result).outcome).toBe('suspended');
   });
 
   it('ends without an answer if its invocation must, and resumes', async () => {
@@ -113,24 +124,24 @@ describe('the stream of an agent call', () => {
       holdReply({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }),
     );
     const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
-    const long = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon] });
+    const long = createEndpointApp({ agents: ['marathon'] }, { agents: [marathon] });
     const platform = { subrequests: 20, internalSubrequests: 20 };
-    const short = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
+    const short = createEndpointApp({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
     const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
-    const [first] = await eventsOf(
-      await postMcp(long, rpcRequest('tools/call', params), { headers }),
+    const [first] = await readEvents(
+      await postMcp(long, createRpcRequest('tools/call', params), { headers }),
       () => true,
     );
     await steps[0]?.asked();
-    const rest = eventsOf(await resumeStream(short, first?.id));
+    const rest = readEvents(await resumeStream(short, first?.id));
     for (const { asked, release } of steps) {
       await asked();
       release();
     }
     const part = await rest;
-    expect(dataOf(part).every(({ method }) => method === 'notifications/progress')).toBe(true);
-    const last = await eventsOf(await resumeStream(long, part.at(-1)?.id));
-    const all = [...dataOf(part), ...dataOf(last)];
+    expect(parseData(part).every(({ method }) => method === 'notifications/progress')).toBe(true);
+    const last = await readEvents(await resumeStream(long, part.at(-1)?.id));
+    const all = [...parseData(part), ...parseData(last)];
     expect(all.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { text: 'Far.' } } });
     expect(all.filter(({ params: told }) => told?.message === 'add: done').length).toBe(30);
     expect(all.slice(0, -1).map(({ params: told }) => told.progress)).toEqual(
@@ -139,31 +150,31 @@ describe('the stream of an agent call', () => {
   }, 60_000);
 
   it('reports that the session was erased after it resumed', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
-    const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    const [first] = await readEvents(await postMcp(via, callOf(message(), id), { headers }), () => true);
     await answer.asked();
-    const rest = eventsOf(await resumeStream(via, first?.id));
+    const rest = readEvents(await resumeStream(via, first?.id));
     await send(`/agents/scripted/sessions/${id}`, { method: 'DELETE' });
     answer.release();
     const error = { code: -32603, message: 'The session was erased, and the answer with it.' };
-    expect(dataOf(await rest)).toEqual([{ jsonrpc: '2.0', id: 'call-1', error }]);
+    expect(parseData(await rest)).toEqual([{ jsonrpc: '2.0', id: 'call-1', error }]);
   });
 
   it('belongs to the latest request with its key', async () => {
     const { message } = script('Done.');
-    const body = callOf(message(), newId(), { 'holdfast/idempotency-key': 'resumed' });
+    const body = callOf(message(), createSessionId(), { 'holdfast/idempotency-key': 'resumed' });
     const [seen, again] = [
-      await eventsOf(await postMcp(via, body, { headers })),
-      await eventsOf(await postMcp(via, body, { headers })),
+      await readEvents(await postMcp(via, body, { headers })),
+      await readEvents(await postMcp(via, body, { headers })),
     ];
-    expect(dataOf(await eventsOf(await resumeStream(via, again[0]?.id)))).toEqual(dataOf(seen));
+    expect(parseData(await readEvents(await resumeStream(via, again[0]?.id)))).toEqual(parseData(seen));
   });
 
   it('returns no body to HEAD', async () => {
     const { message } = script('Done.');
-    const [first] = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers }));
+    const [first] = await readEvents(await postMcp(via, callOf(message(), createSessionId()), { headers }));
     const head = await via('/mcp', { method: 'HEAD', headers: { 'last-event-id': first?.id ?? '' } });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
@@ -204,7 +215,7 @@ describe('the official client of the earlier revision', () => {
     cut.resolve();
     await expect.poll(() => asked, { timeout: 10_000 }).toContain('the rest');
     answer.release();
-    expect(viewOf(await called)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(getView(await called)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(heard).toEqual(['record: started', 'record: done']);
     await client.close();
   });
@@ -248,54 +259,56 @@ function cutResponse({ body, status, headers: all }: Response, cut: Promise<void
 
 describe('a stream without a turn', () => {
   it('of a tool cannot be resumed, and its client learns that once', async () => {
-    const seen = await eventsOf(
-      await postMcp(via, rpcRequest('tools/call', { name: 'hello' }, 7), { headers }),
+    const seen = await readEvents(
+      await postMcp(via, createRpcRequest('tools/call', { name: 'hello' }, 7), { headers }),
     );
     expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
-    const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
+    const rest = await readEvents(await resumeStream(via, seen[0]?.id));
     const message =
       'The connection broke before the answer, and results of tools are not stored: it is unknown whether it ' +
       'completed. Call it again.';
-    expect(dataOf(rest)).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
+    expect(parseData(rest)).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
     expect(rest[0]?.id).toBeUndefined();
   });
 
   it.each([
-    ['a list', rpcRequest('tools/list')],
-    ['an error', rpcRequest('tools/call', { name: 'nobody' })],
+    ['a list', createRpcRequest('tools/list')],
+    ['an error', createRpcRequest('tools/call', { name: 'nobody' })],
     [
       'a call whose id is longer than a header may be',
-      rpcRequest('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
+      createRpcRequest('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
     ],
   ])('of %s has no ids', async (_, body) => {
-    const seen = await eventsOf(await postMcp(via, body, { headers }));
+    const seen = await readEvents(await postMcp(via, body, { headers }));
     expect(seen.map(({ id }) => id)).toEqual([undefined]);
   });
 
   it('gives no id to an error, because some clients would resume it forever', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const secrets = () => Promise.reject(new Error('the vault is down'));
-    const broken = appWithEndpoint({ tools: [hello] }, { secrets });
-    const seen = await eventsOf(
-      await postMcp(broken, rpcRequest('tools/call', { name: 'hello' }), { headers }),
+    const broken = createEndpointApp({ tools: [hello] }, { secrets });
+    const seen = await readEvents(
+      await postMcp(broken, createRpcRequest('tools/call', { name: 'hello' }), { headers }),
     );
     expect(seen.map(({ id, data }) => [id, data === ''])).toEqual([
       ['%5B1%5D', true],
       [undefined, false],
     ]);
-    expect(dataOf(seen)[0].error.code).toBe(-32603);
+    expect(parseData(seen)[0].error.code).toBe(-32603);
     log.mockRestore();
   });
 
   it('has ids, but no event without data, for a client of an earlier revision', async () => {
     const { message } = script('Done.');
     const before = { 'mcp-protocol-version': '2025-06-18' };
-    const seen = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers: before }));
+    const seen = await readEvents(
+      await postMcp(via, callOf(message(), createSessionId()), { headers: before }),
+    );
     expect(seen.map(({ id, data }) => [typeof id, data === ''])).toEqual([['string', false]]);
   });
 });
 
-const idOf = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
+const createEventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 describe('an event id', () => {
   const TURN = "You have no turn 't1' whose answer can be resumed.";
@@ -305,16 +318,16 @@ describe('an event id', () => {
     ['invalid JSON', '%7B'],
     ['a broken escape', '%E0%A4%A'],
     ['a number', '17'],
-    ['an object', idOf({ id: 1 })],
-    ['an empty list', idOf([])],
-    ['an id that is an object', idOf([{}])],
-    ['a call with too few parts', idOf([1, ['scripted', 's', 't1']])],
-    ['a negative sequence number', idOf([1, ['scripted', 's', 't1', false, null, -1, 0]])],
-    ['a sequence number that is text', idOf([1, ['scripted', 's', 't1', false, null, '1', 0]])],
-    ['an id with too many parts', idOf([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
+    ['an object', createEventId({ id: 1 })],
+    ['an empty list', createEventId([])],
+    ['an id that is an object', createEventId([{}])],
+    ['a call with too few parts', createEventId([1, ['scripted', 's', 't1']])],
+    ['a negative sequence number', createEventId([1, ['scripted', 's', 't1', false, null, -1, 0]])],
+    ['a sequence number that is text', createEventId([1, ['scripted', 's', 't1', false, null, '1', 0]])],
+    ['an id with too many parts', createEventId([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
   ])('that is %s is refused', async (_, id) => {
     const response = await resumeStream(via, id);
-    expect([response.status, (await json(response)).detail]).toEqual([
+    expect([response.status, (await readJson(response)).detail]).toEqual([
       400,
       'Last-Event-ID is not the id of an event of this endpoint. Send the request again.',
     ]);
@@ -326,13 +339,16 @@ describe('an event id', () => {
     ['of a tool', ['hello', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of a built-in property', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
   ])('%s is unknown', async (_, call, status, detail) => {
-    const response = await resumeStream(via, idOf([1, call]));
-    expect([response.status, (await json(response)).detail]).toEqual([status, detail]);
+    const response = await resumeStream(via, createEventId([1, call]));
+    expect([response.status, (await readJson(response)).detail]).toEqual([status, detail]);
   });
 
   it('with an invalid session is refused', async () => {
-    const response = await resumeStream(via, idOf([1, ['scripted', '../x', 't1', false, null, 0, 0]]));
-    expect([response.status, (await json(response)).type]).toEqual([
+    const response = await resumeStream(
+      via,
+      createEventId([1, ['scripted', '../x', 't1', false, null, 0, 0]]),
+    );
+    expect([response.status, (await readJson(response)).type]).toEqual([
       400,
       'urn:holdfast:problem:invalid-session-id',
     ]);
@@ -340,19 +356,24 @@ describe('an event id', () => {
 
   it('gives only its caller access to the turn', async () => {
     const auth = ({ headers: sent }: Request) => ({ id: sent.get('x-user') ?? 'nobody' });
-    const mine = appWithEndpoint({ agents: ['scripted'] }, { auth });
-    const id = newId();
+    const mine = createEndpointApp({ agents: ['scripted'] }, { auth });
+    const id = createSessionId();
     const { message } = script('For Ann alone.');
     const body = callOf(message(), id);
-    const [first] = await eventsOf(await postMcp(mine, body, { headers: { ...headers, 'x-user': 'ann' } }));
+    const [first] = await readEvents(await postMcp(mine, body, { headers: { ...headers, 'x-user': 'ann' } }));
     const foreign = await resumeStream(mine, first?.id, { 'x-user': 'bob' });
-    expect([foreign.status, (await json(foreign)).type]).toEqual([404, 'urn:holdfast:problem:unknown-turn']);
-    const own = await eventsOf(await resumeStream(mine, first?.id, { 'x-user': 'ann' }));
-    expect(dataOf(own).at(-1)).toMatchObject({ result: { structuredContent: { text: 'For Ann alone.' } } });
+    expect([foreign.status, (await readJson(foreign)).type]).toEqual([
+      404,
+      'urn:holdfast:problem:unknown-turn',
+    ]);
+    const own = await readEvents(await resumeStream(mine, first?.id, { 'x-user': 'ann' }));
+    expect(parseData(own).at(-1)).toMatchObject({
+      result: { structuredContent: { text: 'For Ann alone.' } },
+    });
   });
 
   it('requires a token like every route', async () => {
-    const guarded = appWithEndpoint({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
-    expect((await resumeStream(guarded, idOf([1]))).status).toBe(401);
+    const guarded = createEndpointApp({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
+    expect((await resumeStream(guarded, createEventId([1]))).status).toBe(401);
   });
 });

@@ -13,18 +13,18 @@ import {
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { type FileStore, files } from '../../../../../src/modules/files/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { idOf } from '../../http/file-app.ts';
-import { connectedToNewest, REVISIONS } from './both-revisions.ts';
+import { computeFileId } from '../../http/file-app.ts';
+import { connectNewest, REVISIONS } from './both-revisions.ts';
 import {
   answerTo,
-  appWithEndpoint,
   callTool,
   connectClient,
-  messagesOf,
-  newId,
+  createEndpointApp,
+  createRpcRequest,
+  createSessionId,
+  getView,
   postMcp,
-  rpcRequest,
-  viewOf,
+  readMessages,
 } from './talk.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
@@ -65,20 +65,20 @@ const hiddenAgent: Agent = { ...painter, name: 'hidden' };
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
 const app = { agents: [painter, hiddenAgent], auth, use: [files()] };
-const via = appWithEndpoint({ agents: ['painter'] }, app);
+const via = createEndpointApp({ agents: ['painter'] }, app);
 
 /** Runs a turn that calls these tools, and returns the links in its answer. */
-async function linksOf(
+async function createLinks(
   names: readonly string[],
-  { agent = 'painter', session = newId(), to = via } = {},
+  { agent = 'painter', session = createSessionId(), to = via } = {},
 ): Promise<readonly Record<string, unknown>[]> {
   const { message } = script({ calls: names.map((name) => ({ name, input: {} })) }, 'Done.');
   const answer = await callTool(to, agent, { message: message('Paint'), session });
-  expect(viewOf(answer).outcome).toBe('completed');
+  expect(getView(answer).outcome).toBe('completed');
   return answer.content.filter(({ type }) => type === 'resource_link') as never;
 }
 
-const notThere = (uri: string) => ({
+const createMissingError = (uri: string) => ({
   error: {
     code: -32602,
     message: `There is no resource '${uri}'. See resources/list and resources/templates/list.`,
@@ -109,13 +109,13 @@ describe('an endpoint with agents', () => {
 
   it.each([
     ['first', connectClient],
-    ['second', connectedToNewest],
+    ['second', connectNewest],
   ])('links each result of a turn once, and the client of the %s SDK reads it', async (_, connect) => {
-    const session = newId();
-    const links = await linksOf(['draw', 'draw', 'invoice', 'look_up'], { session });
+    const session = createSessionId();
+    const links = await createLinks(['draw', 'draw', 'invoice', 'look_up'], { session });
     const at = `holdfast://painter/${session}`;
     const [png, csv, odd] = await Promise.all(
-      [PNG, encodeText('a,b'), new Uint8Array([255, 254])].map((one) => idOf(new Uint8Array(one))),
+      [PNG, encodeText('a,b'), new Uint8Array([255, 254])].map((one) => computeFileId(new Uint8Array(one))),
     );
     expect(links).toEqual([
       {
@@ -149,8 +149,8 @@ describe('an endpoint with agents', () => {
   });
 
   it('reads an unlinked artifact by the id of its call', async () => {
-    const session = newId();
-    const [link] = await linksOf(['invoice', 'look_up'], { session });
+    const session = createSessionId();
+    const [link] = await createLinks(['invoice', 'look_up'], { session });
     const uri = String(link?.uri).replace(/0$/, '1');
     expect(await answerTo(via, 'resources/read', { uri })).toEqual({
       contents: [{ uri, mimeType: 'application/json', text: '{"found":true}' }],
@@ -158,39 +158,43 @@ describe('an endpoint with agents', () => {
   });
 
   it('links the files in another server’s result, and not that result', async () => {
-    const [link, ...more] = await linksOf(['remote']);
+    const [link, ...more] = await createLinks(['remote']);
     expect([link?.mimeType, more]).toEqual(['image/png', []]);
   });
 
   it('links only the first twenty results', async () => {
-    expect(await linksOf(Array(25).fill('invoice'))).toHaveLength(20);
+    expect(await createLinks(Array(25).fill('invoice'))).toHaveLength(20);
   });
 
   it('identifies a session by the name under which clients call its agent', async () => {
-    const renamed = appWithEndpoint({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
-    const [link] = await linksOf(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
+    const renamed = createEndpointApp({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
+    const [link] = await createLinks(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
     const uri = String(link?.uri);
     expect(uri).toMatch(/^holdfast:\/\/ask_painter\/a%3Ab%40c\.d\/artifacts\//);
     expect(await answerTo(renamed, 'resources/read', { uri })).toMatchObject({
       contents: [{ text: '{"total":12}' }],
     });
     const byItsOwn = uri.replace('ask_painter', 'painter');
-    expect(await answerTo(renamed, 'resources/read', { uri: byItsOwn })).toEqual(notThere(byItsOwn));
+    expect(await answerTo(renamed, 'resources/read', { uri: byItsOwn })).toEqual(
+      createMissingError(byItsOwn),
+    );
   });
 
   it('links no results of a session whose name does not fit in a uri', async () => {
-    expect(await linksOf(['invoice'], { session: '..' })).toEqual([]);
+    expect(await createLinks(['invoice'], { session: '..' })).toEqual([]);
   });
 
   it('reads a large file whole', async () => {
     const big = new Uint8Array(4_200_000).map((_, index) => index % 251);
     const dump = defineTool({ name: 'dump', description: 'Dumps.', run: () => file(big, 'application/zip') });
     const large: Agent = { ...painter, name: 'large', tools: [dump] };
-    const to = appWithEndpoint({ agents: ['large'] }, { ...app, agents: [large] });
-    const [link] = await linksOf(['dump'], { agent: 'large', to });
+    const to = createEndpointApp({ agents: ['large'] }, { ...app, agents: [large] });
+    const [link] = await createLinks(['dump'], { agent: 'large', to });
     const read = Object(await answerTo(to, 'resources/read', { uri: link?.uri }));
     const blob: string = read.contents[0].blob;
-    expect(await idOf(Uint8Array.from(atob(blob), (one) => one.charCodeAt(0)))).toBe(await idOf(big));
+    expect(await computeFileId(Uint8Array.from(atob(blob), (one) => one.charCodeAt(0)))).toBe(
+      await computeFileId(big),
+    );
   });
 
   it('reads from the store of the app, and reports if that fails', async () => {
@@ -207,15 +211,15 @@ describe('an endpoint with agents', () => {
       deleteAll: async () => {},
     };
     const log = vi.fn();
-    const outside = appWithEndpoint(
+    const outside = createEndpointApp(
       { agents: ['painter'] },
       { ...app, use: [files({ store: () => store })], log },
     );
-    const [link] = await linksOf(['draw'], { to: outside });
+    const [link] = await createLinks(['draw'], { to: outside });
     const read = () => answerTo(outside, 'resources/read', { uri: link?.uri });
     expect(await read()).toMatchObject({ contents: [{ blob: 'iVBORw==' }] });
     state = 'is empty';
-    expect(await read()).toEqual(notThere(String(link?.uri)));
+    expect(await read()).toEqual(createMissingError(String(link?.uri)));
     state = 'fails';
     expect(await read()).toEqual({
       error: {
@@ -232,25 +236,27 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
   const read = (uri: string) => ask(via, 'resources/read', { uri });
 
   it('does not exist for other callers', async () => {
-    const links = await linksOf(['draw', 'invoice']);
+    const links = await createLinks(['draw', 'invoice']);
     for (const { uri } of [links[0], links.at(-1)].map((link) => ({ uri: String(link?.uri) }))) {
       const asBob = { headers: { 'x-user': 'bob' } };
-      const [told] = await messagesOf(await postMcp(via, rpcRequest('resources/read', { uri }), asBob));
-      expect({ error: told?.error }).toEqual(notThere(uri));
+      const [told] = await readMessages(
+        await postMcp(via, createRpcRequest('resources/read', { uri }), asBob),
+      );
+      expect({ error: told?.error }).toEqual(createMissingError(uri));
       expect(await read(uri)).toHaveProperty('contents');
     }
   });
 
   it('does not exist in another session, or under the other template', async () => {
-    const links = await linksOf(['draw', 'invoice']);
+    const links = await createLinks(['draw', 'invoice']);
     for (const link of [links[0], links.at(-1)]) {
       const uri = String(link?.uri);
-      const elsewhere = uri.replace(/s-[^/]+/, newId());
-      expect(await read(elsewhere)).toEqual(notThere(elsewhere));
+      const elsewhere = uri.replace(/s-[^/]+/, createSessionId());
+      expect(await read(elsewhere)).toEqual(createMissingError(elsewhere));
       const crossed = uri.includes('/files/')
         ? uri.replace('/files/', '/artifacts/')
         : uri.replace('/artifacts/', '/files/');
-      expect(await read(crossed)).toEqual(notThere(crossed));
+      expect(await read(crossed)).toEqual(createMissingError(crossed));
     }
   });
 
@@ -265,6 +271,6 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
     ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
     ['a session alone', 'holdfast://painter/s1'],
   ])('does not exist if it is of %s', async (_what, uri) => {
-    expect(await read(uri)).toEqual(notThere(uri));
+    expect(await read(uri)).toEqual(createMissingError(uri));
   });
 });

@@ -6,19 +6,19 @@ import { createParser } from 'eventsource-parser';
 import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/server/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { type AppConfig, appWith } from '../../http/app.ts';
+import { type AppConfig, createTestApp } from '../../http/app.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 
 type Vars = Readonly<Record<string, unknown>>;
 
 /** A Worker that publishes this endpoint, with other settings and vars if a test needs them. */
-export const appWithEndpoint = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
-  appWith(
+export const createEndpointApp = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
+  createTestApp(
     { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
     vars,
   );
 
-export const ACCEPT = { accept: 'application/json, text/event-stream' };
+export const ACCEPT_HEADERS = { accept: 'application/json, text/event-stream' };
 
 /** Posts a body as a client would. These headers override a client's own. */
 export const postMcp = (
@@ -28,12 +28,12 @@ export const postMcp = (
 ): Promise<Response> =>
   via('/mcp', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...ACCEPT, ...headers },
+    headers: { 'content-type': 'application/json', ...ACCEPT_HEADERS, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...(signal && { signal }),
   });
 
-export const rpcRequest = (method: string, params: unknown = {}, id: number | string = 1): unknown => ({
+export const createRpcRequest = (method: string, params: unknown = {}, id: number | string = 1): unknown => ({
   jsonrpc: '2.0',
   id,
   method,
@@ -41,7 +41,7 @@ export const rpcRequest = (method: string, params: unknown = {}, id: number | st
 });
 
 /** Returns the JSON-RPC messages of a response, in order. */
-export async function messagesOf(response: Response): Promise<Record<string, unknown>[]> {
+export async function readMessages(response: Response): Promise<Record<string, unknown>[]> {
   const messages: Record<string, unknown>[] = [];
   const text = await response.text();
   if (response.headers.get('content-type') === 'application/json') return [JSON.parse(text)];
@@ -53,7 +53,7 @@ export async function messagesOf(response: Response): Promise<Record<string, unk
 
 /** Returns the result or the error of one request. */
 export async function answerTo(via: Send, method: string, params: unknown = {}): Promise<unknown> {
-  const [message] = await messagesOf(await postMcp(via, rpcRequest(method, params)));
+  const [message] = await readMessages(await postMcp(via, createRpcRequest(method, params)));
   return message?.result ?? { error: message?.error };
 }
 
@@ -68,7 +68,7 @@ export async function callTool(
   return (await answerTo(via, 'tools/call', params)) as CallToolResult;
 }
 
-export const KEY = 'holdfast/idempotency-key';
+export const IDEMPOTENCY_META = 'holdfast/idempotency-key';
 
 /** The official client, connected to a Worker of a test. */
 export async function connectClient(
@@ -88,14 +88,14 @@ export async function connectClient(
 }
 
 /** Returns the structured content of an agent's answer. */
-export const viewOf = (answer: unknown): Record<string, string> => Object(Object(answer).structuredContent);
+export const getView = (answer: unknown): Record<string, string> => Object(Object(answer).structuredContent);
 
 /** Returns the texts of an answer, one for each block. */
-export const textsOf = (answer: unknown): string[] =>
+export const getTexts = (answer: unknown): string[] =>
   Object(answer).content.map((block: { readonly text: string }) => block.text);
 
 /** Returns the id of an unused session. */
-export const newId = (): string => `s-${crypto.randomUUID()}`;
+export const createSessionId = (): string => `s-${crypto.randomUUID()}`;
 
 /** A call of the tool that records this note. */
 export const recordCall = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });

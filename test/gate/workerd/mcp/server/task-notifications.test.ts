@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, type Send } from '../../http/client.ts';
-import { appWithEndpoint, newId, recordCall, textsOf } from './talk.ts';
-import { pollUntil, sendRequest, TASKS, taskOf } from './task-talk.ts';
+import { readJson, type Send } from '../../http/client.ts';
+import { createEndpointApp, createSessionId, getTexts, recordCall } from './talk.ts';
+import { pollUntil, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
 
-const via = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = createEndpointApp({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 
 type Message = Record<string, unknown>;
 
@@ -29,36 +29,40 @@ async function collect(messages: AsyncIterable<Message>): Promise<Message[]> {
 }
 
 const SUBSCRIPTION = { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } };
-const acknowledgement = (...taskIds: unknown[]) => ({
+const createAcknowledgement = (...taskIds: unknown[]) => ({
   jsonrpc: '2.0',
   method: 'notifications/subscriptions/acknowledged',
   params: { notifications: { taskIds }, ...SUBSCRIPTION },
 });
-const END = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', ...SUBSCRIPTION } };
+const END_MESSAGE = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', ...SUBSCRIPTION } };
 
 describe('a client that subscribes to its task', () => {
   it('gets its status and its answer, as tasks/get returns them, and then the stream ends', async () => {
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
-    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: newId() });
+    const { taskId } = await startTask(via, 'scripted', { message: message(), session: createSessionId() });
     await answer.asked();
     const messages = listenToTasks(via, [taskId, taskId]);
-    const next = async () => (await messages.next()).value;
-    expect(await next()).toEqual(acknowledgement(taskId));
-    expect(Object(await next()).params).toMatchObject({ taskId, status: 'working', ...SUBSCRIPTION });
+    const readNext = async () => (await messages.next()).value;
+    expect(await readNext()).toEqual(createAcknowledgement(taskId));
+    expect(Object(await readNext()).params).toMatchObject({ taskId, status: 'working', ...SUBSCRIPTION });
     answer.release();
-    const { params, ...rest } = Object(await next());
+    const { params, ...rest } = Object(await readNext());
     expect(rest).toEqual({ jsonrpc: '2.0', method: 'notifications/tasks' });
     const { resultType, ...task } = await pollUntil(via, taskId, 'completed');
     expect(params).toEqual({ ...task, ...SUBSCRIPTION });
-    expect(textsOf(params.result)).toEqual(['Done.']);
-    expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
+    expect(getTexts(params.result)).toEqual(['Done.']);
+    expect([resultType, await readNext(), (await messages.next()).done]).toEqual([
+      'complete',
+      END_MESSAGE,
+      true,
+    ]);
   });
 
   it('gets the tool calls while the task runs', async () => {
     const answer = holdReply(recordCall('mcp-task-heard'));
     const { message } = script(answer.reply, 'Done.');
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     await answer.asked();
     const words: unknown[] = [];
     const messages = listenToTasks(via, [taskId]);
@@ -70,17 +74,20 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('learns that the task waits, and that it resumes', async () => {
-    const { message } = script({ calls: [{ name: 'pay', input: { to: newId(), amount: 5 } }] }, 'Paid.');
-    const id = newId();
-    const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
+    const { message } = script(
+      { calls: [{ name: 'pay', input: { to: createSessionId(), amount: 5 } }] },
+      'Paid.',
+    );
+    const id = createSessionId();
+    const { taskId } = await startTask(via, 'ask_clerk', { message: message(), session: id });
     const seen: unknown[] = [];
     let isDecided = false;
     for await (const { params } of listenToTasks(via, [taskId])) {
       const { status, statusMessage, result } = Object(params);
-      if (status) seen.push(result ? textsOf(result) : statusMessage);
+      if (status) seen.push(result ? getTexts(result) : statusMessage);
       if (isDecided || !String(statusMessage).startsWith('The turn waits')) continue;
       isDecided = true;
-      const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
+      const { pending } = await readJson(await via(`/agents/clerk/sessions/${id}`));
       await via(Object(pending)[0].links.approvals, {
         method: 'POST',
         headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -99,33 +106,33 @@ describe('a client that subscribes to its task', () => {
   it('follows several tasks, ignores unknown ones, and gets the end of a finished one', async () => {
     const ids = await Promise.all(
       ['One.', 'Two.'].map(async (answer) => {
-        const { taskId } = await taskOf(via, 'scripted', { message: script(answer).message() });
+        const { taskId } = await startTask(via, 'scripted', { message: script(answer).message() });
         await pollUntil(via, taskId, 'completed');
         return taskId;
       }),
     );
     const [first, ...others] = await collect(listenToTasks(via, [...ids, 'no-task', '']));
-    expect(first).toEqual(acknowledgement(...ids));
-    expect(others.at(-1)).toEqual(END);
+    expect(first).toEqual(createAcknowledgement(...ids));
+    expect(others.at(-1)).toEqual(END_MESSAGE);
     expect(
       others
         .slice(0, -1)
         .map(({ params }) => Object(params).taskId)
         .toSorted(),
     ).toEqual(ids.toSorted());
-    expect(await collect(listenToTasks(via, []))).toEqual([acknowledgement(), END]);
+    expect(await collect(listenToTasks(via, []))).toEqual([createAcknowledgement(), END_MESSAGE]);
   });
 
   it('can disconnect, and the turn continues', async () => {
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     await answer.asked();
     const messages = listenToTasks(via, [taskId]);
     await messages.next();
     await messages.return();
     answer.release();
-    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)[0]).toBe('Done.');
+    expect(getTexts((await pollUntil(via, taskId, 'completed')).result)[0]).toBe('Done.');
   });
 });
 
@@ -154,7 +161,7 @@ describe('a subscription request', () => {
           code: -32021,
           message:
             'The request must declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
-          data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+          data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
         },
       },
     ]);

@@ -1,11 +1,11 @@
 /** Requests of the revision 2026-07-28 from a client that supports tasks. */
 import { expect } from 'vitest';
 import type { Send } from '../../http/client.ts';
-import { messagesOf, postMcp, rpcRequest } from './talk.ts';
+import { createRpcRequest, postMcp, readMessages } from './talk.ts';
 
-export const TASKS = 'io.modelcontextprotocol/tasks';
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-interface Asking {
+interface TaskOptions {
   /** The capabilities of the client. Defaults to support for tasks. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly meta?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function sendRequest(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  { capabilities = { extensions: { [TASKS]: {} } }, meta, headers }: Asking = {},
+  { capabilities = { extensions: { [TASKS_EXTENSION]: {} } }, meta, headers }: TaskOptions = {},
 ): Promise<Response> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -26,7 +26,7 @@ export function sendRequest(
     ...meta,
   };
   const name = params.taskId ?? params.name;
-  return postMcp(via, rpcRequest(method, { ...params, _meta }), {
+  return postMcp(via, createRpcRequest(method, { ...params, _meta }), {
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
@@ -42,11 +42,11 @@ export async function requestResult(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  options?: Asking,
+  options?: TaskOptions,
 ): Promise<Record<string, unknown>> {
   const response = await sendRequest(via, method, params, options);
   const isStream = response.headers.get('content-type') === 'text/event-stream';
-  const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
+  const message = isStream ? (await readMessages(response)).at(-1) : await response.json();
   const { result, error } = Object(message);
   if (error !== undefined) return { error };
   const { _meta, ...told } = result;
@@ -55,11 +55,11 @@ export async function requestResult(
 }
 
 /** Calls an agent, and returns its task. */
-export async function taskOf(
+export async function startTask(
   via: Send,
   name: string,
   input: unknown,
-  options?: Asking,
+  options?: TaskOptions,
 ): Promise<Record<string, string>> {
   const task = await requestResult(via, 'tools/call', { name, arguments: input }, options);
   expect(task.resultType).toBe('task');
@@ -71,13 +71,13 @@ export async function pollUntil(
   via: Send,
   taskId: unknown,
   status: string,
-  options?: Asking,
+  options?: TaskOptions,
 ): Promise<Record<string, unknown>> {
   let task: Record<string, unknown> = {};
-  const standing = async () => {
+  const pollStatus = async () => {
     task = await requestResult(via, 'tasks/get', { taskId }, options);
     return task.status ?? task;
   };
-  await expect.poll(standing, { timeout: 20_000 }).toBe(status);
+  await expect.poll(pollStatus, { timeout: 20_000 }).toBe(status);
   return task;
 }

@@ -9,13 +9,13 @@ import {
 } from '@modelcontextprotocol/ext-tasks/client';
 import type { JsonValue } from '@modelcontextprotocol/ext-tasks/core';
 import { describe, expect, it } from 'vitest';
-import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { appWithEndpoint, messagesOf, newId, postMcp, textsOf } from './talk.ts';
+import { createEndpointApp, createSessionId, getTexts, postMcp, readMessages } from './talk.ts';
 
-const via = appWithEndpoint({ agents: ['scripted'] });
+const via = createEndpointApp({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
 
 const refuseRequest = (): never => {
@@ -28,8 +28,8 @@ async function connectClient(
   elicitation?: ApplicationInputCallbacks['elicitation'],
 ): Promise<TaskEnabledSession> {
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
-  const fetched: typeof fetch = (url, init) => send(String(url), init);
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), { fetch: fetched }));
+  const fetchFromApp: typeof fetch = (url, init) => send(String(url), init);
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), { fetch: fetchFromApp }));
   let id = 0;
   return createTaskSessionFromClient(client, {
     endpointId: 'test',
@@ -52,7 +52,7 @@ async function connectClient(
       };
       const response = await postMcp(send, { jsonrpc: '2.0', id, ...Object(request) }, { headers });
       const isStream = response.headers.get('content-type') === 'text/event-stream';
-      const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
+      const message = isStream ? (await readMessages(response)).at(-1) : await response.json();
       const { result, error } = Object(message);
       return error === undefined ? { kind: 'result', result: result as JsonValue } : { kind: 'error', error };
     },
@@ -63,24 +63,24 @@ describe('the official client of the extension', () => {
   it('calls an agent, polls its task, and reads its answer', async () => {
     const session = await connectClient(via);
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
-    const execution = await session.callTool('scripted', { message: message(), session: newId() });
+    const execution = await session.callTool('scripted', { message: message(), session: createSessionId() });
     expect(execution.kind).toBe('task');
     const { outcome } = await execution.settle();
-    expect(textsOf(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
+    expect(getTexts(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
     await session.close();
   });
 
   it('asks its user a pending question', async () => {
-    const to = newId();
+    const to = createSessionId();
     const asked: unknown[] = [];
-    const session = await connectClient(appWithEndpoint({ agents: ['clerk'] }), ({ params }) => {
+    const session = await connectClient(createEndpointApp({ agents: ['clerk'] }), ({ params }) => {
       asked.push(Object(params).message);
       return { action: 'accept', content: { decision: 'approve' } };
     });
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
-    const execution = await session.callTool('clerk', { message: message(), session: newId() });
+    const execution = await session.callTool('clerk', { message: message(), session: createSessionId() });
     const { outcome } = await execution.settle();
-    expect([textsOf(resultFromTaskOutcome(outcome)), paidTo(to)]).toEqual([['Paid.'], [5]]);
+    expect([getTexts(resultFromTaskOutcome(outcome)), listPaymentsTo(to)]).toEqual([['Paid.'], [5]]);
     expect(asked).toEqual([`Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?`]);
     await session.close();
   });
@@ -89,7 +89,7 @@ describe('the official client of the extension', () => {
     const session = await connectClient(via);
     const answer = holdReply('Never.');
     const { message } = script(answer.reply);
-    const input = { message: message(), session: `${MANUAL_DELIVERY}-${newId()}` };
+    const input = { message: message(), session: `${MANUAL_DELIVERY}-${createSessionId()}` };
     const execution = await session.callTool('scripted', input);
     if (execution.kind !== 'task') throw new Error(`The call returned no task, but ${execution.kind}.`);
     await answer.asked();

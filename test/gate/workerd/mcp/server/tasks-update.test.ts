@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
 import { script } from '../../../../fixtures/scripts.ts';
-import { json, type Send } from '../../http/client.ts';
-import { appWithEndpoint, newId, textsOf, viewOf } from './talk.ts';
-import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
+import { readJson, type Send } from '../../http/client.ts';
+import { createEndpointApp, createSessionId, getTexts, getView } from './talk.ts';
+import { pollUntil, requestResult, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
 
-const via = appWithEndpoint({ agents: ['clerk'] });
+const via = createEndpointApp({ agents: ['clerk'] });
 
 /** A client that supports tasks, and can ask its user. */
-const ASKS = { capabilities: { elicitation: {}, extensions: { [TASKS]: {} } } };
-const ACK = { resultType: 'complete' };
+const ASKING_OPTIONS = { capabilities: { elicitation: {}, extensions: { [TASKS_EXTENSION]: {} } } };
+const ACK_RESULT = { resultType: 'complete' };
 const approve = { action: 'accept', content: { decision: 'approve' } };
 
 const pay = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: { to, amount } });
@@ -26,23 +26,23 @@ interface WaitingTask {
 async function startWaitingTask(
   send: Send,
   calls: readonly ReturnType<typeof pay>[],
-  options: object = ASKS,
+  options: object = ASKING_OPTIONS,
 ): Promise<WaitingTask> {
   const { message } = script({ calls: [...calls] }, 'Paid.');
-  const session = newId();
-  const { taskId } = await taskOf(send, 'clerk', { message: message(), session }, options);
+  const session = createSessionId();
+  const { taskId } = await startTask(send, 'clerk', { message: message(), session }, options);
   const task = await pollUntil(send, taskId, 'input_required', options);
   return { taskId, session, task, keys: Object.keys(Object(task.inputRequests)) };
 }
 
-const update = (taskId: unknown, inputResponses: object, options: object = ASKS, send = via) =>
+const update = (taskId: unknown, inputResponses: object, options: object = ASKING_OPTIONS, send = via) =>
   requestResult(send, 'tasks/update', { taskId, inputResponses }, options);
 
 describe('a task that waits', () => {
   it('asks its client, whose answer is a decision, and the turn resumes in the background', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, session, task, keys } = await startWaitingTask(via, [pay(to, 5)]);
-    const { pending } = await json(await via(`/agents/clerk/sessions/${session}`));
+    const { pending } = await readJson(await via(`/agents/clerk/sessions/${session}`));
     const [{ call, links, message }] = Object(pending);
     expect(keys).toEqual([`${call}#0`]);
     const { createdAt, lastUpdatedAt, inputRequests, ...told } = task;
@@ -61,37 +61,41 @@ describe('a task that waits', () => {
       params: { message: `Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?` },
     });
     expect(Date.parse(String(lastUpdatedAt))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)));
-    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
-    const { result } = await pollUntil(via, taskId, 'completed', ASKS);
-    expect([textsOf(result), viewOf(result).outcome, paidTo(to)]).toEqual([['Paid.'], 'completed', [5]]);
-    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
-    expect(paidTo(to)).toEqual([5]);
+    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK_RESULT);
+    const { result } = await pollUntil(via, taskId, 'completed', ASKING_OPTIONS);
+    expect([getTexts(result), getView(result).outcome, listPaymentsTo(to)]).toEqual([
+      ['Paid.'],
+      'completed',
+      [5],
+    ]);
+    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK_RESULT);
+    expect(listPaymentsTo(to)).toEqual([5]);
   });
 
   it('is rejected if the client’s user declines', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
-    expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK);
-    await pollUntil(via, taskId, 'completed', ASKS);
-    expect(paidTo(to)).toEqual([]);
+    expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK_RESULT);
+    await pollUntil(via, taskId, 'completed', ASKING_OPTIONS);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 
   it('resumes after the last of several answers, and asks for the missing ones', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, keys } = await startWaitingTask(via, [pay(to, 1), pay(to, 2)]);
     const [first = '', second = ''] = keys;
     expect(keys.length).toBe(2);
-    expect(await update(taskId, { [second]: approve })).toEqual(ACK);
-    const left = async () =>
-      Object.keys(Object((await requestResult(via, 'tasks/get', { taskId }, ASKS)).inputRequests));
-    await expect.poll(left, { timeout: 20_000 }).toEqual([first]);
-    expect(await update(taskId, { [first]: approve })).toEqual(ACK);
-    await pollUntil(via, taskId, 'completed', ASKS);
-    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+    expect(await update(taskId, { [second]: approve })).toEqual(ACK_RESULT);
+    const listLeft = async () =>
+      Object.keys(Object((await requestResult(via, 'tasks/get', { taskId }, ASKING_OPTIONS)).inputRequests));
+    await expect.poll(listLeft, { timeout: 20_000 }).toEqual([first]);
+    expect(await update(taskId, { [first]: approve })).toEqual(ACK_RESULT);
+    await pollUntil(via, taskId, 'completed', ASKING_OPTIONS);
+    expect(listPaymentsTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('asks only what this caller can answer, and describes the other questions', async () => {
-    const roles = appWithEndpoint(
+    const roles = createEndpointApp(
       { agents: ['clerk'] },
       {
         auth: ({ headers }) => ({
@@ -101,43 +105,43 @@ describe('a task that waits', () => {
         }),
       },
     );
-    const to = newId();
-    const by = (user: string) => ({ ...ASKS, headers: { 'x-user': user } });
+    const to = createSessionId();
+    const optionsAs = (user: string) => ({ ...ASKING_OPTIONS, headers: { 'x-user': user } });
     const { taskId, keys } = await startWaitingTask(
       roles,
       [pay(to, 1), pay(to, 2, 'pay_as_manager')],
-      by('ada'),
+      optionsAs('ada'),
     );
     expect(keys.length).toBe(1);
-    const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, by('boss'));
+    const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, optionsAs('boss'));
     const [mine] = keys;
     const other = Object.keys(Object(ofBoss.inputRequests)).find((key) => key !== mine) ?? '';
-    expect(await update(taskId, { [other]: approve }, by('ada'), roles)).toEqual(ACK);
-    expect(await requestResult(roles, 'tasks/cancel', { taskId }, by('ada'))).toEqual({
+    expect(await update(taskId, { [other]: approve }, optionsAs('ada'), roles)).toEqual(ACK_RESULT);
+    expect(await requestResult(roles, 'tasks/cancel', { taskId }, optionsAs('ada'))).toEqual({
       error: { code: -32600, message: expect.stringMatching(/role 'manager'/) },
     });
-    const still = await requestResult(roles, 'tasks/get', { taskId }, by('boss'));
+    const still = await requestResult(roles, 'tasks/get', { taskId }, optionsAs('boss'));
     expect(Object.keys(Object(still.inputRequests))).toContain(other);
-    expect(await update(taskId, { [other]: approve, [String(mine)]: approve }, by('boss'), roles)).toEqual(
-      ACK,
-    );
-    await pollUntil(roles, taskId, 'completed', by('boss'));
-    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+    expect(
+      await update(taskId, { [other]: approve, [String(mine)]: approve }, optionsAs('boss'), roles),
+    ).toEqual(ACK_RESULT);
+    await pollUntil(roles, taskId, 'completed', optionsAs('boss'));
+    expect(listPaymentsTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('is cancelled if the answer is exit', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
-    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(ACK);
-    await pollUntil(via, taskId, 'cancelled', ASKS);
-    expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK);
-    expect(paidTo(to)).toEqual([]);
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(ACK_RESULT);
+    await pollUntil(via, taskId, 'cancelled', ASKING_OPTIONS);
+    expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK_RESULT);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 });
 
 describe('tasks/update', () => {
   it('ignores answers without a question', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, task } = await startWaitingTask(via, [pay(to, 5)]);
     for (const answers of [
       {},
@@ -147,19 +151,21 @@ describe('tasks/update', () => {
       { constructor: approve },
       Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`key-${one}`, approve])),
     ]) {
-      expect(await update(taskId, answers)).toEqual(ACK);
+      expect(await update(taskId, answers)).toEqual(ACK_RESULT);
     }
     for (const inputResponses of [undefined, null, 5, 'yes', [approve]]) {
-      expect(await requestResult(via, 'tasks/update', { taskId, inputResponses }, ASKS)).toEqual(ACK);
+      expect(await requestResult(via, 'tasks/update', { taskId, inputResponses }, ASKING_OPTIONS)).toEqual(
+        ACK_RESULT,
+      );
     }
-    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
-    expect(paidTo(to)).toEqual([]);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKING_OPTIONS)).toEqual(task);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 
   it('leaves a question open if its form was dismissed', async () => {
-    const { taskId, task, keys } = await startWaitingTask(via, [pay(newId(), 5)]);
-    expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK);
-    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    const { taskId, task, keys } = await startWaitingTask(via, [pay(createSessionId(), 5)]);
+    expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK_RESULT);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKING_OPTIONS)).toEqual(task);
   });
 
   it.each([
@@ -169,7 +175,7 @@ describe('tasks/update', () => {
       'decision: must be approve, edit, reject or exit',
     ],
   ])('refuses %j', async (answer, problem) => {
-    const { taskId, task, keys } = await startWaitingTask(via, [pay(newId(), 5)]);
+    const { taskId, task, keys } = await startWaitingTask(via, [pay(createSessionId(), 5)]);
     const [key = ''] = keys;
     expect(await update(taskId, { [key]: answer })).toEqual({
       error: {
@@ -177,11 +183,11 @@ describe('tasks/update', () => {
         message: `These answers were not accepted: the one to '${key}': ${problem}.`,
       },
     });
-    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKING_OPTIONS)).toEqual(task);
   });
 
   it('requires a client that has declared the extension, and a task of the caller', async () => {
-    const to = newId();
+    const to = createSessionId();
     const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
     const answers = { [String(keys[0])]: approve };
     const response = await sendRequest(
@@ -191,11 +197,11 @@ describe('tasks/update', () => {
       { capabilities: {} },
     );
     expect([response.status, Object(await response.json()).error.code]).toEqual([400, -32021]);
-    const others = appWithEndpoint({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
+    const others = createEndpointApp({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
     const shown = String(taskId).length > 80 ? `${String(taskId).slice(0, 79)}…` : taskId;
-    expect(await update(taskId, answers, ASKS, others)).toEqual({
+    expect(await update(taskId, answers, ASKING_OPTIONS, others)).toEqual({
       error: { code: -32602, message: `There is no task '${shown}'. A task is deleted with its session.` },
     });
-    expect(paidTo(to)).toEqual([]);
+    expect(listPaymentsTo(to)).toEqual([]);
   });
 });

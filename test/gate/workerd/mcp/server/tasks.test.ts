@@ -3,57 +3,66 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { journal, json } from '../../http/client.ts';
+import { readJournal, readJson } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { answerTo, appWithEndpoint, callTool, KEY, newId, recordCall, textsOf, viewOf } from './talk.ts';
-import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
+import {
+  answerTo,
+  callTool,
+  createEndpointApp,
+  createSessionId,
+  getTexts,
+  getView,
+  IDEMPOTENCY_META,
+  recordCall,
+} from './talk.ts';
+import { pollUntil, requestResult, sendRequest, startTask, TASKS_EXTENSION } from './task-talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
-const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = createEndpointApp({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const sessionPath = (session: string): string => `/agents/scripted/sessions/${session}`;
+const TIME_MATCHER = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const getSessionPath = (session: string): string => `/agents/scripted/sessions/${session}`;
 
 describe('an agent call of a client that supports tasks', () => {
   it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Three.');
     const { message } = script(recordCall('mcp-task'), answer.reply);
     const input = { message: message(), session: id };
-    const created = await taskOf(via, 'scripted', input);
+    const created = await startTask(via, 'scripted', input);
     const { taskId, createdAt } = created;
     expect(created).toEqual({
       resultType: 'task',
       taskId: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
       status: 'working',
-      createdAt: TIME,
+      createdAt: TIME_MATCHER,
       lastUpdatedAt: createdAt,
       ttlMs: null,
       pollIntervalMs: 1_000,
     });
     await answer.asked();
-    const at = async () => (await requestResult(via, 'tasks/get', { taskId })).statusMessage;
-    await expect.poll(at).toBe('record: done');
+    const readStatusMessage = async () => (await requestResult(via, 'tasks/get', { taskId })).statusMessage;
+    await expect.poll(readStatusMessage).toBe('record: done');
     expect(await requestResult(via, 'tasks/get', { taskId })).toEqual({
       resultType: 'complete',
       taskId,
       status: 'working',
       statusMessage: 'record: done',
       createdAt,
-      lastUpdatedAt: TIME,
+      lastUpdatedAt: TIME_MATCHER,
       ttlMs: null,
       pollIntervalMs: 1_000,
     });
     answer.release();
     const done = await pollUntil(via, taskId, 'completed');
-    const [, started] = await journal(sessionPath(id));
+    const [, started] = await readJournal(getSessionPath(id));
     const turn = String(started?.turn);
     expect(done).toEqual({
       resultType: 'complete',
       taskId,
       status: 'completed',
       createdAt,
-      lastUpdatedAt: TIME,
+      lastUpdatedAt: TIME_MATCHER,
       ttlMs: null,
       result: {
         resultType: 'complete',
@@ -61,7 +70,7 @@ describe('an agent call of a client that supports tasks', () => {
         structuredContent: {
           session: id,
           turn,
-          path: `${sessionPath(id)}/turns/${turn}`,
+          path: `${getSessionPath(id)}/turns/${turn}`,
           outcome: 'completed',
           text: 'Three.',
         },
@@ -72,37 +81,37 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('names the session of a new conversation in its answer, as the call does', async () => {
     const { message } = script('Hello.');
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     const { result } = await pollUntil(via, taskId, 'completed');
-    const { session } = viewOf(result);
+    const { session } = getView(result);
     expect(session).toMatch(/^mcp-/);
-    expect(textsOf(result)).toEqual([
+    expect(getTexts(result)).toEqual([
       'Hello.',
       `To continue this conversation, call 'scripted' with the session '${session}'.`,
     ]);
   });
 
   it('continues if the session’s object restarts between two polls', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(recordCall('mcp-task-anew'), answer.reply);
-    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
+    const { taskId } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await abortAllDurableObjects();
     expect(await requestResult(via, 'tasks/get', { taskId })).toMatchObject({ status: 'working' });
     answer.release();
-    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Done.']);
+    expect(getTexts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Done.']);
     expect(recordings.filter(({ note }) => note === 'mcp-task-anew').length).toBe(1);
   });
 
   it('returns the same task under the same key, and starts one turn', async () => {
     const { message, model } = script('Once.');
     const input = { message: message() };
-    const meta = { [KEY]: crypto.randomUUID() };
-    const first = await taskOf(via, 'scripted', input, { meta });
+    const meta = { [IDEMPOTENCY_META]: crypto.randomUUID() };
+    const first = await startTask(via, 'scripted', input, { meta });
     const { result } = await pollUntil(via, first.taskId, 'completed');
-    const again = await taskOf(via, 'scripted', input, { meta });
-    expect(again).toEqual({ ...first, status: 'completed', lastUpdatedAt: TIME });
+    const again = await startTask(via, 'scripted', input, { meta });
+    expect(again).toEqual({ ...first, status: 'completed', lastUpdatedAt: TIME_MATCHER });
     expect(model.requests.length).toBe(1);
     expect(await callTool(via, 'scripted', input, meta)).toEqual(
       Object.fromEntries(Object.entries(Object(result)).filter(([key]) => key !== 'resultType')),
@@ -122,16 +131,16 @@ describe('an agent call of a client that supports tasks', () => {
   });
 
   it('that is refused returns the reason, and no task', async () => {
-    const id = newId();
+    const id = createSessionId();
     const answer = holdReply('Done.');
     const { message } = script(answer.reply);
-    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
+    const { taskId } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     const busy = await requestResult(via, 'tools/call', {
       name: 'scripted',
       arguments: { message: 'Hurry', session: id },
     });
-    const [, started] = await journal(sessionPath(id));
+    const [, started] = await readJournal(getSessionPath(id));
     expect(busy).toEqual({
       resultType: 'complete',
       isError: true,
@@ -152,22 +161,22 @@ describe('an agent call of a client that supports tasks', () => {
   });
 
   it('that fails returns a completed task with the call’s error', async () => {
-    const { taskId } = await taskOf(via, 'scripted', { message: 'No script.' });
+    const { taskId } = await startTask(via, 'scripted', { message: 'No script.' });
     const { result } = await pollUntil(via, taskId, 'completed');
     expect(Object(result).isError).toBe(true);
-    expect(viewOf(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
+    expect(getView(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
   });
 
   it('that waits shows the pending question, and where it is decided', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
-    const id = newId();
-    const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
-    const waits = () => requestResult(via, 'tasks/get', { taskId });
-    await expect.poll(async () => (await waits()).pollIntervalMs, { timeout: 20_000 }).toBe(5_000);
-    const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
+    const id = createSessionId();
+    const { taskId } = await startTask(via, 'ask_clerk', { message: message(), session: id });
+    const getTask = () => requestResult(via, 'tasks/get', { taskId });
+    await expect.poll(async () => (await getTask()).pollIntervalMs, { timeout: 20_000 }).toBe(5_000);
+    const { pending } = await readJson(await via(`/agents/clerk/sessions/${id}`));
     const [{ message: question, links }] = Object(pending);
-    const told = await waits();
+    const told = await getTask();
     expect([told.status, told.statusMessage]).toEqual([
       'working',
       'The turn waits for an answer from outside, and then continues:\n' +
@@ -178,16 +187,16 @@ describe('an agent call of a client that supports tasks', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'approve' }),
     });
-    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Paid.']);
+    expect(getTexts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Paid.']);
   });
 });
 
 describe('tasks/cancel', () => {
   it('stops the turn, and is acknowledged even after its end', async () => {
-    const id = `${MANUAL_DELIVERY}-${newId()}`;
+    const id = `${MANUAL_DELIVERY}-${createSessionId()}`;
     const answer = holdReply('Never.');
     const { message } = script(answer.reply);
-    const { taskId, createdAt } = await taskOf(via, 'scripted', { message: message(), session: id });
+    const { taskId, createdAt } = await startTask(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
     deliverToHolders();
@@ -197,16 +206,18 @@ describe('tasks/cancel', () => {
       status: 'cancelled',
       statusMessage: 'The turn was cancelled.',
       createdAt,
-      lastUpdatedAt: TIME,
+      lastUpdatedAt: TIME_MATCHER,
       ttlMs: null,
     });
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
-    expect((await journal(sessionPath(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
+    expect((await readJournal(getSessionPath(id))).filter(({ type }) => type === 'turn-ended').length).toBe(
+      1,
+    );
   });
 
   it('does not change a turn that has an answer', async () => {
     const { message } = script('Done.');
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     const done = await pollUntil(via, taskId, 'completed');
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
     expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(done);
@@ -218,7 +229,7 @@ describe('a client without support for tasks', () => {
     code: -32021,
     message:
       'The request must declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
-    data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+    data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
   };
 
   it('gets the turn itself, by one request or several', async () => {
@@ -226,27 +237,27 @@ describe('a client without support for tasks', () => {
     const capabilities = {};
     const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
     const modern = await requestResult(via, 'tools/call', call(), { capabilities });
-    expect([modern.resultType, textsOf(modern)[0]]).toEqual(['complete', 'One.']);
-    const { session } = viewOf(modern);
+    expect([modern.resultType, getTexts(modern)[0]]).toEqual(['complete', 'One.']);
+    const { session } = getView(modern);
     const legacy = await answerTo(via, 'tools/call', call(session));
-    expect(textsOf(legacy)).toEqual(['Two.']);
+    expect(getTexts(legacy)).toEqual(['Two.']);
   });
 
   it('can be a client of an older revision with any declaration', async () => {
     const { message } = script('One.');
-    const capabilities = { extensions: { [TASKS]: {} } };
+    const capabilities = { extensions: { [TASKS_EXTENSION]: {} } };
     const answer = await callTool(
       via,
       'scripted',
       { message: message() },
       { 'io.modelcontextprotocol/clientCapabilities': capabilities },
     );
-    expect([textsOf(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
+    expect([getTexts(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
   });
 
   it.each(['tasks/get', 'tasks/cancel'])('cannot use %s', async (method) => {
     const { message } = script('Done.');
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     const response = await sendRequest(via, method, { taskId }, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
       400,
@@ -257,7 +268,7 @@ describe('a client without support for tasks', () => {
     });
   });
 
-  it.each([[], 5, null, 'tasks', { [TASKS]: 5 }, { [TASKS]: null }])(
+  it.each([[], 5, null, 'tasks', { [TASKS_EXTENSION]: 5 }, { [TASKS_EXTENSION]: null }])(
     'declares no extensions: %j',
     async (extensions) => {
       const { message } = script('Done.');
@@ -270,17 +281,17 @@ describe('a client without support for tasks', () => {
 
 describe('an endpoint', () => {
   it('declares the extension if it publishes agents, and otherwise has no tasks', async () => {
-    const capabilities = async (send: typeof via) =>
+    const readCapabilities = async (send: typeof via) =>
       Object(await requestResult(send, 'server/discover', {})).capabilities;
-    const tools = appWithEndpoint({ tools: [hello] });
-    expect(await capabilities(via)).toEqual({
+    const tools = createEndpointApp({ tools: [hello] });
+    expect(await readCapabilities(via)).toEqual({
       logging: {},
       tools: {},
       resources: {},
       completions: {},
-      extensions: { [TASKS]: {} },
+      extensions: { [TASKS_EXTENSION]: {} },
     });
-    expect(await capabilities(tools)).toEqual({ logging: {}, tools: {} });
+    expect(await readCapabilities(tools)).toEqual({ logging: {}, tools: {} });
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/list', 'tasks/result']) {
       expect(await requestResult(tools, method, { taskId: 'any' })).toEqual({
         error: { code: -32601, message: 'Method not found' },
@@ -304,7 +315,7 @@ describe('an endpoint', () => {
 
   it('refuses a task if the header names another one', async () => {
     const { message } = script('Done.');
-    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { taskId } = await startTask(via, 'scripted', { message: message() });
     const response = await sendRequest(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
     const { error } = Object(await response.json());
     expect([response.status, error.code]).toEqual([400, -32020]);
@@ -315,7 +326,7 @@ const encodeTaskId = (...parts: readonly string[]): string =>
   btoa(parts.join('/')).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
 describe('a task id', () => {
-  const refused = (id = '') => ({
+  const createMissingTask = (id = '') => ({
     error: {
       code: -32602,
       message: `There is no task '${id.length > 80 ? `${id.slice(0, 79)}…` : id}'. A task is deleted with its session.`,
@@ -338,10 +349,10 @@ describe('a task id', () => {
   it.each(['tasks/get', 'tasks/cancel'])('that does not exist is unknown to %s', async (method) => {
     for (const [, id] of unknown) {
       const headers = { 'mcp-name': `=?base64?${Buffer.from(id).toString('base64')}?=` };
-      expect(await requestResult(via, method, { taskId: id }, { headers })).toEqual(refused(id));
+      expect(await requestResult(via, method, { taskId: id }, { headers })).toEqual(createMissingTask(id));
     }
     const huge = 'A'.repeat(5_000);
-    expect(await requestResult(via, method, { taskId: huge })).toEqual(refused(huge));
+    expect(await requestResult(via, method, { taskId: huge })).toEqual(createMissingTask(huge));
     for (const taskId of [undefined, null, 5, {}, ['a']]) {
       expect(await requestResult(via, method, { taskId })).toEqual({
         error: { code: -32602, message: '`taskId` must be the id in the response to a call.' },
@@ -350,7 +361,7 @@ describe('a task id', () => {
   });
 
   it('of another caller or tenant is unknown, and cannot be cancelled', async () => {
-    const shared = appWithEndpoint(
+    const shared = createEndpointApp(
       { agents: ['scripted'] },
       {
         auth: ({ headers }) => ({
@@ -362,7 +373,7 @@ describe('a task id', () => {
     const answer = holdReply('For Ada.');
     const { message } = script(answer.reply);
     const ada = { headers: { 'x-user': 'ada', 'x-tenant': 'acme' } };
-    const { taskId } = await taskOf(shared, 'scripted', { message: message() }, ada);
+    const { taskId } = await startTask(shared, 'scripted', { message: message() }, ada);
     await answer.asked();
     for (const headers of [
       { 'x-user': 'ada', 'x-tenant': 'globex' },
@@ -370,21 +381,23 @@ describe('a task id', () => {
       { 'x-user': 'acme' },
     ] as const) {
       for (const method of ['tasks/get', 'tasks/cancel']) {
-        expect(await requestResult(shared, method, { taskId }, { headers })).toEqual(refused(taskId));
+        expect(await requestResult(shared, method, { taskId }, { headers })).toEqual(
+          createMissingTask(taskId),
+        );
       }
     }
     answer.release();
     const colleague = { headers: { 'x-user': 'bob', 'x-tenant': 'acme' } };
-    expect(textsOf((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
+    expect(getTexts((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
   });
 
   it('of a session that was erased is unknown', async () => {
-    const id = newId();
+    const id = createSessionId();
     const { message } = script('Done.');
-    const { taskId = '' } = await taskOf(via, 'scripted', { message: message(), session: id });
+    const { taskId = '' } = await startTask(via, 'scripted', { message: message(), session: id });
     await pollUntil(via, taskId, 'completed');
-    expect((await via(sessionPath(id), { method: 'DELETE' })).status).toBe(204);
-    expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(refused(taskId));
-    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(refused(taskId));
+    expect((await via(getSessionPath(id), { method: 'DELETE' })).status).toBe(204);
+    expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(createMissingTask(taskId));
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(createMissingTask(taskId));
   });
 });

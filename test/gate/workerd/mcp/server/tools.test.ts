@@ -15,11 +15,11 @@ import {
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { files } from '../../../../../src/modules/files/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { listedTool } from '../../../node/mcp/tools/listing-fixtures.ts';
-import { answerTo, appWithEndpoint, callTool, connectClient, KEY } from './talk.ts';
+import { createListedTool } from '../../../node/mcp/tools/listing-fixtures.ts';
+import { answerTo, callTool, connectClient, createEndpointApp, IDEMPOTENCY_META } from './talk.ts';
 
-const textResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
-const errorResult = (words: string) => ({ ...textResult(words), isError: true });
+const createTextResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const createErrorResult = (words: string) => ({ ...createTextResult(words), isError: true });
 
 const greet = defineTool({
   name: 'greet',
@@ -30,19 +30,19 @@ const greet = defineTool({
   run: ({ name }) => `Hello, ${name}.`,
 });
 
-const USE =
+const USAGE_ADVICE =
   'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
   'or search results are not callable.';
 
 /** A tool that returns the result of `run`. */
-const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+const createTool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
-const HELLO = new TextEncoder().encode('hello');
+const HELLO_BYTES = new TextEncoder().encode('hello');
 const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
 const callPublished = (run: (call: CallContext) => unknown) =>
-  callTool(appWithEndpoint({ tools: [tool(run)] }, { use: [files()] }), 'it');
+  callTool(createEndpointApp({ tools: [createTool(run)] }, { use: [files()] }), 'it');
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -50,7 +50,7 @@ describe('tools/list', () => {
   it('shows each tool with its schema, and its effect as hints', async () => {
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
     const set = defineTool({ name: 'set', description: 'Sets.', effect: 'idempotent', run: () => 'Set.' });
-    const client = await connectClient(appWithEndpoint({ tools: [greet, pay, set] }));
+    const client = await connectClient(createEndpointApp({ tools: [greet, pay, set] }));
     expect((await client.listTools()).tools).toEqual([
       {
         name: 'greet',
@@ -81,14 +81,14 @@ describe('tools/list', () => {
   });
 
   it('fits on one page', async () => {
-    expect(await answerTo(appWithEndpoint({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
+    expect(await answerTo(createEndpointApp({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
       error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
     });
   });
 
   it('is an unknown method if the endpoint publishes only prompts', async () => {
     const client = await connectClient(
-      appWithEndpoint({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
+      createEndpointApp({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
     );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {} });
     await client.close();
@@ -96,19 +96,19 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  const via = appWithEndpoint({ tools: [greet] });
+  const via = createEndpointApp({ tools: [greet] });
 
   it('runs the tool, through the official client', async () => {
     const client = await connectClient(via);
     expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toEqual(
-      textResult('Hello, Ada.'),
+      createTextResult('Hello, Ada.'),
     );
     await client.close();
   });
 
   it('returns every problem of an input in one error, with the tool’s texts', async () => {
     expect(await callTool(via, 'greet', { name: 'A', times: 'many' })).toEqual(
-      errorResult(
+      createErrorResult(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
           '- times: Invalid type: Expected number but received "many"\nCall it again with a corrected input.',
       ),
@@ -116,41 +116,41 @@ describe('tools/call', () => {
   });
 
   it.each([
-    [{ name: 'gret' }, `Tool 'gret' does not exist. Available tools: [greet]. ${USE}`],
+    [{ name: 'gret' }, `Tool 'gret' does not exist. Available tools: [greet]. ${USAGE_ADVICE}`],
     [
       { name: 'GREET' },
-      `Tool 'GREET' does not exist. Did you mean 'greet'? Available tools: [greet]. ${USE}`,
+      `Tool 'GREET' does not exist. Did you mean 'greet'? Available tools: [greet]. ${USAGE_ADVICE}`,
     ],
-    [{ name: 'constructor' }, `Tool 'constructor' does not exist. Available tools: [greet]. ${USE}`],
+    [{ name: 'constructor' }, `Tool 'constructor' does not exist. Available tools: [greet]. ${USAGE_ADVICE}`],
     [{}, '`name` must be the name of a tool.'],
     [{ name: 7 }, '`name` must be the name of a tool.'],
     [{ name: 'greet', arguments: [] }, '`arguments` must be an object.'],
     [{ name: 'greet', arguments: 'Ada' }, '`arguments` must be an object.'],
     [
-      { name: 'greet', _meta: { [KEY]: '' } },
-      `\`_meta["${KEY}"]\` must be 1 to 255 visible ASCII characters.`,
+      { name: 'greet', _meta: { [IDEMPOTENCY_META]: '' } },
+      `\`_meta["${IDEMPOTENCY_META}"]\` must be 1 to 255 visible ASCII characters.`,
     ],
     [
-      { name: 'greet', _meta: { [KEY]: 'a b' } },
-      `\`_meta["${KEY}"]\` must be 1 to 255 visible ASCII characters.`,
+      { name: 'greet', _meta: { [IDEMPOTENCY_META]: 'a b' } },
+      `\`_meta["${IDEMPOTENCY_META}"]\` must be 1 to 255 visible ASCII characters.`,
     ],
   ])('refuses an invalid call: %j', async (params, message) => {
     expect(await answerTo(via, 'tools/call', params)).toEqual({ error: { code: -32602, message } });
   });
 
   it.each<[string, unknown, unknown]>([
-    ['a text', text('Words.'), textResult('Words.')],
-    ['undefined', undefined, textResult('Done')],
-    ['null', null, textResult('')],
-    ['a number', 7, textResult('7')],
-    ['an object', { a: 1 }, { ...textResult('{"a":1}'), structuredContent: { a: 1 } }],
+    ['a text', text('Words.'), createTextResult('Words.')],
+    ['undefined', undefined, createTextResult('Done')],
+    ['null', null, createTextResult('')],
+    ['a number', 7, createTextResult('7')],
+    ['an object', { a: 1 }, { ...createTextResult('{"a":1}'), structuredContent: { a: 1 } }],
     [
       'an object with a text',
       artifact('One a.', { a: 1 }),
-      { ...textResult('One a.'), structuredContent: { a: 1 } },
+      { ...createTextResult('One a.'), structuredContent: { a: 1 } },
     ],
-    ['a list', [1, 2], textResult('[1,2]')],
-    ['an error', error('No such order.'), errorResult('No such order.')],
+    ['a list', [1, 2], createTextResult('[1,2]')],
+    ['an error', error('No such order.'), createErrorResult('No such order.')],
   ])('returns the result %s', async (_, value, expected) => {
     expect(await callPublished(() => value)).toEqual(expected);
   });
@@ -159,7 +159,7 @@ describe('tools/call', () => {
     const answer = await callPublished(() => {
       throw new Error('The shop is closed.');
     });
-    expect(answer).toEqual(errorResult('The shop is closed.'));
+    expect(answer).toEqual(createErrorResult('The shop is closed.'));
   });
 
   it('returns images, audio, resources and links unchanged', async () => {
@@ -177,16 +177,16 @@ describe('tools/call', () => {
     const answer = await callPublished(() =>
       content([
         'Look:',
-        image(HELLO, 'image/png', 'a.png'),
-        file(HELLO, 'audio/wav'),
+        image(HELLO_BYTES, 'image/png', 'a.png'),
+        file(HELLO_BYTES, 'audio/wav'),
         'Read:',
-        file(HELLO, 'text/html', 'a b/c.html'),
-        file(HELLO, 'application/pdf'),
+        file(HELLO_BYTES, 'text/html', 'a b/c.html'),
+        file(HELLO_BYTES, 'application/pdf'),
         file(new URL('https://a.example/b/plan.pdf?c=d'), 'application/pdf'),
         file(new URL('https://a.example/e'), 'image/png', 'The plan'),
       ]),
     );
-    const under = (path: string) => `holdfast://files/${HELLO_ID}${path}`;
+    const getFileUri = (path: string) => `holdfast://files/${HELLO_ID}${path}`;
     expect(answer).toEqual({
       content: [
         { type: 'text', text: 'Look:' },
@@ -195,9 +195,12 @@ describe('tools/call', () => {
         { type: 'text', text: 'Read:' },
         {
           type: 'resource',
-          resource: { uri: under('/a%20b%2Fc.html'), mimeType: 'text/html', blob: 'aGVsbG8=' },
+          resource: { uri: getFileUri('/a%20b%2Fc.html'), mimeType: 'text/html', blob: 'aGVsbG8=' },
         },
-        { type: 'resource', resource: { uri: under(''), mimeType: 'application/pdf', blob: 'aGVsbG8=' } },
+        {
+          type: 'resource',
+          resource: { uri: getFileUri(''), mimeType: 'application/pdf', blob: 'aGVsbG8=' },
+        },
         {
           type: 'resource_link',
           uri: 'https://a.example/b/plan.pdf?c=d',
@@ -213,7 +216,7 @@ describe('tools/call', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);
-    const parts = content(['A chart.', image(HELLO, 'image/png'), image(large, 'image/png')]);
+    const parts = content(['A chart.', image(HELLO_BYTES, 'image/png'), image(large, 'image/png')]);
     expect(await callPublished(() => artifact(parts, { a: 1 }))).toEqual({
       content: [
         { type: 'text', text: 'A chart.' },
@@ -245,7 +248,7 @@ describe('tools/call', () => {
     const other = { sha256: HELLO_ID, size: 5 };
     const structuredContent = { content: blocks, repeats: [blob, 'x'], other };
     const answer = CallToolResultSchema.parse({ content: blocks, structuredContent });
-    expect(await callPublished(() => toResult(listedTool(), answer))).toEqual(answer);
+    expect(await callPublished(() => toResult(createListedTool(), answer))).toEqual(answer);
   });
 
   it('reports bytes of another server’s result that are no longer available', async () => {
@@ -279,14 +282,14 @@ describe('tools/call', () => {
   it('returns the text of invalid content', async () => {
     const value = { content: [{ type: 'image', data: 'no base64!', mimeType: 7 }] };
     expect(await callPublished(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(
-      textResult('A picture.'),
+      createTextResult('A picture.'),
     );
   });
 
   it('returns an artifact of any other type as structured content', async () => {
     const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
     expect(await callPublished(() => artifact('Ada.', Customer, { id: 'c1' }))).toEqual({
-      ...textResult('Ada.'),
+      ...createTextResult('Ada.'),
       structuredContent: { id: 'c1' },
     });
   });

@@ -16,16 +16,16 @@ import {
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { respondWith } from '../../../../fixtures/mcp/fake-server.ts';
 import { captureWarnings } from '../../../../fixtures/warnings.ts';
-import { calls, countMethods, sayingTool, scene } from '../../../node/mcp/tools/scenes.ts';
-import { offeredTools, results } from '../../../node/unfolding/scenes.ts';
-import { appWith } from '../../http/app.ts';
-import { json } from '../../http/client.ts';
+import { countMethods, createSayingTool, createScene, requestTool } from '../../../node/mcp/tools/scenes.ts';
+import { getLastResults, getOfferedTools } from '../../../node/unfolding/scenes.ts';
+import { createTestApp } from '../../http/app.ts';
+import { readJson } from '../../http/client.ts';
 
-const groupOf = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig<'web'>> = {}) =>
+const createGroup = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig<'web'>> = {}) =>
   defineMcpToolGroup({ role: 'web', description: 'The web.', clients, ...more });
 
 /** An agent that uses the role, with the permissions that server groups need. */
-const agentWithGroup = (request: ToolGroupOptions = {}) =>
+const createGroupAgent = (request: ToolGroupOptions = {}) =>
   defineAgent({
     name: 'clerk',
     description: 'Helps.',
@@ -34,13 +34,13 @@ const agentWithGroup = (request: ToolGroupOptions = {}) =>
   });
 
 interface GroupOptions {
-  readonly agent?: ReturnType<typeof agentWithGroup>;
+  readonly agent?: ReturnType<typeof createGroupAgent>;
   readonly excludes?: readonly string[];
 }
 
 /** A session of that agent, in an app that has the group. */
-const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: GroupOptions = {}) =>
-  createTestSession(given.agent ?? agentWithGroup(), {
+const createDesk = (group: ToolGroup, replies: readonly ScriptedReply[], given: GroupOptions = {}) =>
+  createTestSession(given.agent ?? createGroupAgent(), {
     replies,
     use: [registered([group])],
     env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
@@ -48,7 +48,7 @@ const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: GroupO
 
 describe('an MCP tool group', () => {
   it('describes its purpose and its reach without a request to its servers (TGR-04, MCP-09, S0-024)', () => {
-    const { server, client } = scene([sayingTool('search')]);
+    const { server, client } = createScene([createSayingTool('search')]);
     const group = defineMcpToolGroup({
       role: 'web',
       name: 'docker-web',
@@ -77,53 +77,61 @@ describe('an MCP tool group', () => {
   });
 
   it('defaults to the name of its role, version 0.1.0 and internet access (TGR-04)', () => {
-    const { client } = scene([]);
-    expect(groupOf([client])).toMatchObject({
+    const { client } = createScene([]);
+    expect(createGroup([client])).toMatchObject({
       name: 'web',
       provider: 'holdfast',
       version: '0.1.0',
       permissions: ['internet-access'],
     });
-    expect(groupOf([client], { permissions: [] }).permissions).toEqual([]);
+    expect(createGroup([client], { permissions: [] }).permissions).toEqual([]);
   });
 
   it('gives an agent its servers’ tools, and queries each server only once in two turns (TGR-01, MCP-09)', async () => {
-    const [shop, news] = [scene([sayingTool('order')]), scene([sayingTool('headlines')], { name: 'news' })];
-    const session = desk(groupOf([shop.client, news.client, shop.client]), [
-      calls('order'),
+    const [shop, news] = [
+      createScene([createSayingTool('order')]),
+      createScene([createSayingTool('headlines')], { name: 'news' }),
+    ];
+    const session = createDesk(createGroup([shop.client, news.client, shop.client]), [
+      requestTool('order'),
       'Done.',
-      calls('headlines'),
+      requestTool('headlines'),
       'Done.',
     ]);
     await session.send('Go.');
     await session.send('Go on.');
     const all = ['headlines', 'order'];
-    expect(offeredTools(session)).toEqual([all, all, all, all]);
-    expect(results(session)).toEqual(['order done', 'headlines done']);
+    expect(getOfferedTools(session)).toEqual([all, all, all, all]);
+    expect(getLastResults(session)).toEqual(['order done', 'headlines done']);
     for (const { server } of [shop, news]) expect(countMethods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
   it('contains the tools that its filter accepts, by description and server (S0-024)', async () => {
     const tools = [
-      sayingTool('read', 'read', { annotations: { readOnlyHint: true } }),
-      sayingTool('write'),
-      sayingTool('drop', 'dropped', { description: 'Reads nothing.' }),
+      createSayingTool('read', 'read', { annotations: { readOnlyHint: true } }),
+      createSayingTool('write'),
+      createSayingTool('drop', 'dropped', { description: 'Reads nothing.' }),
     ];
-    const [one, two] = [scene(tools, { prefix: 'one_' }), scene(tools, { name: 'other', prefix: 'two_' })];
-    const group = groupOf([one.client, two.client], {
+    const [one, two] = [
+      createScene(tools, { prefix: 'one_' }),
+      createScene(tools, { name: 'other', prefix: 'two_' }),
+    ];
+    const group = createGroup([one.client, two.client], {
       filter: ({ name, description, hints }, { name: client }) =>
         hints?.readOnlyHint === true ||
         (client === 'other' && name === 'write') ||
         description === 'Reads nothing.',
     });
-    const session = desk(group, ['Done.']);
+    const session = createDesk(group, ['Done.']);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
+    expect(getOfferedTools(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
   });
 
   it('is refused to an agent that does not allow its reach, without a request (TGR-09)', () => {
-    const { server, client } = scene([sayingTool('search')]);
-    expect(() => desk(groupOf([client]), ['Never.'], { agent: agentWithGroup({ permissions: [] }) })).toThrow(
+    const { server, client } = createScene([createSayingTool('search')]);
+    expect(() =>
+      createDesk(createGroup([client]), ['Never.'], { agent: createGroupAgent({ permissions: [] }) }),
+    ).toThrow(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -132,28 +140,35 @@ describe('an MCP tool group', () => {
 
   it('has no tools without clients, and reports that to the agent (TGR-05, MCP-09)', async () => {
     const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
-    expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
+    expect(() => createDesk(createGroup([]), ['Never.'])).toThrow(none);
     const said = captureWarnings();
-    const session = desk(groupOf([]), ['Done.'], { agent: agentWithGroup({ optional: true }) });
+    const session = createDesk(createGroup([]), ['Done.'], { agent: createGroupAgent({ optional: true }) });
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([[]]);
+    expect(getOfferedTools(session)).toEqual([[]]);
     expect(said).toEqual([`holdfast: ${none} It is optional, so the agent runs without it.`]);
   });
 
   it('omits the tools of a failing server, keeps the tools of other servers, and retries (MCP-04, MCP-09)', async () => {
     const said = captureWarnings();
-    const [shop, news] = [scene([sayingTool('order')]), scene([sayingTool('headlines')], { name: 'news' })];
+    const [shop, news] = [
+      createScene([createSayingTool('order')]),
+      createScene([createSayingTool('headlines')], { name: 'news' }),
+    ];
     shop.server.misbehave = respondWith(502);
-    const session = desk(groupOf([shop.client, news.client]), ['Done.', calls('order'), 'Done.']);
+    const session = createDesk(createGroup([shop.client, news.client]), [
+      'Done.',
+      requestTool('order'),
+      'Done.',
+    ]);
     await session.send('Go.');
     shop.server.misbehave = undefined;
     await session.send('Again.');
-    expect(offeredTools(session)).toEqual([
+    expect(getOfferedTools(session)).toEqual([
       ['headlines', 'shop_is_not_reachable'],
       ['headlines', 'order'],
       ['headlines', 'order'],
     ]);
-    expect(results(session)).toEqual(['order done']);
+    expect(getLastResults(session)).toEqual(['order done']);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502. It is at https://mcp.test.",
     ]);
@@ -161,54 +176,56 @@ describe('an MCP tool group', () => {
 
   it('reports a missing required tool and the available ones (TGR-06, MCP-02)', async () => {
     const said = captureWarnings();
-    const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
-    const agent = agentWithGroup({ required: ['crawl', 'fetch'] });
-    const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
+    const { client } = createScene([createSayingTool('search'), createSayingTool('fetch')]);
+    const agent = createGroupAgent({ required: ['crawl', 'fetch'] });
+    const session = createDesk(createGroup([client]), [requestTool('crawl'), 'Done.'], { agent });
     await session.send('Go.');
-    expect(offeredTools(session)[0]).toEqual(['crawl', 'fetch', 'search']);
+    expect(getOfferedTools(session)[0]).toEqual(['crawl', 'fetch', 'search']);
     const text = "MCP tool 'crawl' not found. Available tools: fetch, search";
-    expect(results(session)).toEqual([`Error: ${text}`]);
+    expect(getLastResults(session)).toEqual([`Error: ${text}`]);
     expect(said).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${text}`]);
   });
 
   it('reports a missing required tool if no server can be reached (TGR-06, MCP-02)', async () => {
     captureWarnings();
-    const { client } = scene([sayingTool('crawl')], { server: { misbehave: respondWith(502) } });
-    const agent = agentWithGroup({ required: ['crawl'] });
-    const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
+    const { client } = createScene([createSayingTool('crawl')], { server: { misbehave: respondWith(502) } });
+    const agent = createGroupAgent({ required: ['crawl'] });
+    const session = createDesk(createGroup([client]), [requestTool('crawl'), 'Done.'], { agent });
     await session.send('Go.');
-    expect(results(session)).toEqual([
+    expect(getLastResults(session)).toEqual([
       "Error: MCP tool 'crawl' not found. No MCP tools are available - check MCP client connections.",
     ]);
   });
 
   it('removes tools by the environment’s settings, which match the end of their names (TGR-03)', async () => {
-    const { client } = scene([sayingTool('search'), sayingTool('delete_page')], { prefix: 'wiki_' });
-    const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
+    const { client } = createScene([createSayingTool('search'), createSayingTool('delete_page')], {
+      prefix: 'wiki_',
+    });
+    const session = createDesk(createGroup([client]), ['Done.'], { excludes: ['page'] });
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['wiki_search']]);
+    expect(getOfferedTools(session)).toEqual([['wiki_search']]);
   });
 
   it('can be inside one unfolding tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
-    const { server, client } = scene([sayingTool('search')]);
-    const group = withUnfolding(groupOf([client], { childToolUsageNotes: 'Search little.' }));
-    const session = desk(group, ['Done.', calls('web'), calls('search'), 'Done.']);
+    const { server, client } = createScene([createSayingTool('search')]);
+    const group = withUnfolding(createGroup([client], { childToolUsageNotes: 'Search little.' }));
+    const session = createDesk(group, ['Done.', requestTool('web'), requestTool('search'), 'Done.']);
     await session.send('Wait.');
     expect(server.requests).toEqual([]);
     await session.send('Go.');
-    expect(offeredTools(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
-    expect(results(session).at(-1)).toBe('search done');
+    expect(getOfferedTools(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
+    expect(getLastResults(session).at(-1)).toBe('search done');
     expect(countMethods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
   it('is listed by GET /agents from its own description, without a handshake (MCP-10)', async () => {
-    const { server, client } = scene([sayingTool('search')]);
-    const app = appWith({
-      agents: [agentWithGroup()],
+    const { server, client } = createScene([createSayingTool('search')]);
+    const app = createTestApp({
+      agents: [createGroupAgent()],
       model: openaiCompatible(),
-      use: [registered([groupOf([client], { provider: 'Docker' })])],
+      use: [registered([createGroup([client], { provider: 'Docker' })])],
     });
-    expect((await json(await app('/agents'))).agents).toMatchObject([
+    expect((await readJson(await app('/agents'))).agents).toMatchObject([
       {
         name: 'clerk',
         tools: [],

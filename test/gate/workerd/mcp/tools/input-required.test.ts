@@ -8,10 +8,10 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
-import { calls, countMethods, scene } from '../../../node/mcp/tools/scenes.ts';
-import { appWith } from '../../http/app.ts';
-import { json, post, type Send, sessionName } from '../../http/client.ts';
-import { advanceClock, newManualSession } from '../../http/time.ts';
+import { countMethods, createScene, requestTool } from '../../../node/mcp/tools/scenes.ts';
+import { createTestApp } from '../../http/app.ts';
+import { getSessionName, post, readJson, type Send } from '../../http/client.ts';
+import { advanceClock, createManualSession } from '../../http/time.ts';
 import { answer } from '../../http/waiting.ts';
 
 /**
@@ -39,32 +39,32 @@ function serveBooking(server: Server): void {
 }
 
 /** An agent that books, and Workers for its session. */
-function desk(elicitation: Elicitation = {}) {
-  const { server, client } = scene([], {
+function createBookingDesk(elicitation: Elicitation = {}) {
+  const { server, client } = createScene([], {
     elicitation,
     server: { kind: 'modern', modern: { capabilities: { tools: {} }, serve: serveBooking } },
   });
-  const model = scriptedModel([calls('book'), 'Booked.']);
+  const model = scriptedModel([requestTool('book'), 'Booked.']);
   const tools = [mcpToolProvider({ clients: [client] })];
   // The tests' Worker ignores turns of an agent with this name.
   const agent = defineAgent({ name: 'agent', description: 'Books.', instructions: 'Book.', model, tools });
   const config = { agents: [agent] };
   const { TurnRunner } = createHoldfast(config);
-  const session = newManualSession('agent');
+  const session = createManualSession('agent');
   return {
     server,
     session,
     /** Another Worker over the same objects. */
-    worker: (): Send => appWith(config),
-    ask: async () => json(await post(session, { message: 'Book.' }, { via: appWith(config) })),
+    worker: (): Send => createTestApp(config),
+    ask: async () => readJson(await post(session, { message: 'Book.' }, { via: createTestApp(config) })),
     goOn: (turn: string) =>
-      new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn }),
+      new TurnRunner(createExecutionContext(), { ...env }).run({ name: getSessionName(session), turn }),
     /** Returns the model's last tool result. */
     shown: () => model.requests.at(-1)?.messages.findLast(({ role }) => role === 'tool')?.text,
   };
 }
 
-type Asked = {
+type AskedResponse = {
   readonly turn: string;
   readonly pending: readonly { readonly links: { readonly approvals: string } }[];
 };
@@ -72,9 +72,9 @@ type Asked = {
 describe('a `once` call that its server has deferred', () => {
   it.each([
     ['aborted', () => abortAllDurableObjects()],
-    ['evicted', (session: string) => evictDurableObject(env.SESSIONS.getByName(sessionName(session)))],
+    ['evicted', (session: string) => evictDurableObject(env.SESSIONS.getByName(getSessionName(session)))],
   ] as const)('is continued by another Worker even if the object was %s in between', async (_, disturb) => {
-    const { ask, worker, session, server, shown } = desk();
+    const { ask, worker, session, server, shown } = createBookingDesk();
     const asked = await ask();
     expect(asked).toMatchObject({
       status: 'suspended',
@@ -82,17 +82,17 @@ describe('a `once` call that its server has deferred', () => {
     });
     expect(JSON.stringify(asked)).not.toContain('ticket-1');
     await disturb(session);
-    const [{ links } = { links: { approvals: '' } }] = (asked as unknown as Asked).pending; // the type was checked above
+    const [{ links } = { links: { approvals: '' } }] = (asked as unknown as AskedResponse).pending; // the type was checked above
     const decision = { decision: 'edit', input: { people: 4 } };
-    const done = await json(await answer(links.approvals, decision, { via: worker() }));
+    const done = await readJson(await answer(links.approvals, decision, { via: worker() }));
     expect(done).toMatchObject({ outcome: 'completed', text: 'Booked.' });
     expect(shown()).toBe('ticket-1 {"party":{"action":"accept","content":{"people":4}}}');
     expect(countMethods(server)['tools/call']).toBe(2);
   });
 
   it('continues without an answer after its time, and notifies its server', async () => {
-    const { ask, goOn, session, shown } = desk({ expires: 5_000 });
-    const { turn } = (await ask()) as unknown as Asked; // the other test checks it
+    const { ask, goOn, session, shown } = createBookingDesk({ expires: 5_000 });
+    const { turn } = (await ask()) as unknown as AskedResponse; // the other test checks it
     advanceTime(5_001);
     await advanceClock(session, 5_001);
     await goOn(turn);
@@ -100,8 +100,8 @@ describe('a `once` call that its server has deferred', () => {
   });
 
   it('accepts no answer that looks like a credential', async () => {
-    const { ask, worker } = desk();
-    const asked = (await ask()) as unknown as Asked; // the other test checks it
+    const { ask, worker } = createBookingDesk();
+    const asked = (await ask()) as unknown as AskedResponse; // the other test checks it
     const input = { people: 'sk-live-4Hj5gM0aXq2VeT7' };
     const link = asked.pending[0]?.links.approvals ?? '';
     expect((await answer(link, { decision: 'edit', input }, { via: worker() })).status).toBe(422);

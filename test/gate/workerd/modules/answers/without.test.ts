@@ -4,8 +4,8 @@ import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { json, newSession, post, type Send } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { createSessionPath, post, readJson, type Send } from '../../http/client.ts';
 
 const max: Caller = { id: 'ann', roles: ['manager'] };
 const ann: Caller = { id: 'ann', roles: [] };
@@ -20,14 +20,15 @@ const clerk = {
 const askingAgent = defineAgent({ ...clerk, tools: [requireApproval(pay, 'Pay?', { by: 'manager' })] });
 const plain = defineAgent(clerk);
 
-const appBefore = (caller: Caller): Send => appWith({ agents: [askingAgent], auth: () => caller });
-const appAfter = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
+const createAppBefore = (caller: Caller): Send =>
+  createTestApp({ agents: [askingAgent], auth: () => caller });
+const createAppAfter = (caller: Caller): Send => createTestApp({ agents: [plain], auth: () => caller });
 
 /** Runs a turn that waits for the approval of a call. */
 async function startWaitingTurn() {
-  const session = newSession('agent');
+  const session = createSessionPath('agent');
   const message = script({ calls: [{ name: 'pay' }] }, 'Done.').message();
-  const { turn, status } = await json(await post(session, { message }, { via: appBefore(max) }));
+  const { turn, status } = await readJson(await post(session, { message }, { via: createAppBefore(max) }));
   expect(status).toBe('suspended');
   return { session, call: `${turn}.3.0`, path: `${session}/turns/${turn}` };
 }
@@ -42,7 +43,7 @@ const answer = (session: string, call: string, via: Send): Promise<Response> =>
 const cancel = (session: string, via: Send): Promise<Response> =>
   via(`${session}/cancel`, { method: 'POST' });
 
-const decline = (session: string, via: Send): Promise<Response> =>
+const postDecline = (session: string, via: Send): Promise<Response> =>
   via(`${session}/messages?pending=decline`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -51,24 +52,24 @@ const decline = (session: string, via: Send): Promise<Response> =>
 
 it('an app without the `answers` module shows the turn as suspended without pending calls', async () => {
   const { session, path } = await startWaitingTurn();
-  expect(await json(await appAfter(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
-  expect(await json(await appAfter(max)(session))).toMatchObject({ pending: [] });
+  expect(await readJson(await createAppAfter(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
+  expect(await readJson(await createAppAfter(max)(session))).toMatchObject({ pending: [] });
 });
 
 it('an app that has the module again shows the pending calls, even without new events', async () => {
   const { session } = await startWaitingTurn();
-  const { headers } = await appAfter(max)(session);
+  const { headers } = await createAppAfter(max)(session);
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
-  expect((await appAfter(max)(session, known)).status).toBe(304);
-  const back = await appBefore(max)(session, known);
+  expect((await createAppAfter(max)(session, known)).status).toBe(304);
+  const back = await createAppBefore(max)(session, known);
   expect(back.status).toBe(200);
-  expect(await json(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
+  expect(await readJson(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
 });
 
 it('an app without the module has no route for the answer, names the module, and resumes the turn with it', async () => {
   const { session, call } = await startWaitingTurn();
-  const refused = await answer(session, call, appAfter(max));
-  expect([refused.status, await json(refused)]).toMatchObject([
+  const refused = await answer(session, call, createAppAfter(max));
+  expect([refused.status, await readJson(refused)]).toMatchObject([
     404,
     {
       type: 'urn:holdfast:problem:unknown-route',
@@ -77,22 +78,25 @@ it('an app without the module has no route for the answer, names the module, and
         "Import it from 'holdfast/answers' and add it to `use`.",
     },
   ]);
-  expect(await json(await answer(session, call, appBefore(max)))).toMatchObject({ text: 'Done.' });
+  expect(await readJson(await answer(session, call, createAppBefore(max)))).toMatchObject({ text: 'Done.' });
 });
 
-it.each([cancel, decline])(
+it.each([cancel, postDecline])(
   'an app without the module lets only a caller with the question’s role end the turn: %o',
   async (end) => {
     const { session, path } = await startWaitingTurn();
-    const refused = await end(session, appAfter(ann));
-    expect([refused.status, (await json(refused)).type]).toEqual([403, 'urn:holdfast:problem:role-required']);
-    expect(await json(await appAfter(max)(path))).toMatchObject({ status: 'suspended' });
-    expect((await end(session, appAfter(max))).ok).toBe(true);
+    const refused = await end(session, createAppAfter(ann));
+    expect([refused.status, (await readJson(refused)).type]).toEqual([
+      403,
+      'urn:holdfast:problem:role-required',
+    ]);
+    expect(await readJson(await createAppAfter(max)(path))).toMatchObject({ status: 'suspended' });
+    expect((await end(session, createAppAfter(max))).ok).toBe(true);
   },
 );
 
 it('an app without the module ends the turn as cancelled if a message declines the question', async () => {
   const { session, path } = await startWaitingTurn();
-  expect(await json(await decline(session, appAfter(max)))).toMatchObject({ text: 'Done.' });
-  expect(await json(await appAfter(max)(path))).toMatchObject({ outcome: 'cancelled' });
+  expect(await readJson(await postDecline(session, createAppAfter(max)))).toMatchObject({ text: 'Done.' });
+  expect(await readJson(await createAppAfter(max)(path))).toMatchObject({ outcome: 'cancelled' });
 });

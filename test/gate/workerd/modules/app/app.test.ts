@@ -4,7 +4,7 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { logTo, placeSessions, retain } from '../../../../../src/modules/app/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 
-const agentWith = (use: Parameters<typeof defineAgent>[0]['use']) =>
+const createTestAgent = (use: Parameters<typeof defineAgent>[0]['use']) =>
   defineAgent({ name: 'keeper', description: 'Keeps.', instructions: '', model: scripted.model, use });
 
 describe('an app-wide module', () => {
@@ -12,7 +12,7 @@ describe('an app-wide module', () => {
     ['log', logTo(false)],
     ['place', placeSessions({ jurisdiction: 'eu' })],
   ])('is refused as a module of an agent: %s', (name, use) => {
-    expect(() => createHoldfast({ agents: [agentWith([use])] })).toThrow(
+    expect(() => createHoldfast({ agents: [createTestAgent([use])] })).toThrow(
       `The module '${name}' is for the whole app. Add it to \`use\` of createHoldfast.`,
     );
   });
@@ -26,7 +26,7 @@ describe('an app-wide module', () => {
 
 describe('a retention', () => {
   it('of an agent can differ from the app’s, and two equal ones are accepted', () => {
-    const agents = [agentWith([retain({ days: 1 })])];
+    const agents = [createTestAgent([retain({ days: 1 })])];
     expect(retain({ days: 1 })).toBe(retain({ days: 1 }));
     expect(() => createHoldfast({ agents, use: [retain({ days: 1 })] })).not.toThrow();
     expect(() => createHoldfast({ agents, use: [retain({ days: 2 })] })).not.toThrow();
@@ -34,7 +34,7 @@ describe('a retention', () => {
 
   it.each([
     ['The app', { agents: [scripted], use: [retain({ days: 1 }), retain({ days: 2 })] }],
-    ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
+    ["Agent 'keeper'", { agents: [createTestAgent([retain({ days: 1 }), retain('forever')])] }],
   ])('can be set only once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
       new ConfigurationError(`${whose} sets the retention of its sessions twice. Use retain() once.`),

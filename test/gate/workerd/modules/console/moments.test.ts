@@ -17,11 +17,11 @@ import { console, consoleDescription } from '../../../../../src/modules/console/
 import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
-import { appWith } from '../../http/app.ts';
-import { journal, json, post } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { post, readJournal, readJson } from '../../http/client.ts';
 
 const runs: string[] = [];
-const tool = (name: string) =>
+const createRecordingTool = (name: string) =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -31,7 +31,12 @@ const tool = (name: string) =>
       return `Did ${name}.`;
     },
   });
-const [look, pay, pack, ship] = [tool('look'), tool('pay'), tool('pack'), tool('ship')];
+const [look, pay, pack, ship] = [
+  createRecordingTool('look'),
+  createRecordingTool('pay'),
+  createRecordingTool('pack'),
+  createRecordingTool('ship'),
+];
 
 const desk = defineUnfolding({ name: 'desk', description: 'Opens the desk.', tools: [pay] });
 const parcel = defineStateMachine({
@@ -50,14 +55,14 @@ const book = definePlaybook({
 });
 
 /** Counts calls to the outside, which the console must not make. */
-let prepared = 0;
+let prepareCount = 0;
 const outsideModule = defineModule({ name: 'outside' }).use({
   async prepare() {
-    prepared += 1;
+    prepareCount += 1;
   },
 });
 
-const innerCall = (name: string) => ({ calls: [{ name, input: {} }] });
+const createInnerCall = (name: string) => ({ calls: [{ name, input: {} }] });
 
 /** Runs a turn in a new session, and returns the session's app, path and journal. */
 async function playTurn(...replies: readonly ScriptedReply[]) {
@@ -71,31 +76,36 @@ async function playTurn(...replies: readonly ScriptedReply[]) {
     model,
   });
   const use = [console(), openApi({ descriptions: [consoleDescription] })];
-  const send = appWith({ agents: [agent], use, auth: () => ({ id: 'ada' }) });
+  const send = createTestApp({ agents: [agent], use, auth: () => ({ id: 'ada' }) });
   const path = `/agents/clerk/sessions/${crypto.randomUUID()}`;
   await post(path, { message: 'Go.' }, { via: send });
-  const events = await journal(path, send);
+  const events = await readJournal(path, send);
   const asked = model.requests.length;
-  const at = async (query: string) => json(await send(`${path}/console/${query}`));
-  const replied = (number: number): StoredEvent =>
+  const readConsole = async (query: string) => readJson(await send(`${path}/console/${query}`));
+  const getReply = (number: number): StoredEvent =>
     events.filter(({ type }) => type === 'model-replied')[number] as StoredEvent; // the script has enough replies
-  return { send, path, events, model, asked, at, replied };
+  return { send, path, events, model, asked, at: readConsole, replied: getReply };
 }
 
-const lockedIn = (offer: Readonly<Record<string, unknown>>) =>
+const getLockedBy = (offer: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     (offer.offered as { name: string; lockedBy?: string }[]).map(({ name, lockedBy }) => [name, lockedBy]),
   );
 
 describe('GET .../console/offer', () => {
   it('shows the tools of each reply: unfolded ones once their unfolding tool is open', async () => {
-    const { at, replied } = await playTurn(innerCall('desk'), innerCall('pay'), 'Done.');
+    const { at, replied } = await playTurn(createInnerCall('desk'), createInnerCall('pay'), 'Done.');
     const first = await at(`offer?reply=${replied(0).seq}`);
     expect(first).toMatchObject({
       ...{ frame: '', path: 'clerk', iteration: 1, model: 'm', hidden: [], unknown: [] },
       differs: { instructions: false, tools: false },
     });
-    expect(lockedIn(first)).toEqual({ book: undefined, desk: undefined, look: undefined, parcel: undefined });
+    expect(getLockedBy(first)).toEqual({
+      book: undefined,
+      desk: undefined,
+      look: undefined,
+      parcel: undefined,
+    });
     const second = await at(`offer?reply=${replied(1).seq}`);
     expect(second.iteration).toBe(2);
     expect(second.offered).toContainEqual(
@@ -106,11 +116,11 @@ describe('GET .../console/offer', () => {
   it('shows a state machine from inside: its state, and the tools of other states as locked', async () => {
     const { at, replied } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
-      ...[innerCall('pack'), innerCall('ship'), 'Sent.', 'Done.'],
+      ...[createInnerCall('pack'), createInnerCall('ship'), 'Sent.', 'Done.'],
     );
     const offer = await at(`offer?reply=${replied(2).seq}`);
     expect(offer).toMatchObject({ path: 'clerk/parcel', iteration: 2 });
-    expect(lockedIn(offer)).toEqual({
+    expect(getLockedBy(offer)).toEqual({
       pack: 'This tool is not available in the current state (packed). It is only available in state: open',
       ship: undefined,
     });
@@ -121,21 +131,24 @@ describe('GET .../console/offer', () => {
 
   it('shows a playbook from inside: what unlocks each locked tool', async () => {
     const { at, replied } = await playTurn(
-      innerCall('book'),
-      innerCall('look'),
-      innerCall('pay'),
+      createInnerCall('book'),
+      createInnerCall('look'),
+      createInnerCall('pay'),
       'Paid.',
       'Done.',
     );
-    expect(lockedIn(await at(`offer?reply=${replied(1).seq}`))).toEqual({
+    expect(getLockedBy(await at(`offer?reply=${replied(1).seq}`))).toEqual({
       look: undefined,
       pay: 'This tool is not yet available. You must first use: look',
     });
-    expect(lockedIn(await at(`offer?reply=${replied(2).seq}`))).toEqual({ look: undefined, pay: undefined });
+    expect(getLockedBy(await at(`offer?reply=${replied(2).seq}`))).toEqual({
+      look: undefined,
+      pay: undefined,
+    });
   });
 
   it('shows the limits of the loop and of modules, and their usage', async () => {
-    const { at, replied } = await playTurn(innerCall('look'), 'Done.');
+    const { at, replied } = await playTurn(createInnerCall('look'), 'Done.');
     expect((await at(`offer?reply=${replied(1).seq}`)).limits).toEqual([
       { name: 'iterations', used: 1, most: 20 },
       { name: 'tokens', used: 15, most: 1_000_000 },
@@ -157,7 +170,7 @@ describe('GET .../console/request', () => {
   it('returns the request that the model received, including requests of nested loops', async () => {
     const { at, replied, model } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
-      ...[innerCall('pack'), innerCall('ship'), 'Sent.', 'Done.'],
+      ...[createInnerCall('pack'), createInnerCall('ship'), 'Sent.', 'Done.'],
     );
     for (const number of [0, 1, 2, 3, 4]) {
       const { request, differs } = await at(`request?reply=${replied(number).seq}`);
@@ -175,31 +188,33 @@ describe('GET .../console/request', () => {
       tools: [look],
       model: scriptedModel([]),
     });
-    const send = appWith({ agents: [later], use: [console()], auth: () => ({ id: 'ada' }) });
-    const { request, differs } = await json(await send(`${path}/console/request?reply=${replied(0).seq}`));
+    const send = createTestApp({ agents: [later], use: [console()], auth: () => ({ id: 'ada' }) });
+    const { request, differs } = await readJson(
+      await send(`${path}/console/request?reply=${replied(0).seq}`),
+    );
     expect(differs).toEqual({ instructions: true, tools: true });
     expect(request).toMatchObject({ messages: [{ role: 'system', text: 'Work faster.' }, { text: 'Go.' }] });
   });
 
   it('calls no model, tool, module or object that could change anything', async () => {
     const { at, replied, model, asked, path, send, events } = await playTurn(
-      ...[innerCall('book'), innerCall('look'), innerCall('pay'), 'Paid.', 'Done.'],
+      ...[createInnerCall('book'), createInnerCall('look'), createInnerCall('pay'), 'Paid.', 'Done.'],
     );
-    const before = { runs: runs.length, prepared };
+    const before = { runs: runs.length, prepared: prepareCount };
     for (const number of [0, 1, 2, 3, 4]) {
       await at(`request?reply=${replied(number).seq}`);
       await at(`offer?reply=${replied(number).seq}`);
     }
     await at('state');
     expect(model.requests).toHaveLength(asked);
-    expect({ runs: runs.length, prepared }).toEqual(before);
-    expect(await journal(path, send)).toEqual(events);
+    expect({ runs: runs.length, prepared: prepareCount }).toEqual(before);
+    expect(await readJournal(path, send)).toEqual(events);
   });
 });
 
 describe('GET .../console/state', () => {
   it('returns the state after an event, as the code of the deployment folds it', async () => {
-    const { at, events } = await playTurn(innerCall('look'), 'Done.');
+    const { at, events } = await playTurn(createInnerCall('look'), 'Done.');
     const head = events.at(-1)?.seq;
     const end = await at('state');
     expect(end).toMatchObject({ seq: head, head, state: { turn: { outcome: 'completed', iterations: 2 } } });

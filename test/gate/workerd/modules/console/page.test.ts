@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { console, consoleDescription } from '../../../../../src/modules/console/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { appWith } from '../../http/app.ts';
-import { json, ORIGIN } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { ORIGIN, readJson } from '../../http/client.ts';
 
 const use = [console(), openApi({ descriptions: [consoleDescription] })];
-const app = appWith({ agents: [scripted], use, auth: () => ({ id: 'ada' }) });
-const closedApp = appWith({ agents: [scripted], use, auth: () => null });
+const app = createTestApp({ agents: [scripted], use, auth: () => ({ id: 'ada' }) });
+const closedApp = createTestApp({ agents: [scripted], use, auth: () => null });
 
-const sha256 = async (text: string): Promise<string> => {
+const computeSha256 = async (text: string): Promise<string> => {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`;
 };
@@ -27,8 +27,8 @@ describe('GET /console', () => {
     expect(script).not.toContain('</script');
     expect(response.headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
-      `script-src ${await sha256(script)}`,
-      `style-src ${await sha256(style)}`,
+      `script-src ${await computeSha256(script)}`,
+      `style-src ${await computeSha256(style)}`,
       "connect-src 'self'",
       "img-src 'self' blob: data:",
       "base-uri 'none'",
@@ -55,8 +55,8 @@ the token in HOLDFAST_TOKEN with its requests:
   });
 
   it('is in the description, and linked from the root of the app', async () => {
-    expect(await json(await app('/'))).toMatchObject({ console: '/console' });
-    const { paths } = await json(await app('/openapi.json'));
+    expect(await readJson(await app('/'))).toMatchObject({ console: '/console' });
+    const { paths } = await readJson(await app('/openapi.json'));
     expect(Object(paths)['/console'].get).toMatchObject({ operationId: 'getConsole' });
   });
 });

@@ -7,15 +7,22 @@ import { feedback, feedbackDescription, feedbackIn } from '../../../../../src/mo
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { journal, json, newSession, post, type Send, sessionId } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import {
+  createSessionPath,
+  getSessionId,
+  post,
+  readJournal,
+  readJson,
+  type Send,
+} from '../../http/client.ts';
 
 const use = [feedback(), openApi({ descriptions: [feedbackDescription] })];
 
 /** An app of the tenant `shop`, used by one of its people. */
-const appFor = (id: string): Send =>
-  appWith({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
-const ada = appFor('ada');
+const createAppFor = (id: string): Send =>
+  createTestApp({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
+const ada = createAppFor('ada');
 
 const postFeedback = async (via: Send, path: string, turn: string, body: unknown) => {
   const response = await via(`${path}/turns/${turn}/feedback`, {
@@ -23,20 +30,20 @@ const postFeedback = async (via: Send, path: string, turn: string, body: unknown
     headers: { 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return { status: response.status, body: await json(response) };
+  return { status: response.status, body: await readJson(response) };
 };
 
 const listFeedback = async (path: string, via = ada) => {
   const response = await via(`${path}/feedback`);
-  return { status: response.status, body: await json(response) };
+  return { status: response.status, body: await readJson(response) };
 };
 
 /** A session with a turn for each of these answers. */
 async function answerTurns(...texts: readonly string[]) {
-  const path = newSession();
+  const path = createSessionPath();
   const { message } = script(...(texts.length > 0 ? texts : ['An answer.']));
   const say = async (): Promise<string> =>
-    String((await json(await post(path, { message: message() }, { via: ada }))).turn);
+    String((await readJson(await post(path, { message: message() }, { via: ada }))).turn);
   const turns: string[] = [];
   for (let at = 0; at < Math.max(texts.length, 1); at += 1) turns.push(await say());
   const [turn = '', second = ''] = turns;
@@ -53,7 +60,7 @@ describe('POST .../turns/{turn}/feedback', () => {
       status: 200,
       body: kept,
     });
-    expect((await journal(path, ada)).at(-1)).toMatchObject({
+    expect((await readJournal(path, ada)).at(-1)).toMatchObject({
       type: 'module-event',
       turn,
       module: 'feedback',
@@ -61,14 +68,14 @@ describe('POST .../turns/{turn}/feedback', () => {
     });
     expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [kept] } });
     // The state of the session does not contain it.
-    expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
+    expect(JSON.stringify(await readJson(await ada(path)))).not.toContain('too long');
   });
 
   it('replaces the same caller’s earlier feedback about the turn, but no other feedback', async () => {
     const { path, turn, second } = await answerTurns('One.', 'Two.');
     await postFeedback(ada, path, second, { score: 1 });
     await postFeedback(ada, path, turn, { score: -1, words: 'No.' });
-    await postFeedback(appFor('bob'), path, turn, { words: 'Fine.' });
+    await postFeedback(createAppFor('bob'), path, turn, { words: 'Fine.' });
     await postFeedback(ada, path, turn, { score: 0.5 });
     expect(await listFeedback(path)).toEqual({
       status: 200,
@@ -83,11 +90,11 @@ describe('POST .../turns/{turn}/feedback', () => {
   });
 
   it('accepts feedback about a running turn, and lists it once the turn has stopped', async () => {
-    const path = newSession();
+    const path = createSessionPath();
     const slow = holdReply('Slow.');
     const running = post(path, { message: script(slow.reply).message() }, { via: ada });
     await slow.asked();
-    const turn = String((await json(await ada(path))).openTurn);
+    const turn = String((await readJson(await ada(path))).openTurn);
     expect((await postFeedback(ada, path, turn, { score: 1 })).status).toBe(200);
     slow.release();
     await running;
@@ -132,23 +139,23 @@ describe('POST .../turns/{turn}/feedback', () => {
       status: 404,
       body: { type: /unknown-turn$/ },
     });
-    expect(await postFeedback(ada, newSession(), turn, { score: 1 })).toMatchObject({ status: 404 });
-    const eve = appWith({ agents: [scripted], use, auth: () => ({ id: 'eve' }) });
+    expect(await postFeedback(ada, createSessionPath(), turn, { score: 1 })).toMatchObject({ status: 404 });
+    const eve = createTestApp({ agents: [scripted], use, auth: () => ({ id: 'eve' }) });
     expect(await postFeedback(eve, path, turn, { score: 1 })).toMatchObject({ status: 404 });
     expect(await listFeedback(path, eve)).toMatchObject({ status: 404, body: { type: /unknown-session$/ } });
     expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [] } });
   });
 
   it('does not exist in an app without the module, which ignores its events', async () => {
-    const path = newSession();
+    const path = createSessionPath();
     const { message } = script('One.', 'Still here.');
-    const first = await json(await post(path, { message: message() }, { via: ada }));
+    const first = await readJson(await post(path, { message: message() }, { via: ada }));
     const turn = String(first.turn);
     await postFeedback(ada, path, turn, { score: 1 });
-    const without = appWith({ agents: [scripted], auth: () => ({ id: 'ada', tenant: 'shop' }) });
+    const without = createTestApp({ agents: [scripted], auth: () => ({ id: 'ada', tenant: 'shop' }) });
     expect((await without(`${path}/feedback`)).status).toBe(404);
     const next = await post(path, { message: message() }, { via: without });
-    expect(await json(next)).toMatchObject({ outcome: 'completed', text: 'Still here.' });
+    expect(await readJson(next)).toMatchObject({ outcome: 'completed', text: 'Still here.' });
     const again = await listFeedback(path);
     expect(again.body).toEqual({ feedback: [{ turn, by: 'ada', score: 1, at: now }] });
   });
@@ -163,7 +170,7 @@ describe('an eval', () => {
     const principal = { id: 'ada', tenant: 'shop' };
     const session: Session = sessionOf(holdfast, env, {
       agent: 'scripted',
-      session: sessionId(path),
+      session: getSessionId(path),
       principal,
     });
     const events: StoredEvent[] = [];

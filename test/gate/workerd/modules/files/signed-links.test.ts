@@ -9,11 +9,11 @@ import { type FilesConfig, files } from '../../../../../src/modules/files/entry.
 import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { lastParts, loadedFrom, openChat } from '../../../../fixtures/ui-chat.ts';
-import { type AppConfig, appWith } from '../../http/app.ts';
-import { json, type Send } from '../../http/client.ts';
-import { MEDIA } from '../../http/file-app.ts';
-import { PIXEL } from '../../surfaces/desk.ts';
+import { getLastParts, loadMessages, openChat } from '../../../../fixtures/ui-chat.ts';
+import { type AppConfig, createTestApp } from '../../http/app.ts';
+import { readJson, type Send } from '../../http/client.ts';
+import { MEDIA_TYPES } from '../../http/file-app.ts';
+import { PIXEL_BYTES } from '../../surfaces/desk.ts';
 
 const KEY = 'c0ffee00c0ffee11c0ffee22c0ffee33deadbeef';
 
@@ -26,20 +26,20 @@ const desk = defineAgent({
       name: 'draw',
       description: 'Draws.',
       effect: 'read',
-      run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+      run: () => content(['A pixel:', image(PIXEL_BYTES, 'image/png', 'dot.png')]),
     }),
   ],
-  model: { ...modelBySession, media: MEDIA },
+  model: { ...modelBySession, media: MEDIA_TYPES },
 });
 
-interface Config extends FilesConfig {
+interface LinksConfig extends FilesConfig {
   readonly key?: string | undefined;
   readonly app?: AppConfig;
 }
 
 /** An app whose callers need a token, and one of its callers. */
-function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
-  const open = appWith(
+function createApp({ key = KEY, app = {}, ...config }: LinksConfig = {}) {
+  const open = createTestApp(
     {
       agents: [desk],
       use: [aiSdkUi(), openAi(), agUi(), a2a({ agents: ['desk'] }), files(config)],
@@ -67,10 +67,10 @@ const drawMessage = () => script({ calls: [{ name: 'draw' }] }, 'There.').messag
 async function drawImage(via: Send, id: string = crypto.randomUUID()): Promise<string> {
   const { chat } = openChat({ version: 7, agent: 'desk', via, id });
   await chat.sendMessage({ text: drawMessage() });
-  return String(lastParts(chat).find(({ type }) => type === 'file')?.url);
+  return String(getLastParts(chat).find(({ type }) => type === 'file')?.url);
 }
 
-const headersOf = ({ headers }: Response, ...names: readonly string[]) =>
+const listHeaders = ({ headers }: Response, ...names: readonly string[]) =>
   names.map((name) => headers.get(name));
 
 /** Returns the response to a changed URL. */
@@ -78,32 +78,36 @@ async function getChanged(via: Send, url: string, change: (url: URL) => void): P
   const other = new URL(url);
   change(other);
   const response = await via(other.href);
-  const [cache, shared] = headersOf(response, 'cache-control', 'cross-origin-resource-policy');
+  const [cache, shared] = listHeaders(response, 'cache-control', 'cross-origin-resource-policy');
   expect([cache, shared]).toEqual(['no-store', 'same-origin']);
-  const { type, detail } = await json(response);
+  const { type, detail } = await readJson(response);
   return [response.status, String(type).split(':').at(-1), detail];
 }
 
-const NOW = 'Load the messages again to get current URLs.';
-const WRONG = [403, 'invalid-signature', `The signature of this URL is not valid. ${NOW}`];
+const RELOAD_ADVICE = 'Load the messages again to get current URLs.';
+const WRONG_SIGNATURE = [
+  403,
+  'invalid-signature',
+  `The signature of this URL is not valid. ${RELOAD_ADVICE}`,
+];
 
 describe('a signed URL', () => {
   it('shows its file without a token, to the page of any site, until it expires', async () => {
-    const { open, ada } = appOf();
+    const { open, ada } = createApp();
     const url = await drawImage(ada);
     const response = await open(url);
     expect(response.status).toBe(200);
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(PIXEL);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(PIXEL_BYTES);
     const names = ['cross-origin-resource-policy', 'content-type', 'x-content-type-options'];
-    expect(headersOf(response, ...names)).toEqual(['cross-origin', 'image/png', 'nosniff']);
-    expect(headersOf(response, 'content-security-policy')).toEqual(["default-src 'none'; sandbox"]);
-    const [cache] = headersOf(response, 'cache-control');
+    expect(listHeaders(response, ...names)).toEqual(['cross-origin', 'image/png', 'nosniff']);
+    expect(listHeaders(response, 'content-security-policy')).toEqual(["default-src 'none'; sandbox"]);
+    const [cache] = listHeaders(response, 'cache-control');
     const left = Number(/^private, max-age=(\d+)$/.exec(String(cache))?.[1]);
     expect(left).toBeGreaterThan(900 - 60);
     expect(left).toBeLessThanOrEqual(1800);
     const tag = String(response.headers.get('etag'));
     const known = await open(url, { headers: { 'if-none-match': tag } });
-    expect([known.status, ...headersOf(known, 'cross-origin-resource-policy')]).toEqual([
+    expect([known.status, ...listHeaders(known, 'cross-origin-resource-policy')]).toEqual([
       304,
       'cross-origin',
     ]);
@@ -111,7 +115,7 @@ describe('a signed URL', () => {
   });
 
   it('is the same in the stream and in the loaded messages, including the user’s files', async () => {
-    const { open, ada } = appOf();
+    const { open, ada } = createApp();
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'desk', via: ada, id });
     const sent = {
@@ -121,53 +125,53 @@ describe('a signed URL', () => {
       url: `data:image/png;base64,${btoa('mine')}`,
     };
     await chat.sendMessage({ text: drawMessage(), files: [sent] });
-    const [said, shown] = await loadedFrom(ada, { agent: 'desk', id, version: 7 });
-    expect(shown?.parts).toEqual(lastParts(chat));
+    const [said, shown] = await loadMessages(ada, { agent: 'desk', id, version: 7 });
+    expect(shown?.parts).toEqual(getLastParts(chat));
     const mine = said?.parts.find(({ type }) => type === 'file');
     expect(await (await open(String(mine?.url))).text()).toBe('mine');
   });
 
   it('works for a tenant’s session', async () => {
-    const { open, as } = appOf();
+    const { open, as } = createApp();
     const url = await drawImage(as('acme'));
     expect(new URL(url).searchParams.get('tenant')).toBe('acme');
     expect((await open(url)).status).toBe(200);
   });
 
   it('grants no access to another file, session, agent, owner or time', async () => {
-    const { open, ada, as } = appOf();
+    const { open, ada, as } = createApp();
     const [first, other] = [crypto.randomUUID(), crypto.randomUUID()];
     const url = await drawImage(ada, first);
     await drawImage(ada, other);
     await drawImage(as('eve'), first);
-    const at = (what: string | RegExp, instead: string) => (one: URL) => {
+    const replaceInPath = (what: string | RegExp, instead: string) => (one: URL) => {
       one.pathname = one.pathname.replace(what, instead);
     };
     const put = (name: string, value: string) => (one: URL) => one.searchParams.set(name, value);
-    expect(await getChanged(open, url, at(first, other))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('owner', 'eve'))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('tenant', 'ada'))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('exp', '99999999999'))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('exp', 'never'))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('sig', ''))).toEqual(WRONG);
-    expect(await getChanged(open, url, put('sig', 'ü'))).toEqual(WRONG);
+    expect(await getChanged(open, url, replaceInPath(first, other))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('owner', 'eve'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('tenant', 'ada'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('exp', '99999999999'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('exp', 'never'))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('sig', ''))).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(open, url, put('sig', 'ü'))).toEqual(WRONG_SIGNATURE);
     const file = 'f'.repeat(64);
-    expect(await getChanged(open, url, at(/[^/]+$/, file))).toEqual(WRONG);
+    expect(await getChanged(open, url, replaceInPath(/[^/]+$/, file))).toEqual(WRONG_SIGNATURE);
     expect(await getChanged(open, url, (one) => one.searchParams.delete('sig'))).toEqual([
       401,
       'unauthorized',
       'Send valid credentials.',
     ]);
     // Another app has another key, or no key.
-    const stranger = appOf({ key: 'another key of forty-two random characters' });
-    expect(await getChanged(stranger.open, url, () => {})).toEqual(WRONG);
-    expect(await getChanged(appOf({ key: '' }).open, url, () => {})).toEqual(WRONG);
+    const stranger = createApp({ key: 'another key of forty-two random characters' });
+    expect(await getChanged(stranger.open, url, () => {})).toEqual(WRONG_SIGNATURE);
+    expect(await getChanged(createApp({ key: '' }).open, url, () => {})).toEqual(WRONG_SIGNATURE);
     // The URL only grants reading.
     expect((await open(url, { method: 'DELETE' })).status).toBe(401);
   });
 
   it('is refused after it has expired, with the reason', async () => {
-    const { open, ada } = appOf({ linkSeconds: 60 });
+    const { open, ada } = createApp({ linkSeconds: 60 });
     const url = await drawImage(ada);
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 121_000);
@@ -175,7 +179,7 @@ describe('a signed URL', () => {
       expect(await getChanged(open, url, () => {})).toEqual([
         403,
         'invalid-signature',
-        `This URL of the file has expired. ${NOW}`,
+        `This URL of the file has expired. ${RELOAD_ADVICE}`,
       ]);
     } finally {
       clock.mockRestore();
@@ -183,7 +187,7 @@ describe('a signed URL', () => {
   });
 
   it('says that its file was deleted', async () => {
-    const { open, ada } = appOf();
+    const { open, ada } = createApp();
     const url = await drawImage(ada);
     await ada(new URL(url).pathname, { method: 'DELETE' });
     expect(await getChanged(open, url, () => {})).toEqual([404, 'unknown-file', expect.any(String)]);
@@ -192,13 +196,13 @@ describe('a signed URL', () => {
 
 describe('an app without the key', () => {
   it('has URLs that need the token, and responses for its own site only', async () => {
-    const { open, ada } = appOf({ key: '' });
+    const { open, ada } = createApp({ key: '' });
     const url = await drawImage(ada);
     expect(new URL(url).search).toBe('');
     expect((await open(url)).status).toBe(401);
     const response = await ada(url);
     const names = ['cross-origin-resource-policy', 'cache-control'];
-    expect([response.status, ...headersOf(response, ...names)]).toEqual([200, 'same-origin', 'no-store']);
+    expect([response.status, ...listHeaders(response, ...names)]).toEqual([200, 'same-origin', 'no-store']);
   });
 });
 
@@ -206,9 +210,9 @@ describe('a key', () => {
   it.each(['secret', 'a'.repeat(40), ' 0101010101010101010101010101010101010101 '])(
     'that can be guessed is refused with an alternative: %s',
     async (key) => {
-      const response = await appOf({ key }).ada('/agents/desk/sessions/s1');
+      const response = await createApp({ key }).ada('/agents/desk/sessions/s1');
       expect(response.status).toBe(500);
-      expect(await json(response)).toMatchObject({
+      expect(await readJson(response)).toMatchObject({
         type: 'urn:holdfast:problem:misconfigured',
         detail:
           'HOLDFAST_FILES_KEY can be guessed. Use at least 32 random characters, such as those that `openssl rand -hex 32` prints, ' +
@@ -223,7 +227,7 @@ describe('a key', () => {
       if (!isThere) throw new Error('The store is away.');
       return KEY;
     };
-    const { ada, open } = appOf({ key: { get } as never });
+    const { ada, open } = createApp({ key: { get } as never });
     await drawImage(ada).catch(() => {});
     isThere = true;
     expect((await open(await drawImage(ada))).status).toBe(200);
@@ -245,7 +249,7 @@ describe('signed URLs are in', () => {
   };
 
   /** Returns the URL in an answer, which is JSON. */
-  const addressIn = (text: string): string => /https?:[^"\\]+\/files\/[^"\\]+/.exec(text)?.[0] ?? '';
+  const findFileUrl = (text: string): string => /https?:[^"\\]+\/files\/[^"\\]+/.exec(text)?.[0] ?? '';
 
   it.each([
     ['the output of a call in a response', '/v1/responses', (input: string) => ({ model: 'desk', input })],
@@ -281,15 +285,15 @@ describe('signed URLs are in', () => {
       }),
     ],
   ])('%s', async (_, path, bodyOf) => {
-    const { ada, open } = appOf();
-    const url = addressIn(await post(ada, path, bodyOf(drawMessage())));
+    const { ada, open } = createApp();
+    const url = findFileUrl(await post(ada, path, bodyOf(drawMessage())));
     expect(new URL(url).searchParams.get('sig')).toMatch(/^[\w-]{43}$/);
-    expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL);
+    expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL_BYTES);
   });
 
   it('the output of a call, next to the text of the tool', async () => {
     const answer = JSON.parse(
-      await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawMessage() }),
+      await post(createApp().ada, '/v1/responses', { model: 'desk', input: drawMessage() }),
     );
     const { output } = Object(answer.output[0]);
     expect(output).toMatch(
@@ -308,7 +312,7 @@ describe('signed URLs are in', () => {
         }),
       ],
     });
-    const { ada, open } = appOf({ app: { use: [aiSdkUi(), files(), mine] } });
+    const { ada, open } = createApp({ app: { use: [aiSdkUi(), files(), mine] } });
     const url = new URL(await drawImage(ada));
     const [, , , , session, , file] = url.pathname.split('/');
     const made = await (await ada(`/mine/${session}/${file}`)).text();

@@ -16,15 +16,23 @@ import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from '../../http/client.ts';
-import { fileApp, idOf, postAndRead } from '../../http/file-app.ts';
-import { appWithEndpoint, postMcp, rpcRequest } from '../../mcp/server/talk.ts';
+import { createTestApp } from '../../http/app.ts';
+import {
+  createSessionPath,
+  ORIGIN,
+  post,
+  readAllEvents,
+  readJson,
+  type Send,
+  SSE_HEADERS,
+} from '../../http/client.ts';
+import { computeFileId, createFileApp, postAndRead } from '../../http/file-app.ts';
+import { createEndpointApp, createRpcRequest, postMcp } from '../../mcp/server/talk.ts';
 
-const PAGE = 'https://app.example';
-const pages = cors({ origins: [PAGE, 'http://localhost:3000'] });
-const FROM = { origin: PAGE, 'sec-fetch-site': 'cross-site' };
-const EXPOSED =
+const PAGE_ORIGIN = 'https://app.example';
+const pages = cors({ origins: [PAGE_ORIGIN, 'http://localhost:3000'] });
+const PAGE_HEADERS = { origin: PAGE_ORIGIN, 'sec-fetch-site': 'cross-site' };
+const EXPOSED_HEADERS =
   'x-request-id, location, content-location, retry-after, etag, preference-applied, allow, www-authenticate, content-disposition, ' +
   'content-range, x-should-retry, x-vercel-ai-ui-message-stream, mcp-session-id, *';
 
@@ -36,12 +44,14 @@ const shop = defineWebhook({
   verify: () => reply('Nothing.'),
   start: () => ignored('Nothing.'),
 });
-const via = appWith({ use: [answers, openApi(), files(), shop, pages] });
-const scriptMessage = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
+const via = createTestApp({ use: [answers, openApi(), files(), shop, pages] });
+const createScriptMessage = (...replies: Parameters<typeof script>) => ({
+  message: script(...replies).message(),
+});
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
 /** Returns the headers that browsers read for CORS. */
-const corsOf = ({ headers }: Response): Record<string, string> =>
+const getCorsHeaders = ({ headers }: Response): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
 /** Sends a browser's preflight request. */
@@ -52,19 +62,19 @@ const sendPreflight = (
 ) =>
   by(path, {
     method: 'OPTIONS',
-    headers: { ...FROM, 'access-control-request-method': method, ...headers },
+    headers: { ...PAGE_HEADERS, 'access-control-request-method': method, ...headers },
   });
 
 describe('a preflight request from a page on an allowed origin', () => {
   it.each<[string, string, string]>([
-    [`${newSession()}/messages`, 'POST', 'POST'],
-    [newSession(), 'DELETE', 'GET, HEAD, DELETE'],
-    [`${newSession()}/turns/t1`, 'GET', 'GET, HEAD'],
-    [`${newSession()}/events`, 'GET', 'GET, HEAD'],
-    [`${newSession()}/files/f1`, 'GET', 'GET, HEAD, DELETE'],
-    [`${newSession()}/cancel`, 'POST', 'POST'],
-    [`${newSession()}/approvals/c1`, 'POST', 'POST'],
-    [`${newSession()}/results/c1`, 'POST', 'POST'],
+    [`${createSessionPath()}/messages`, 'POST', 'POST'],
+    [createSessionPath(), 'DELETE', 'GET, HEAD, DELETE'],
+    [`${createSessionPath()}/turns/t1`, 'GET', 'GET, HEAD'],
+    [`${createSessionPath()}/events`, 'GET', 'GET, HEAD'],
+    [`${createSessionPath()}/files/f1`, 'GET', 'GET, HEAD, DELETE'],
+    [`${createSessionPath()}/cancel`, 'POST', 'POST'],
+    [`${createSessionPath()}/approvals/c1`, 'POST', 'POST'],
+    [`${createSessionPath()}/results/c1`, 'POST', 'POST'],
     ['/', 'GET', 'GET, HEAD'],
     ['/health', 'GET', 'GET, HEAD'],
     ['/openapi.json', 'GET', 'GET, HEAD'],
@@ -73,14 +83,14 @@ describe('a preflight request from a page on an allowed origin', () => {
     ['/nothing', 'PUT', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
   ])('for %s returns the allowed methods of the path', async (path, method, methods) => {
     const response = await sendPreflight(path, method);
-    expect([response.status, await response.text(), corsOf(response)]).toEqual([
+    expect([response.status, await response.text(), getCorsHeaders(response)]).toEqual([
       204,
       '',
       {
-        'access-control-allow-origin': PAGE,
+        'access-control-allow-origin': PAGE_ORIGIN,
         'access-control-allow-methods': methods,
         'access-control-max-age': '7200',
-        'access-control-expose-headers': EXPOSED,
+        'access-control-expose-headers': EXPOSED_HEADERS,
         vary: 'origin',
       },
     ]);
@@ -88,9 +98,9 @@ describe('a preflight request from a page on an allowed origin', () => {
 
   it('returns the same for MCP', async () => {
     const response = await sendPreflight('/mcp', 'POST', {
-      by: appWithEndpoint({ tools: [hello] }, { use: [pages] }),
+      by: createEndpointApp({ tools: [hello] }, { use: [pages] }),
     });
-    expect([response.status, corsOf(response)]).toMatchObject([
+    expect([response.status, getCorsHeaders(response)]).toMatchObject([
       204,
       { 'access-control-allow-methods': 'POST, GET, HEAD' },
     ]);
@@ -103,7 +113,7 @@ describe('a preflight request from a page on an allowed origin', () => {
     'x-stainless-arch,x-stainless-lang,x-stainless-os,x-stainless-package-version,x-stainless-retry-count',
   ])('allows the requested headers: %s', async (wanted) => {
     const headers = { 'access-control-request-headers': wanted };
-    const response = await sendPreflight(`${newSession()}/messages`, 'POST', { headers });
+    const response = await sendPreflight(`${createSessionPath()}/messages`, 'POST', { headers });
     expect(response.headers.get('access-control-allow-headers')).toBe(wanted);
   });
 
@@ -113,7 +123,7 @@ describe('a preflight request from a page on an allowed origin', () => {
       asked.push(request);
       return null;
     };
-    const response = await sendPreflight('/agents', 'GET', { by: appWith({ use: [pages], auth }) });
+    const response = await sendPreflight('/agents', 'GET', { by: createTestApp({ use: [pages], auth }) });
     expect([response.status, asked]).toEqual([204, []]);
   });
 
@@ -124,14 +134,14 @@ describe('a preflight request from a page on an allowed origin', () => {
     { origin: 'null' },
   ])('of another origin gets the usual response: %j', async (headers) => {
     const response = await sendPreflight('/agents', 'GET', { headers });
-    expect([response.status, corsOf(response)]).toEqual([405, { vary: 'origin' }]);
-    const closed = appWith({ use: [pages], auth: () => null });
+    expect([response.status, getCorsHeaders(response)]).toEqual([405, { vary: 'origin' }]);
+    const closed = createTestApp({ use: [pages], auth: () => null });
     expect((await sendPreflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
   });
 
   it('to an app without allowed origins gets no CORS headers', async () => {
-    const response = await sendPreflight('/agents', 'GET', { by: appWith({}) });
-    expect([response.status, response.headers.get('allow'), corsOf(response)]).toEqual([
+    const response = await sendPreflight('/agents', 'GET', { by: createTestApp({}) });
+    expect([response.status, response.headers.get('allow'), getCorsHeaders(response)]).toEqual([
       405,
       'GET, HEAD',
       {},
@@ -139,39 +149,43 @@ describe('a preflight request from a page on an allowed origin', () => {
   });
 
   it('must name a method, because OPTIONS without a method is an ordinary request', async () => {
-    const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
-    expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD.']);
+    const response = await via('/agents', { method: 'OPTIONS', headers: PAGE_HEADERS });
+    expect([response.status, (await readJson(response)).detail]).toEqual([405, 'Use GET, HEAD.']);
   });
 });
 
-const READABLE = {
-  'access-control-allow-origin': PAGE,
-  'access-control-expose-headers': EXPOSED,
+const READABLE_HEADERS = {
+  'access-control-allow-origin': PAGE_ORIGIN,
+  'access-control-expose-headers': EXPOSED_HEADERS,
   vary: 'origin',
 };
 
 /** Each response, its status, and its request. */
-const ANSWERS: readonly (readonly [
+const ANSWER_CASES: readonly (readonly [
   what: string,
   status: number,
   ask: (from: Headers) => Promise<Response>,
 ])[] = [
-  ['to a message', 200, (from) => post(newSession(), scriptMessage('Hi.'), { headers: from, via })],
+  [
+    'to a message',
+    200,
+    (from) => post(createSessionPath(), createScriptMessage('Hi.'), { headers: from, via }),
+  ],
   ['about the agents', 200, (from) => via('/agents', { headers: from })],
-  ['about an unknown session', 404, (from) => via(newSession(), { headers: from })],
+  ['about an unknown session', 404, (from) => via(createSessionPath(), { headers: from })],
   ['to an unknown path', 404, (from) => via('/nothing', { headers: from })],
   ['to the wrong method', 405, (from) => via('/agents', { method: 'PUT', headers: from })],
-  ['to an invalid body', 400, (from) => post(newSession(), '{', { headers: from, via })],
+  ['to an invalid body', 400, (from) => post(createSessionPath(), '{', { headers: from, via })],
   [
     'to an unauthorized caller',
     401,
-    (from) => appWith({ use: [pages], auth: () => null })('/agents', { headers: from }),
+    (from) => createTestApp({ use: [pages], auth: () => null })('/agents', { headers: from }),
   ],
   [
     'for an internal failure',
     500,
     (from) =>
-      appWith({
+      createTestApp({
         use: [pages],
         log: false,
         auth: () => {
@@ -183,7 +197,7 @@ const ANSWERS: readonly (readonly [
     'for a thrown value that is not an Error',
     500,
     (from) =>
-      appWith({ use: [pages], log: false, auth: () => Promise.reject('a text') })('/agents', {
+      createTestApp({ use: [pages], log: false, auth: () => Promise.reject('a text') })('/agents', {
         headers: from,
       }),
   ],
@@ -192,65 +206,72 @@ const ANSWERS: readonly (readonly [
     'of the MCP endpoint',
     200,
     (from) =>
-      postMcp(appWithEndpoint({ tools: [hello] }, { use: [pages] }), rpcRequest('ping'), { headers: from }),
+      postMcp(createEndpointApp({ tools: [hello] }, { use: [pages] }), createRpcRequest('ping'), {
+        headers: from,
+      }),
   ],
 ];
 
 describe('a response', () => {
-  it.each(ANSWERS)('%s is readable by a page of an allowed origin', async (_, status, ask) => {
-    const response = await ask(FROM);
-    expect([response.status, corsOf(response)]).toEqual([status, READABLE]);
+  it.each(ANSWER_CASES)('%s is readable by a page of an allowed origin', async (_, status, ask) => {
+    const response = await ask(PAGE_HEADERS);
+    expect([response.status, getCorsHeaders(response)]).toEqual([status, READABLE_HEADERS]);
     expect(response.headers.get('access-control-allow-credentials')).toBe(null);
   });
 
-  it.each(ANSWERS)('%s has no CORS headers for programs and same-origin pages', async (_, status, ask) => {
-    const response = await ask({});
-    expect([response.status, corsOf(response)]).toEqual([status, { vary: 'origin' }]);
-  });
+  it.each(ANSWER_CASES)(
+    '%s has no CORS headers for programs and same-origin pages',
+    async (_, status, ask) => {
+      const response = await ask({});
+      expect([response.status, getCorsHeaders(response)]).toEqual([status, { vary: 'origin' }]);
+    },
+  );
 
   it('that refuses another origin’s page does not reveal the reason to the page', async () => {
     const from = { origin: 'https://evil.example' };
-    const response = await post(newSession(), scriptMessage('Hi.'), { headers: from, via });
-    expect([response.status, corsOf(response)]).toEqual([403, { vary: 'origin' }]);
+    const response = await post(createSessionPath(), createScriptMessage('Hi.'), { headers: from, via });
+    expect([response.status, getCorsHeaders(response)]).toEqual([403, { vary: 'origin' }]);
     const read = await via('/agents', { headers: from });
-    expect([read.status, corsOf(read)]).toEqual([200, { vary: 'origin' }]);
+    expect([read.status, getCorsHeaders(read)]).toEqual([200, { vary: 'origin' }]);
   });
 
   it('that is a stream is readable: from a message, and of the journal', async () => {
-    const session = newSession();
-    const headers = { ...FROM, ...SSE };
-    const streamed = await post(session, scriptMessage('Hi.'), { headers, via });
-    expect([streamed.status, corsOf(streamed)]).toEqual([200, READABLE]);
-    expect((await allEvents(streamed)).at(-1)?.event).toBe('answer');
+    const session = createSessionPath();
+    const headers = { ...PAGE_HEADERS, ...SSE_HEADERS };
+    const streamed = await post(session, createScriptMessage('Hi.'), { headers, via });
+    expect([streamed.status, getCorsHeaders(streamed)]).toEqual([200, READABLE_HEADERS]);
+    expect((await readAllEvents(streamed)).at(-1)?.event).toBe('answer');
     const events = await via(`${session}/events`, { headers });
-    expect([events.status, corsOf(events)]).toEqual([200, READABLE]);
+    expect([events.status, getCorsHeaders(events)]).toEqual([200, READABLE_HEADERS]);
     await events.body?.cancel();
   });
 
   it('that is a file is readable', async () => {
-    const app = fileApp({ accepts: ['image/*'], use: [pages] });
-    const session = newSession('seer');
+    const app = createFileApp({ accepts: ['image/*'], use: [pages] });
+    const session = createSessionPath('seer');
     await postAndRead(
       app.via,
       { message: [{ type: 'file', mediaType: 'image/png', data: btoa('seen') }] },
       session,
     );
-    const response = await app.via(`${session}/files/${await idOf('seen')}`, { headers: FROM });
-    expect([response.status, corsOf(response)]).toEqual([200, READABLE]);
+    const response = await app.via(`${session}/files/${await computeFileId('seen')}`, {
+      headers: PAGE_HEADERS,
+    });
+    expect([response.status, getCorsHeaders(response)]).toEqual([200, READABLE_HEADERS]);
   });
 
   it('is readable while its turn runs, by each page that sends its own origin', async () => {
     const answer = holdReply('Done.');
-    const session = newSession();
-    const running = post(session, scriptMessage(answer.reply), { headers: FROM, via });
+    const session = createSessionPath();
+    const running = post(session, createScriptMessage(answer.reply), { headers: PAGE_HEADERS, via });
     await answer.asked();
-    const busy = await post(session, scriptMessage('No.'), {
+    const busy = await post(session, createScriptMessage('No.'), {
       headers: { origin: 'http://localhost:3000' },
       via,
     });
-    expect([busy.status, corsOf(busy)]).toEqual([
+    expect([busy.status, getCorsHeaders(busy)]).toEqual([
       409,
-      { ...READABLE, 'access-control-allow-origin': 'http://localhost:3000' },
+      { ...READABLE_HEADERS, 'access-control-allow-origin': 'http://localhost:3000' },
     ]);
     answer.release();
     expect((await running).status).toBe(200);
@@ -271,12 +292,12 @@ describe('every route of an app', () => {
       defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
     ],
   };
-  const all = appWith(app);
+  const all = createTestApp(app);
   const token = { authorization: 'Bearer t' };
 
   /** Each route, with a valid path. */
-  async function routesOf(): Promise<readonly (readonly [method: string, path: string])[]> {
-    const { paths } = await json(await all('/openapi.json', { headers: token }));
+  async function listRoutes(): Promise<readonly (readonly [method: string, path: string])[]> {
+    const { paths } = await readJson(await all('/openapi.json', { headers: token }));
     return Object.entries<object>(Object(paths)).flatMap(([path, item]) => {
       const filled = path.replace('{agent}', 'scripted').replaceAll(/\{\w+\}/g, 'x');
       const methods = Object.keys(item).filter((key) => key !== 'parameters');
@@ -285,25 +306,29 @@ describe('every route of an app', () => {
   }
 
   it('responds to preflight requests, and is readable by pages of the allowed origins only', async () => {
-    const found = await routesOf();
+    const found = await listRoutes();
     expect(found.length).toBeGreaterThan(25);
     const strange: unknown[] = [];
     for (const [method, path] of found) {
       const asked = await sendPreflight(path, method, { by: all });
       const allowed = asked.headers.get('access-control-allow-methods')?.split(', ') ?? [];
       if (asked.status !== 204 || !allowed.includes(method)) strange.push([method, path, asked.status]);
-      for (const headers of [FROM, { ...FROM, ...token }, { ...FROM, ...token, ...SSE }]) {
+      for (const headers of [
+        PAGE_HEADERS,
+        { ...PAGE_HEADERS, ...token },
+        { ...PAGE_HEADERS, ...token, ...SSE_HEADERS },
+      ]) {
         const read = await all(path, { method, headers, redirect: 'manual' });
         await read.body?.cancel();
-        const isReadable = JSON.stringify(corsOf(read)) === JSON.stringify(READABLE);
-        if (!isReadable) strange.push([method, path, read.status, corsOf(read)]);
+        const isReadable = JSON.stringify(getCorsHeaders(read)) === JSON.stringify(READABLE_HEADERS);
+        if (!isReadable) strange.push([method, path, read.status, getCorsHeaders(read)]);
       }
       for (const headers of [{}, { origin: 'https://evil.example' }]) {
         const read = await all(path, { method, headers, redirect: 'manual' });
         // Authorization metadata for MCP is readable by every page.
         const isToldToAll = path.startsWith('/.well-known/');
-        if (!isToldToAll && JSON.stringify(corsOf(read)) !== '{"vary":"origin"}') {
-          strange.push([method, path, read.status, corsOf(read)]);
+        if (!isToldToAll && JSON.stringify(getCorsHeaders(read)) !== '{"vary":"origin"}') {
+          strange.push([method, path, read.status, getCorsHeaders(read)]);
         }
       }
     }
@@ -312,7 +337,7 @@ describe('every route of an app', () => {
 });
 
 describe('an app below another path', () => {
-  const sending =
+  const sendThrough =
     (fetch: Hono['fetch']): Send =>
     async (path, init) =>
       fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
@@ -320,22 +345,22 @@ describe('an app below another path', () => {
   const { worker } = createHoldfast({ agents: [scripted], use: [pages], http: { basePath: '/ai' } });
 
   it.each<[string, Send]>([
-    ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],
-    ['its basePath', sending(worker.fetch as Hono['fetch'])],
+    ['a Hono app', sendThrough(new Hono().route('/ai', routes).fetch)],
+    ['its basePath', sendThrough(worker.fetch as Hono['fetch'])],
   ])('of %s responds to pages of its origins as usual', async (_, mounted) => {
     const asked = await sendPreflight('/ai/agents', 'GET', { by: mounted });
-    expect([asked.status, corsOf(asked)]).toMatchObject([
+    expect([asked.status, getCorsHeaders(asked)]).toMatchObject([
       204,
-      { 'access-control-allow-methods': 'GET, HEAD', 'access-control-allow-origin': PAGE },
+      { 'access-control-allow-methods': 'GET, HEAD', 'access-control-allow-origin': PAGE_ORIGIN },
     ]);
-    const read = await mounted('/ai/agents', { headers: FROM });
-    expect([read.status, corsOf(read)]).toEqual([200, READABLE]);
+    const read = await mounted('/ai/agents', { headers: PAGE_HEADERS });
+    expect([read.status, getCorsHeaders(read)]).toEqual([200, READABLE_HEADERS]);
   });
 
   it('leaves the outer app’s paths to that app', async () => {
     const own = new Hono().route('/ai', routes).get('/mine', (c) => c.text('mine'));
-    const response = await sending(own.fetch)('/mine', { headers: FROM });
-    expect([response.status, corsOf(response)]).toEqual([200, {}]);
-    expect((await sendPreflight('/ai/nothing', 'GET', { by: sending(own.fetch) })).status).toBe(404);
+    const response = await sendThrough(own.fetch)('/mine', { headers: PAGE_HEADERS });
+    expect([response.status, getCorsHeaders(response)]).toEqual([200, {}]);
+    expect((await sendPreflight('/ai/nothing', 'GET', { by: sendThrough(own.fetch) })).status).toBe(404);
   });
 });

@@ -5,17 +5,17 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { defineModule, type ModuleParts } from '../../../../../src/module.ts';
 import { onBehalfOf, rateLimit } from '../../../../../src/modules/http/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { json, newSession, post } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { createSessionPath, post, readJson } from '../../http/client.ts';
 
 const edgeModule = defineModule({ name: 'edge' });
 const inner = defineModule({ name: 'inner' });
-const scriptMessage = () => ({ message: script('Done.').message() });
+const createScriptMessage = () => ({ message: script('Done.').message() });
 
 describe('the `http` hook of a module', () => {
   it('wraps every route, the first use outermost, and sees failures as responses', async () => {
     const seen: string[] = [];
-    const layer = (name: string): ModuleParts => ({
+    const createLayer = (name: string): ModuleParts => ({
       async http(asked, next) {
         seen.push(`${name} ${asked.request.method} ${new URL(asked.request.url).pathname}`);
         const response = await next(asked);
@@ -23,9 +23,9 @@ describe('the `http` hook of a module', () => {
         return response;
       },
     });
-    const via = appWith({
+    const via = createTestApp({
       auth: () => null,
-      use: [edgeModule.use(layer('outer')), inner.use(layer('inner'))],
+      use: [edgeModule.use(createLayer('outer')), inner.use(createLayer('inner'))],
     });
     for (const path of ['/agents', '/health', '/nothing']) await (await via(path)).body?.cancel();
     expect(seen).toEqual(
@@ -44,7 +44,7 @@ describe('the `http` hook of a module', () => {
 
   it('returns a custom response, with the headers of the app', async () => {
     const use = [edgeModule.use({ http: async () => new Response('Closed.', { status: 418 }) })];
-    const response = await appWith({ use })('/closed');
+    const response = await createTestApp({ use })('/closed');
     expect([response.status, await response.text()]).toEqual([418, 'Closed.']);
     const { headers } = response;
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
@@ -56,7 +56,7 @@ describe('the `http` hook of a module', () => {
 
   it('can return an immutable response', async () => {
     const use = [edgeModule.use({ http: async () => Response.redirect('https://login.example/') })];
-    const response = await appWith({ use })('/closed', { redirect: 'manual' });
+    const response = await createTestApp({ use })('/closed', { redirect: 'manual' });
     expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store']);
   });
 
@@ -78,9 +78,9 @@ describe('the `http` hook of a module', () => {
     ],
   ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {
     const lines: LogEntry[] = [];
-    const via = appWith({ use: [edgeModule.use(parts)], log: (line) => void lines.push(line) });
+    const via = createTestApp({ use: [edgeModule.use(parts)], log: (line) => void lines.push(line) });
     const response = await via('/agents');
-    expect([response.status, (await json(response)).type]).toEqual([
+    expect([response.status, (await readJson(response)).type]).toEqual([
       500,
       'urn:holdfast:problem:internal-error',
     ]);
@@ -93,10 +93,10 @@ describe('the `http` hook of a module', () => {
       http: (asked, next) =>
         next(asked.request.headers.get('x-trusted') ? { ...asked, isOwnPage: true } : asked),
     });
-    const via = appWith({ use: [trusted] });
+    const via = createTestApp({ use: [trusted] });
     const from = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
     const send = (headers: Readonly<Record<string, string>>) =>
-      post(newSession(), scriptMessage(), { via, headers });
+      post(createSessionPath(), createScriptMessage(), { via, headers });
     expect((await send(from)).status).toBe(403);
     expect((await send({ ...from, 'x-trusted': 'yes' })).status).toBe(200);
   });
@@ -105,7 +105,7 @@ describe('the `http` hook of a module', () => {
 describe('the `caller` hook of a module', () => {
   it('sets the caller for the later modules, and receives the caller of the earlier ones', async () => {
     const owners: unknown[] = [];
-    const via = appWith({
+    const via = createTestApp({
       auth: () => ({ id: 'app', delegates: true }),
       use: [
         inner.use({ caller: ({ id, ...more }) => ({ ...more, id: `${id}+` }) }),
@@ -113,16 +113,17 @@ describe('the `caller` hook of a module', () => {
         edgeModule.use({ admit: async (owner) => void owners.push(owner) }),
       ],
     });
-    expect((await post(newSession(), scriptMessage(), { via, headers: { 'x-user-id': 'ann' } })).status).toBe(
-      200,
-    );
+    expect(
+      (await post(createSessionPath(), createScriptMessage(), { via, headers: { 'x-user-id': 'ann' } }))
+        .status,
+    ).toBe(200);
     expect(owners).toEqual([{ id: 'app+/ann' }]);
   });
 
   it('must return a caller', async () => {
     const lines: LogEntry[] = [];
     const use = [edgeModule.use({ caller: () => ({ id: '' }) })];
-    const via = appWith({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
+    const via = createTestApp({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
     expect((await via('/agents')).status).toBe(500);
     expect(String(Object(lines[0]).thrown)).toContain('A module returned a caller whose id or tenant');
   });
@@ -135,8 +136,8 @@ describe('the `caller` hook of a module', () => {
         },
       }),
     ];
-    const response = await appWith({ auth: () => ({ id: 'me' }), use })(newSession());
-    expect([response.status, (await json(response)).detail]).toEqual([404, 'Not yours.']);
+    const response = await createTestApp({ auth: () => ({ id: 'me' }), use })(createSessionPath());
+    expect([response.status, (await readJson(response)).detail]).toEqual([404, 'Not yours.']);
   });
 });
 
@@ -150,13 +151,11 @@ describe('the `admit` hook of a module', () => {
         },
       }),
     ];
-    const via = appWith({ auth: () => ({ id: 'me' }), use });
-    const response = await post(newSession(), scriptMessage(), { via });
-    expect([response.status, response.headers.get('retry-after'), (await json(response)).detail]).toEqual([
-      429,
-      '60',
-      'No more for me.',
-    ]);
+    const via = createTestApp({ auth: () => ({ id: 'me' }), use });
+    const response = await post(createSessionPath(), createScriptMessage(), { via });
+    expect([response.status, response.headers.get('retry-after'), (await readJson(response)).detail]).toEqual(
+      [429, '60', 'No more for me.'],
+    );
     expect((await via('/agents')).status).toBe(200);
   });
 });
@@ -169,10 +168,10 @@ it('a module with a hook for requests is refused in an agent, because it is for 
     model: modelBySession,
     use: [rateLimit()],
   });
-  expect(() => appWith({ agents: [agent] })).toThrow(
+  expect(() => createTestApp({ agents: [agent] })).toThrow(
     new ConfigurationError(
       "The module 'rate-limit' is for the whole app. Add it to `use` of createHoldfast.",
     ),
   );
-  expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();
+  expect(() => createTestApp({ agents: [agent], use: [rateLimit()] })).not.toThrow();
 });

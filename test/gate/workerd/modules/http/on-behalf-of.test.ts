@@ -6,8 +6,8 @@ import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { type OnBehalfOf, onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { type AppConfig, appWith } from '../../http/app.ts';
-import { json, newSession, post, type Send } from '../../http/client.ts';
+import { type AppConfig, createTestApp } from '../../http/app.ts';
+import { createSessionPath, post, readJson, type Send } from '../../http/client.ts';
 import { callTool } from '../../mcp/server/talk.ts';
 
 interface SeenCall {
@@ -15,10 +15,10 @@ interface SeenCall {
   readonly secret: string | undefined;
 }
 let seen: SeenCall[] = [];
-let asked = 0;
+let askCount = 0;
 beforeEach(() => {
   seen = [];
-  asked = 0;
+  askCount = 0;
 });
 
 const look = defineTool({
@@ -38,8 +38,8 @@ const looker = defineAgent({
   model: modelBySession,
 });
 
-const byHeader: OnBehalfOf = ({ headers }) => {
-  asked += 1;
+const getPersonFromHeader: OnBehalfOf = ({ headers }) => {
+  askCount += 1;
   return headers.get('x-user-id');
 };
 
@@ -48,8 +48,11 @@ interface DelegatingApp extends AppConfig {
   readonly personOf?: OnBehalfOf | null;
 }
 
-const appOf = (caller: unknown, { personOf = byHeader, use = [], ...config }: DelegatingApp = {}): Send =>
-  appWith({
+const createDelegatingApp = (
+  caller: unknown,
+  { personOf = getPersonFromHeader, use = [], ...config }: DelegatingApp = {},
+): Send =>
+  createTestApp({
     agents: [scripted, looker],
     auth: () => caller as Caller, // plain JavaScript can return any value
     use: personOf ? [onBehalfOf(personOf), ...use] : use,
@@ -57,16 +60,20 @@ const appOf = (caller: unknown, { personOf = byHeader, use = [], ...config }: De
     ...config,
   });
 
-const DELEGATING: Caller = { id: 'app', delegates: true };
-const ofPerson = (id: string) => ({ headers: { 'x-user-id': id } });
+const DELEGATING_CALLER: Caller = { id: 'app', delegates: true };
+const createPersonInit = (id: string) => ({ headers: { 'x-user-id': id } });
 
 describe('a request on behalf of a person', () => {
   it('has the principal `caller/person`, with the tenant and the roles of the caller', async () => {
-    const caller = { ...DELEGATING, tenant: crypto.randomUUID(), roles: ['clerk'] };
-    const via = appOf(caller);
-    const message = () => script({ calls: [{ name: 'look' }] }, 'Done.').message();
-    await post(newSession('looker'), { message: message() }, { via, ...ofPerson('ann') });
-    await post(newSession('looker'), { message: message() }, { via });
+    const caller = { ...DELEGATING_CALLER, tenant: crypto.randomUUID(), roles: ['clerk'] };
+    const via = createDelegatingApp(caller);
+    const createMessage = () => script({ calls: [{ name: 'look' }] }, 'Done.').message();
+    await post(
+      createSessionPath('looker'),
+      { message: createMessage() },
+      { via, ...createPersonInit('ann') },
+    );
+    await post(createSessionPath('looker'), { message: createMessage() }, { via });
     expect(seen).toEqual([
       { principal: { id: 'app/ann', tenant: caller.tenant, roles: ['clerk'] }, secret: 'app/ann' },
       { principal: { id: 'app', tenant: caller.tenant, roles: ['clerk'] }, secret: 'app' },
@@ -74,13 +81,13 @@ describe('a request on behalf of a person', () => {
   });
 
   it('has the person’s own sessions and idempotency keys', async () => {
-    const via = appOf(DELEGATING);
-    const session = newSession();
+    const via = createDelegatingApp(DELEGATING_CALLER);
+    const session = createSessionPath();
     const { message, model } = script('Of Ann.', 'Of Ben.');
     const [body, key] = [{ message: message() }, crypto.randomUUID()];
     const send = async (id: string) => {
       const headers = { 'x-user-id': id, 'idempotency-key': key };
-      return (await json(await post(session, body, { via, headers }))).text;
+      return (await readJson(await post(session, body, { via, headers }))).text;
     };
     expect([await send('ann'), await send('ben'), await send('ann')]).toEqual([
       'Of Ann.',
@@ -88,18 +95,18 @@ describe('a request on behalf of a person', () => {
       'Of Ann.',
     ]);
     expect(model.requests).toHaveLength(2);
-    for (const init of [{}, ofPerson('cat')]) expect((await via(session, init)).status).toBe(404);
+    for (const init of [{}, createPersonInit('cat')]) expect((await via(session, init)).status).toBe(404);
   });
 
   it('is checked on every route, including routes without a session', async () => {
-    const via = appOf(DELEGATING);
-    for (const path of ['/agents', '/', '/openapi.json', newSession(), '/nothing'])
-      expect((await via(path, ofPerson(' '))).status).toBe(400);
-    expect((await via('/health', ofPerson(' '))).status).toBe(200);
+    const via = createDelegatingApp(DELEGATING_CALLER);
+    for (const path of ['/agents', '/', '/openapi.json', createSessionPath(), '/nothing'])
+      expect((await via(path, createPersonInit(' '))).status).toBe(400);
+    expect((await via('/health', createPersonInit(' '))).status).toBe(200);
   });
 
   it('calls the tools that are published by MCP', async () => {
-    const via = appOf(DELEGATING, { use: [defineMcpEndpoint({ tools: [look] })] });
+    const via = createDelegatingApp(DELEGATING_CALLER, { use: [defineMcpEndpoint({ tools: [look] })] });
     await callTool(
       (path, init) => via(path, { ...init, headers: { ...Object(init?.headers), 'x-user-id': 'ann' } }),
       'look',
@@ -109,9 +116,9 @@ describe('a request on behalf of a person', () => {
   });
 
   it('can be named by a promise', async () => {
-    const via = appOf(DELEGATING, { personOf: async () => 'ann' });
+    const via = createDelegatingApp(DELEGATING_CALLER, { personOf: async () => 'ann' });
     await post(
-      newSession('looker'),
+      createSessionPath('looker'),
       { message: script({ calls: [{ name: 'look' }] }, 'Done.').message() },
       { via },
     );
@@ -121,8 +128,8 @@ describe('a request on behalf of a person', () => {
   it.each(['', ' ', 'x'.repeat(256), 'a\u0000b', 'a\u0085b', '\ud800'])(
     'is refused for the invalid id %j',
     async (id) => {
-      const response = await appOf(DELEGATING, { personOf: () => id })('/agents');
-      expect(await json(response)).toEqual({
+      const response = await createDelegatingApp(DELEGATING_CALLER, { personOf: () => id })('/agents');
+      expect(await readJson(response)).toEqual({
         type: 'urn:holdfast:problem:invalid-person',
         title: 'invalid person',
         status: 400,
@@ -135,9 +142,9 @@ describe('a request on behalf of a person', () => {
   it.each(['x'.repeat(255), 'https://id.example/a/b', '../ann', '"],["', 'Ännchen 🐙'])(
     'accepts the id %j',
     async (id) => {
-      const via = appOf(DELEGATING, { personOf: () => id });
+      const via = createDelegatingApp(DELEGATING_CALLER, { personOf: () => id });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
-      expect((await post(newSession('looker'), { message: message() }, { via })).status).toBe(200);
+      expect((await post(createSessionPath('looker'), { message: message() }, { via })).status).toBe(200);
       expect(seen.map(({ principal }) => principal.id)).toEqual([`app/${id}`]);
     },
   );
@@ -147,21 +154,21 @@ describe('a caller without `delegates: true`', () => {
   it.each([{}, { delegates: false }, { delegates: undefined }])(
     'acts as itself, with any headers: %j',
     async (more) => {
-      const via = appOf({ id: 'ben', ...more });
+      const via = createDelegatingApp({ id: 'ben', ...more });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
-      await post(newSession('looker'), { message: message() }, { via, ...ofPerson('ann') });
+      await post(createSessionPath('looker'), { message: message() }, { via, ...createPersonInit('ann') });
       expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'ben' }]);
-      expect(asked).toBe(0);
+      expect(askCount).toBe(0);
     },
   );
 });
 
 /** Returns the response to a wrong hook of the app, and its log. */
-async function failureOf(caller: unknown, config: DelegatingApp): Promise<string> {
+async function readFailure(caller: unknown, config: DelegatingApp): Promise<string> {
   const lines: LogEntry[] = [];
-  const via = appOf(caller, { log: (line) => void lines.push(line), ...config });
-  const response = await via('/agents', ofPerson('ann'));
-  expect([response.status, (await json(response)).type]).toEqual([
+  const via = createDelegatingApp(caller, { log: (line) => void lines.push(line), ...config });
+  const response = await via('/agents', createPersonInit('ann'));
+  expect([response.status, (await readJson(response)).type]).toEqual([
     500,
     'urn:holdfast:problem:internal-error',
   ]);
@@ -172,7 +179,7 @@ describe('a contradictory app', () => {
   it.each<[string, unknown, DelegatingApp, string]>([
     [
       'a caller delegates, and the app names no person',
-      DELEGATING,
+      DELEGATING_CALLER,
       { personOf: null },
       "`auth` returned a caller with `delegates: true`. Add onBehalfOf() from 'holdfast/http' to `use`.",
     ],
@@ -196,12 +203,12 @@ describe('a contradictory app', () => {
     ],
     [
       '`onBehalfOf` returns no string',
-      DELEGATING,
+      DELEGATING_CALLER,
       { personOf: () => 7 as unknown as string }, // plain JavaScript can do this
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails a request, and logs the reason: %s', async (_, caller, config, problem) => {
-    expect(await failureOf(caller, config)).toContain(problem);
+    expect(await readFailure(caller, config)).toContain(problem);
   });
 
   it('is refused if `onBehalfOf` is not a function', () => {
@@ -212,6 +219,6 @@ describe('a contradictory app', () => {
   });
 
   it('can have a caller with a slash in the id if delegation is off', async () => {
-    expect((await appOf({ id: 'app/ann' }, { personOf: null })('/agents')).status).toBe(200);
+    expect((await createDelegatingApp({ id: 'app/ann' }, { personOf: null })('/agents')).status).toBe(200);
   });
 });

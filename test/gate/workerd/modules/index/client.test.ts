@@ -13,8 +13,8 @@ it('the client of an index lists and titles sessions, shows pending calls and us
   const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client
   await shop.say('s1', { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
   await shop.say('s2', 'Done.');
-  const waiting = () => index.sessions('indexed', { status: 'waiting', since: 0, limit: 1 });
-  await expect.poll(waiting).toMatchObject({ sessions: [{ session: 's1' }], next: null });
+  const listWaiting = () => index.sessions('indexed', { status: 'waiting', since: 0, limit: 1 });
+  await expect.poll(listWaiting).toMatchObject({ sessions: [{ session: 's1' }], next: null });
   const title = { agent: 'indexed', session: 's1', title: 'A title & more' };
   expect(await index.setTitle(title, title.title)).toEqual(title);
   const inbox = await index.pending({ limit: 5 });

@@ -7,9 +7,9 @@ import { d1Reports } from '../../../../../src/modules/index/d1/entry.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb, migrate, takeAway } from '../../../../fixtures/index-db.ts';
-import { json } from '../../http/client.ts';
-import { problem } from '../../http/waiting.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { readJson } from '../../http/client.ts';
+import { createProblem } from '../../http/waiting.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 declare global {
   namespace Cloudflare {
@@ -24,17 +24,17 @@ beforeEach(() => migrate(env.INDEX_DB));
 type Row = Record<string, unknown>;
 
 /** A tenant, and its rows in the database. */
-function shopInDb() {
+function createShop() {
   const shop = createTenant();
-  const rows = async (table: string, columns = '*'): Promise<Row[]> => {
+  const readRows = async (table: string, columns = '*'): Promise<Row[]> => {
     const query = `SELECT ${columns} FROM ${table} WHERE owner = ? ORDER BY 1`;
     return (await env.INDEX_DB.prepare(query).bind(shop.key).all<Row>()).results;
   };
   const has = (wanted: unknown, table = 'holdfast_sessions', columns = 'session, turns') =>
-    expect.poll(async () => rows(table, columns), { timeout: 20_000 }).toEqual(wanted);
+    expect.poll(async () => readRows(table, columns), { timeout: 20_000 }).toEqual(wanted);
   const owner = { tenant: shop.name };
   const code = indexOf(createHoldfast({ agents: [indexed], use: [sessionIndex({ also: indexDb })] }), env);
-  return { ...shop, owner, code, rows, has };
+  return { ...shop, owner, code, rows: readRows, has };
 }
 
 const silenceErrors = () => {
@@ -45,7 +45,7 @@ const silenceErrors = () => {
 
 describe('d1Reports', { timeout: 120_000 }, () => {
   it('writes a session to the database as the list shows it, with its usage', async () => {
-    const shop = shopInDb();
+    const shop = createShop();
     await shop.say('s1', 'One.', 'Two.');
     await shop.say('s1', 'Two.');
     await shop.lists([listEntry('s1', 'idle', { turns: 2 })]);
@@ -72,7 +72,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
 
   it('loses no reports and delays no turn while the database is unavailable', async () => {
     const log = silenceErrors();
-    const shop = shopInDb();
+    const shop = createShop();
     const back = takeAway(shop.key);
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listEntry('s1', 'idle', { turns: 1 })]);
@@ -88,22 +88,22 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('removes an erased session, and keeps its usage', async () => {
-    const shop = shopInDb();
+    const shop = createShop();
     await shop.say('s1', 'Done.');
     await shop.say('s2', 'Done.');
     await shop.has([
       { session: 's1', turns: 1 },
       { session: 's2', turns: 1 },
     ]);
-    await (await shop.via(`${SESSIONS}/s1`, { method: 'DELETE' })).text();
+    await (await shop.via(`${SESSIONS_PATH}/s1`, { method: 'DELETE' })).text();
     await shop.has([{ session: 's2', turns: 1 }]);
     expect(await shop.rows('holdfast_usage', 'turns')).toEqual([{ turns: 2 }]);
   });
 
   it('removes all data of an erased owner before it reports the erasure', async () => {
     silenceErrors();
-    const shop = shopInDb();
-    const other = shopInDb();
+    const shop = createShop();
+    const other = createShop();
     await other.say('s1', 'Done.');
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
@@ -136,7 +136,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('ignores a batch that arrives after a newer one', async () => {
-    const shop = shopInDb();
+    const shop = createShop();
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
     // A batch whose object was killed after it had sent the batch. It is delayed, and arrives when the owner
@@ -163,7 +163,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('repairs missing, wrong and extra rows when the database is reindexed', async () => {
-    const shop = shopInDb();
+    const shop = createShop();
     for (const session of ['s1', 's2']) await shop.say(session, 'Done.');
     await shop.has([
       { session: 's1', turns: 1 },
@@ -190,6 +190,6 @@ describe('d1Reports', { timeout: 120_000 }, () => {
       'This Worker has no D1 database bound as INDEX_DB, which d1Reports() needs. In wrangler.toml: [[d1_databases]] with ' +
       'binding = "INDEX_DB", a database_name, a database_id, and migrations_dir = "node_modules/holdfast/migrations". Then run ' +
       '`npx wrangler d1 migrations apply INDEX_DB --remote`.';
-    expect(await json(await via('/health'))).toEqual(problem('misconfigured', 500, detail));
+    expect(await readJson(await via('/health'))).toEqual(createProblem('misconfigured', 500, detail));
   });
 });

@@ -8,9 +8,9 @@ import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
-import { json } from '../../http/client.ts';
-import { answer, problem } from '../../http/waiting.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { readJson } from '../../http/client.ts';
+import { answer, createProblem } from '../../http/waiting.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 const payReply = (...tools: readonly string[]) => ({
   calls: tools.map((name) => ({ name, input: { to: 'x', amount: 1 } })),
@@ -22,8 +22,8 @@ describe('GET /pending', { timeout: 60_000 }, () => {
     await shop.say('plain', payReply('pay'), 'Done.');
     await shop.say('both', payReply('pay', 'pay_as_manager'), 'Done.');
     await shop.say('idle', 'Done.');
-    const inbox = async (via = shop.via) => {
-      const { waiting } = await json(await via('/pending'));
+    const listInbox = async (via = shop.via) => {
+      const { waiting } = await readJson(await via('/pending'));
       return (waiting as { session: string; pending: { tool: string; links: { approvals: string } }[] }[])
         .map(({ session, pending }) => [session, pending.map(({ tool }) => tool)])
         .toSorted();
@@ -33,13 +33,13 @@ describe('GET /pending', { timeout: 60_000 }, () => {
       ['both', ['pay', 'pay_as_manager']],
       ['plain', ['pay']],
     ];
-    await expect.poll(() => inbox(manager)).toEqual(all);
-    expect(await inbox()).toEqual([
+    await expect.poll(() => listInbox(manager)).toEqual(all);
+    expect(await listInbox()).toEqual([
       ['both', ['pay']],
       ['plain', ['pay']],
     ]);
-    expect(await inbox(createTenant().via)).toEqual([]);
-    const { waiting } = await json(await manager('/pending'));
+    expect(await listInbox(createTenant().via)).toEqual([]);
+    const { waiting } = await readJson(await manager('/pending'));
     const [one] = (waiting as { session: string }[]).filter(({ session }) => session === 'plain');
     expect(one).toEqual({
       session: 'plain',
@@ -47,14 +47,14 @@ describe('GET /pending', { timeout: 60_000 }, () => {
       title: expect.stringMatching(/^Hello from plain/),
       turn: expect.any(String),
       lastActivity: expect.any(Number),
-      url: `${SESSIONS}/plain`,
+      url: `${SESSIONS_PATH}/plain`,
       pending: [
         expect.objectContaining({ tool: 'pay', input: { to: 'x', amount: 1 }, message: 'May I pay?' }),
       ],
     });
     const link = Object(one).pending[0].links.approvals;
     expect((await answer(link, { decision: 'approve' }, { via: shop.via })).status).toBe(200);
-    expect(await inbox(manager)).toEqual([['both', ['pay', 'pay_as_manager']]]);
+    expect(await listInbox(manager)).toEqual([['both', ['pay', 'pay_as_manager']]]);
   });
 
   it('is read in pages, and refuses an invalid page', async () => {
@@ -69,7 +69,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
       null,
     ]);
     const detail = 'limit must be a whole number from 1 to 100.';
-    expect(await shop.get('/pending?limit=two')).toEqual(problem('invalid-query', 400, detail));
+    expect(await shop.get('/pending?limit=two')).toEqual(createProblem('invalid-query', 400, detail));
   });
 });
 
@@ -81,7 +81,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     await shop.say('a', 'One.', 'Two.');
     await shop.say('a');
     await shop.say('b', 'One.');
-    await shop.via(`${SESSIONS}/b`, { method: 'DELETE' });
+    await shop.via(`${SESSIONS_PATH}/b`, { method: 'DELETE' });
     await shop.lists([listEntry('a', 'idle', { turns: 2 })]);
     const usage = { inputTokens: 30, outputTokens: 15 };
     const total = { turns: 3, usage };
@@ -106,7 +106,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     const shop = createTenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
     await shop.say('a', 'One.', 'Two.', 'Three.');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"b"}' };
-    expect((await shop.via(`${SESSIONS}/a/fork`, init)).status).toBe(201);
+    expect((await shop.via(`${SESSIONS_PATH}/a/fork`, init)).status).toBe(201);
     await shop.say('b');
     await expect
       .poll(async () => (await shop.get('/usage')).total)
@@ -122,7 +122,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     ['from=today', 'from must be a day in UTC, such as 2026-11-30.'],
     ['to=2026-13-01', 'to must be a day in UTC, such as 2026-11-30.'],
   ])('refuses the query ?%s', async (query, detail) => {
-    expect(await createTenant().get(`/usage?${query}`)).toEqual(problem('invalid-query', 400, detail));
+    expect(await createTenant().get(`/usage?${query}`)).toEqual(createProblem('invalid-query', 400, detail));
   });
 
   it('counts the cost of a turn', async () => {

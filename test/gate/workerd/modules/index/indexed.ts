@@ -10,8 +10,8 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { json, post, type Send } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { post, readJson, type Send } from '../../http/client.ts';
 
 declare global {
   namespace Cloudflare {
@@ -21,16 +21,16 @@ declare global {
   }
 }
 
-type Listed = Record<string, unknown>;
+type ListedSession = Record<string, unknown>;
 
 /** The path of the indexed agent's sessions. */
-export const SESSIONS = '/agents/indexed/sessions';
+export const SESSIONS_PATH = '/agents/indexed/sessions';
 
 /** An unused tenant, and one of its people with an app that has an index. */
 export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (caller: Omit<Caller, 'tenant'>, vars = {}): Send =>
-    appWith(
+    createTestApp(
       {
         agents: [indexed],
         use: [answers, sessionIndex({ also: indexDb })],
@@ -40,7 +40,7 @@ export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Ca
       vars,
     );
   const via = as({ id: 'ann', ...more });
-  const get = async (path: string) => json(await via(path));
+  const get = async (path: string) => readJson(await via(path));
   return {
     name,
     key: `tenant:${name}`,
@@ -50,12 +50,14 @@ export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Ca
     /** Runs a turn in a session with these replies. */
     async say(session: string, ...replies: Parameters<typeof script>) {
       const message = script(...replies).message(`Hello from ${session}`);
-      return json(await post(`${SESSIONS}/${session}`, { message }, { via }));
+      return readJson(await post(`${SESSIONS_PATH}/${session}`, { message }, { via }));
     },
-    list: async (query = '') => (await get(SESSIONS + query)).sessions as Listed[],
+    list: async (query = '') => (await get(SESSIONS_PATH + query)).sessions as ListedSession[],
     /** Waits until the list matches. */
     lists: (wanted: unknown, query = '') =>
-      expect.poll(async () => (await get(SESSIONS + query)).sessions, { timeout: 20_000 }).toEqual(wanted),
+      expect
+        .poll(async () => (await get(SESSIONS_PATH + query)).sessions, { timeout: 20_000 })
+        .toEqual(wanted),
     stub: (session: string) =>
       env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'indexed', session })),
     index: () => env.INDEX.getByName(`tenant:${name}`),
@@ -70,5 +72,5 @@ export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Ca
 }
 
 /** A session in a list. */
-export const listEntry = (session: string, status: string, more: Listed = {}) =>
-  expect.objectContaining({ session, agent: 'indexed', status, url: `${SESSIONS}/${session}`, ...more });
+export const listEntry = (session: string, status: string, more: ListedSession = {}) =>
+  expect.objectContaining({ session, agent: 'indexed', status, url: `${SESSIONS_PATH}/${session}`, ...more });

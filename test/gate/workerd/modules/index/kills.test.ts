@@ -6,7 +6,7 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
-import { createTenant, SESSIONS } from './indexed.ts';
+import { createTenant, SESSIONS_PATH } from './indexed.ts';
 
 /** A generator of random numbers that are the same in every run. */
 function createDice(seed: number) {
@@ -19,7 +19,7 @@ function createDice(seed: number) {
 
 const MINUTE = 60_000;
 
-type Listed = Record<string, unknown> & { readonly session: string };
+type ListedSession = Record<string, unknown> & { readonly session: string };
 
 describe('an index after crashes of sessions, objects and sweeps', { timeout: 120_000 }, () => {
   it('matches the journals of all sessions', async () => {
@@ -35,7 +35,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
     for (let round = 0; round < 5; round += 1) {
       const running = names.map(async (session) => {
         const what = roll(10);
-        if (what === 0) await shop.via(`${SESSIONS}/${session}`, { method: 'DELETE' });
+        if (what === 0) await shop.via(`${SESSIONS_PATH}/${session}`, { method: 'DELETE' });
         else await shop.say(session, ...replies);
       });
       for (let kill = 0; kill < 4; kill += 1) {
@@ -47,8 +47,8 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
       await Promise.allSettled(running);
     }
     expect(kills).toBe(20);
-    const holds = async (): Promise<unknown[]> => {
-      const found = (await shop.list()) as Listed[];
+    const findHoldProblems = async (): Promise<unknown[]> => {
+      const found = (await shop.list()) as ListedSession[];
       const problems: unknown[] = [];
       for (const session of names) {
         const page = await shop.stub(session).read({ from: 1 });
@@ -63,7 +63,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
           status: page.openTurn?.state ?? (outcome === 'failed' ? 'failed' : 'idle'),
           outcome,
           turns: ended.length,
-          usage: (await shop.get(`${SESSIONS}/${session}`)).usage,
+          usage: (await shop.get(`${SESSIONS_PATH}/${session}`)).usage,
         };
         const index = {
           status: entry?.status,
@@ -76,11 +76,15 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
       return problems;
     };
     // An unconfirmed report is due again after a minute at first, and a running turn is taken over.
-    for (let tries = 0, after = MINUTE; tries < 8 && (await holds()).length > 0; tries += 1, after *= 2) {
+    for (
+      let tries = 0, after = MINUTE;
+      tries < 8 && (await findHoldProblems()).length > 0;
+      tries += 1, after *= 2
+    ) {
       for (const session of names) await shop.wait(session, after);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
-    expect(await holds()).toEqual([]);
+    expect(await findHoldProblems()).toEqual([]);
   });
 
   it('is repaired by a sweep over all known sessions', async () => {

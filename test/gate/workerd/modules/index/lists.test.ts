@@ -8,9 +8,9 @@ import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { withLease } from '../../../../fixtures/lease-terms.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, post } from '../../http/client.ts';
-import { answer, problem } from '../../http/waiting.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { post, readJson } from '../../http/client.ts';
+import { answer, createProblem } from '../../http/waiting.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 const now = expect.closeTo(Date.now(), -6);
 
@@ -33,25 +33,25 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
         usage,
         seq: 4,
         unread: true,
-        url: `${SESSIONS}/s1`,
+        url: `${SESSIONS_PATH}/s1`,
       },
     ]);
     await say('s1');
     await lists([listEntry('s1', 'idle', { turns: 2 })]);
     const [{ usage: total } = {}] = await list();
-    expect(total).toEqual((await get(`${SESSIONS}/s1`)).usage);
+    expect(total).toEqual((await get(`${SESSIONS_PATH}/s1`)).usage);
   });
 
   it('shows whether a turn runs, waits, resumes, has failed or is erased', async () => {
     const { via, lists } = createTenant();
-    const path = `${SESSIONS}/s1`;
+    const path = `${SESSIONS_PATH}/s1`;
     const first = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const second = holdReply('Paid.');
     const { message } = script(first.reply, second.reply);
     const sent = post(path, { message: message() }, { via });
     await lists([listEntry('s1', 'running', { turns: 0 })]);
     first.release();
-    const { pending } = Object(await json(await sent));
+    const { pending } = Object(await readJson(await sent));
     await lists([listEntry('s1', 'waiting')]);
     const decided = answer(pending[0].links.approvals, { decision: 'approve' }, { via });
     await second.asked();
@@ -87,7 +87,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     await lists(expect.arrayContaining([listEntry('d', 'failed')]));
     const seen: unknown[] = [];
     for (let next: unknown = ''; next !== null; ) {
-      const page = await get(`${SESSIONS}?limit=3${next === '' ? '' : `&cursor=${next}`}`);
+      const page = await get(`${SESSIONS_PATH}?limit=3${next === '' ? '' : `&cursor=${next}`}`);
       seen.push((page.sessions as { session: string }[]).map(({ session }) => session));
       next = page.next;
     }
@@ -116,20 +116,22 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     ['cursor=%00', 'cursor must be the `next` of the page before.'],
   ])('refuses the query ?%s', async (query, detail) => {
     const { get } = createTenant();
-    expect(await get(`${SESSIONS}?${query}`)).toEqual(problem('invalid-query', 400, detail));
+    expect(await get(`${SESSIONS_PATH}?${query}`)).toEqual(createProblem('invalid-query', 400, detail));
   });
 
   it('refuses an invalid owner, an unknown agent, and a caller who is not an operator', async () => {
     const { get, as } = createTenant();
     const operators =
       'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.';
-    const refused = problem('role-required', 403, operators, { role: 'operator' });
-    expect(await get(`${SESSIONS}?owner=id:bob`)).toEqual(refused);
+    const refused = createProblem('role-required', 403, operators, { role: 'operator' });
+    expect(await get(`${SESSIONS_PATH}?owner=id:bob`)).toEqual(refused);
     for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])
       expect(await get(path)).toEqual(refused);
     const detail = "The owner must be id: and the id of a caller, or tenant: and a tenant, but is 'bob'.";
     const via = as({ id: 'olga', operator: true });
-    expect(await json(await via(`${SESSIONS}?owner=bob`))).toEqual(problem('invalid-query', 400, detail));
+    expect(await readJson(await via(`${SESSIONS_PATH}?owner=bob`))).toEqual(
+      createProblem('invalid-query', 400, detail),
+    );
     expect(await get('/agents/nobody/sessions')).toMatchObject({
       type: 'urn:holdfast:problem:unknown-agent',
     });
@@ -139,21 +141,21 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const shop = createTenant();
     const as = (half: string) => shop.as({ id: 'ann', ...{ tenant: `${shop.name}${half}` } });
     const { message } = script('Done.');
-    await (await post(`${SESSIONS}/s1`, { message: message() }, { via: as('\ud800') })).text();
-    const sessions = async (half: string) => (await json(await as(half)(SESSIONS))).sessions;
-    await expect.poll(async () => sessions('\ud800')).toEqual([listEntry('s1', 'idle')]);
-    for (const half of ['', '\ud801', '\ufffd']) expect(await sessions(half)).toEqual([]);
+    await (await post(`${SESSIONS_PATH}/s1`, { message: message() }, { via: as('\ud800') })).text();
+    const listSessionsOf = async (half: string) => (await readJson(await as(half)(SESSIONS_PATH))).sessions;
+    await expect.poll(async () => listSessionsOf('\ud800')).toEqual([listEntry('s1', 'idle')]);
+    for (const half of ['', '\ud801', '\ufffd']) expect(await listSessionsOf(half)).toEqual([]);
     const operator = shop.as({ id: 'olga', operator: true });
-    const { owner } = await json(await as('\ud800')('/usage'));
+    const { owner } = await readJson(await as('\ud800')('/usage'));
     const path = `/owners/${encodeURIComponent(String(owner))}`;
-    expect(await json(await operator(path))).toEqual({ owner, sessions: 1 });
+    expect(await readJson(await operator(path))).toEqual({ owner, sessions: 1 });
   });
 
   it('makes a one-line title from any first message', async () => {
     const shop = createTenant();
     const { message } = script('Done.');
     await (
-      await post(`${SESSIONS}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
+      await post(`${SESSIONS_PATH}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
     ).text();
     await shop.lists([listEntry('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
   });
@@ -165,7 +167,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const fork = async (from: string, name: string): Promise<void> => {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ name });
-      const made = await shop.via(`${SESSIONS}/${from}/fork`, { method: 'POST', headers, body });
+      const made = await shop.via(`${SESSIONS_PATH}/${from}/fork`, { method: 'POST', headers, body });
       expect(made.status).toBe(201);
       await shop.say(name);
       await shop.lists(expect.arrayContaining([listEntry(name, 'failed')]));
@@ -201,12 +203,12 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const [{ title } = {}] = await acme.list();
     expect(await other.list()).not.toEqual([expect.objectContaining({ title })]);
     const operator = other.as({ id: 'olga', operator: true });
-    const { sessions } = await json(await operator(`${SESSIONS}?owner=${acme.key}`));
+    const { sessions } = await readJson(await operator(`${SESSIONS_PATH}?owner=${acme.key}`));
     expect(sessions).toEqual([expect.not.objectContaining({ url: expect.anything() })]);
     expect(sessions).toEqual([expect.objectContaining({ session: 'same', title })]);
     await expect
       .poll(async () => {
-        const { owners } = await json(await operator('/owners?limit=100'));
+        const { owners } = await readJson(await operator('/owners?limit=100'));
         return owners;
       })
       .toEqual(expect.arrayContaining([acme.key, other.key]));
@@ -260,10 +262,10 @@ describe('a deployment without the binding', () => {
       'This Worker has no Durable Object binding INDEX, which sessionIndex() needs. In its main module: ' +
       'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
       'class_name = "IndexObject", and [[migrations]] with a tag of its own and new_sqlite_classes = ["IndexObject"].';
-    const refused = problem('misconfigured', 500, detail);
-    expect(await json(await via('/health'))).toEqual(refused);
-    expect(await json(await post(`${SESSIONS}/s1`, { message: 'Hello' }, { via }))).toEqual(refused);
-    expect(await json(await via(SESSIONS))).toEqual(refused);
+    const refused = createProblem('misconfigured', 500, detail);
+    expect(await readJson(await via('/health'))).toEqual(refused);
+    expect(await readJson(await post(`${SESSIONS_PATH}/s1`, { message: 'Hello' }, { via }))).toEqual(refused);
+    expect(await readJson(await via(SESSIONS_PATH))).toEqual(refused);
     expect(env.INDEX).toBeDefined();
   });
 });
@@ -275,5 +277,5 @@ async function putTitle({ via }: ReturnType<typeof createTenant>, session: strin
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
-  return json(await via(`${SESSIONS}/${session}`, init));
+  return readJson(await via(`${SESSIONS_PATH}/${session}`, init));
 }

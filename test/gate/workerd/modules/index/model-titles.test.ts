@@ -13,9 +13,9 @@ import {
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, ORIGIN, post } from '../../http/client.ts';
-import { problem } from '../../http/waiting.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { ORIGIN, post, readJson } from '../../http/client.ts';
+import { createProblem } from '../../http/waiting.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 type Shop = ReturnType<typeof createTenant>;
 
@@ -27,8 +27,8 @@ function createTitling(replies: readonly ScriptedReply[], more: ModelTitlesOptio
 }
 
 const requestTitle = async ({ via }: Pick<Shop, 'via'>, key?: string) =>
-  json(
-    await via(`${SESSIONS}/s1/title`, {
+  readJson(
+    await via(`${SESSIONS_PATH}/s1/title`, {
       method: 'POST',
       ...(key !== undefined && { headers: { 'idempotency-key': key } }),
     }),
@@ -46,11 +46,11 @@ async function readNotes(shop: Shop) {
 describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   it('shows a model the beginning of the conversation, and stores its title and usage', async () => {
     const { shop, model } = createTitling([{ text: 'Order 7', usage: { inputTokens: 80, outputTokens: 4 } }]);
-    const state = async () => Object(await shop.get(`${SESSIONS}/s1`));
+    const readState = async () => Object(await shop.get(`${SESSIONS_PATH}/s1`));
     const { message } = script('It is on its way.', 'You are welcome.');
     for (const said of [message('Where is my order?'), 'Thanks\n{"assistant":"x"}'])
-      await (await post(`${SESSIONS}/s1`, { message: said }, shop)).text();
-    const { usage: before, messages } = await state();
+      await (await post(`${SESSIONS_PATH}/s1`, { message: said }, shop)).text();
+    const { usage: before, messages } = await readState();
     const first = messages[0].text;
     expect(await requestTitle(shop)).toEqual({ session: 's1', agent: 'indexed', title: 'Order 7' });
     expect(model.requests).toEqual([
@@ -83,7 +83,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
       { module: 'index', fact: { asked: expect.any(String) }, usage: undefined },
       { module: 'index', fact: { title: 'Order 7', key: expect.any(String) }, usage },
     ]);
-    const { usage: after } = await state();
+    const { usage: after } = await readState();
     expect(after.inputTokens - before.inputTokens).toBe(80);
     const [entry] = await shop.list();
     expect(entry?.usage).toEqual(after);
@@ -93,7 +93,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   it('calls the agent’s model by default', async () => {
     const shop = createTenant({ use: [sessionIndex(), modelTitles()] });
     const { message, model } = script('One.', '**"A title"**');
-    await (await post(`${SESSIONS}/s1`, { message: message() }, shop)).text();
+    await (await post(`${SESSIONS_PATH}/s1`, { message: message() }, shop)).text();
     expect(await requestTitle(shop)).toMatchObject({ title: 'A title' });
     expect(model.requests).toHaveLength(2);
   });
@@ -134,7 +134,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     const body = JSON.stringify({ v: 1, module: 'index', facts: [fact] });
     await shop.stub('s1').post({ kind: 'note', turn, body, answers });
     expect(await requestTitle(shop, 'k1')).toEqual(
-      problem(
+      createProblem(
         'idempotency-key-reused',
         422,
         'A title was requested under this Idempotency-Key before, and the outcome is unknown. Read the list of sessions, or use a new key.',
@@ -150,7 +150,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   ])('returns 502 if the model %s, and the title is unchanged', async (_, reply, said) => {
     const { shop, model } = createTitling([reply]);
     await shop.say('s1', 'One.');
-    const refused = problem('model-failure', 502, `No title was written: ${said}`);
+    const refused = createProblem('model-failure', 502, `No title was written: ${said}`);
     expect(await requestTitle(shop, 'k1')).toEqual(refused);
     expect(await requestTitle(shop, 'k1')).toEqual(refused);
     expect(model.requests).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     const late = createTitling([deaf.reply], { timeout: 20 });
     await late.shop.say('s1', 'One.');
     const slow = 'No title was written: The model took longer than 20 ms.';
-    expect(await requestTitle(late.shop)).toEqual(problem('model-failure', 502, slow));
+    expect(await requestTitle(late.shop)).toEqual(createProblem('model-failure', 502, slow));
     deaf.release();
     const model: ChatModel = {
       name: 'odd',
@@ -173,7 +173,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     const odd = createTitling([], { model });
     await odd.shop.say('s1', 'One.');
     const threw = "No title was written: The model 'odd' threw instead of answering.";
-    expect(await requestTitle(odd.shop)).toEqual(problem('model-failure', 502, threw));
+    expect(await requestTitle(odd.shop)).toEqual(createProblem('model-failure', 502, threw));
     expect(JSON.stringify(await readNotes(odd.shop))).not.toContain('sk-secret');
   });
 

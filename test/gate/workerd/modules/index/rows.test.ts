@@ -3,9 +3,9 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { toSessionName } from '../../../../doors/session.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
-import { rowsOf } from '../../durable-objects/rows.ts';
+import { countRows } from '../../durable-objects/rows.ts';
 import { post } from '../../http/client.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 /** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
@@ -14,15 +14,15 @@ it('a running turn adds one row for the index, and three after its report', asyn
   const shop = createTenant();
   let now = START;
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => now);
-  const reports = async (turns: number) => {
+  const reportTurns = async (turns: number) => {
     now += 1_000;
     await runDurableObjectAlarm(shop.stub('s1'));
     await shop.lists([listEntry('s1', 'idle', { turns })]);
   };
   await shop.say('s1', 'One.', 'Two.');
-  await reports(1);
-  const turn = await rowsOf(shop.stub('s1'), () => shop.say('s1'));
-  const report = await rowsOf(shop.stub('s1'), () => reports(2));
+  await reportTurns(1);
+  const turn = await countRows(shop.stub('s1'), () => shop.say('s1'));
+  const report = await countRows(shop.stub('s1'), () => reportTurns(2));
   // A turn without an index writes five.
   expect([turn.written, report.written]).toEqual([5 + 1, 3]);
 });
@@ -31,7 +31,7 @@ it('all waiting messages of a session share one row for the index', async () => 
   const shop = createTenant();
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => START);
   for (const message of ['One.', 'Two.', 'Three.'])
-    await (await post(`${SESSIONS}/s1`, { message, delaySeconds: 3_600 }, shop)).text();
+    await (await post(`${SESSIONS_PATH}/s1`, { message, delaySeconds: 3_600 }, shop)).text();
   const lanes = await runInDurableObject(shop.stub('s1'), (_, { storage }) =>
     storage.sql.exec<{ ref: string }>("SELECT ref FROM agenda WHERE kind = 'due'").toArray(),
   );

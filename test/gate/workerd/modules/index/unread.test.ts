@@ -6,14 +6,14 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, post } from '../../http/client.ts';
-import { createTenant, listEntry, SESSIONS } from './indexed.ts';
+import { post, readJson } from '../../http/client.ts';
+import { createTenant, listEntry, SESSIONS_PATH } from './indexed.ts';
 
 type Shop = ReturnType<typeof createTenant>;
 
 const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown = {}) =>
-  json(
-    await via(`${SESSIONS}/${session}/read`, {
+  readJson(
+    await via(`${SESSIONS_PATH}/${session}/read`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -21,13 +21,13 @@ const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown =
   );
 
 /** The session's entry in the list of a person. */
-const entryOf = async ({ via }: Pick<Shop, 'via'>) => {
-  const { sessions } = await json(await via(SESSIONS));
+const readEntry = async ({ via }: Pick<Shop, 'via'>) => {
+  const { sessions } = await readJson(await via(SESSIONS_PATH));
   const [entry] = sessions as { seq: number; unread: boolean }[];
   return entry;
 };
 
-const rowsOf = (shop: Shop) =>
+const readMarks = (shop: Shop) =>
   runInDurableObject(shop.index(), (_, { storage }) =>
     storage.sql.exec('SELECT session, reader, upTo FROM marks ORDER BY session, reader').toArray(),
   );
@@ -38,20 +38,20 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     const bob = { via: shop.as({ id: 'bob' }) };
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listEntry('s1', 'idle', { unread: true })]);
-    const { seq = 0 } = (await entryOf(shop)) ?? {};
+    const { seq = 0 } = (await readEntry(shop)) ?? {};
     expect(await read(shop, 's1', { seq })).toEqual({ session: 's1', agent: 'indexed', seq, unread: false });
-    expect(await entryOf(shop)).toMatchObject({ seq, unread: false });
-    expect(await entryOf(bob)).toMatchObject({ seq, unread: true });
+    expect(await readEntry(shop)).toMatchObject({ seq, unread: false });
+    expect(await readEntry(bob)).toMatchObject({ seq, unread: true });
     await shop.say('s1');
     await shop.lists([listEntry('s1', 'idle', { turns: 2, unread: true })]);
     expect(await read(shop, 's1')).toMatchObject({ unread: false });
-    expect(await entryOf(shop)).toMatchObject({ unread: false });
+    expect(await readEntry(shop)).toMatchObject({ unread: false });
   });
 
   it('is unread again if a call begins to wait, but not if its title is set', async () => {
     const shop = createTenant();
     const reply = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
-    const sent = post(`${SESSIONS}/s1`, { message: script(reply.reply).message() }, shop);
+    const sent = post(`${SESSIONS_PATH}/s1`, { message: script(reply.reply).message() }, shop);
     await shop.lists([listEntry('s1', 'running')]);
     expect(await read(shop, 's1')).toMatchObject({ unread: false });
     reply.release();
@@ -59,7 +59,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     await shop.lists([listEntry('s1', 'waiting', { unread: true })]);
     await read(shop, 's1');
     const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
-    await (await shop.via(`${SESSIONS}/s1`, { ...patch, body: '{"title":"A payment"}' })).text();
+    await (await shop.via(`${SESSIONS_PATH}/s1`, { ...patch, body: '{"title":"A payment"}' })).text();
     expect(await shop.list()).toEqual([listEntry('s1', 'waiting', { title: 'A payment', unread: false })]);
   });
 
@@ -67,7 +67,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listEntry('s1', 'idle')]);
-    const before = (await entryOf(shop))?.seq ?? 0;
+    const before = (await readEntry(shop))?.seq ?? 0;
     await shop.say('s1');
     const head = (await shop.stub('s1').read({ from: 1 }))?.head ?? 0;
     expect(head).toBeGreaterThan(before);
@@ -101,7 +101,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await read(shop, 'none', { seq: 1 })).toMatchObject(unknown);
     const stranger = createTenant();
     expect(await read(stranger, 's1', { seq: 1 })).toMatchObject(unknown);
-    expect(await rowsOf(shop)).toEqual([]);
+    expect(await readMarks(shop)).toEqual([]);
   });
 
   it('deletes the marks with the session, and a new session of its name has separate marks', async () => {
@@ -109,14 +109,14 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     for (const session of ['s1', 's2']) await shop.say(session, 'One.');
     await shop.lists(expect.arrayContaining([listEntry('s1', 'idle'), listEntry('s2', 'idle')]));
     for (const session of ['s1', 's2']) await read(shop, session);
-    expect(await rowsOf(shop)).toMatchObject([{ session: 's1' }, { session: 's2' }]);
-    await shop.via(`${SESSIONS}/s1`, { method: 'DELETE' });
-    await expect.poll(() => rowsOf(shop)).toMatchObject([{ session: 's2', reader: 'ann' }]);
+    expect(await readMarks(shop)).toMatchObject([{ session: 's1' }, { session: 's2' }]);
+    await shop.via(`${SESSIONS_PATH}/s1`, { method: 'DELETE' });
+    await expect.poll(() => readMarks(shop)).toMatchObject([{ session: 's2', reader: 'ann' }]);
     await shop.say('s1', 'Again.');
     await shop.lists([listEntry('s1', 'idle', { unread: true }), listEntry('s2', 'idle', { unread: false })]);
     const operator = shop.as({ id: 'olga', operator: true });
     await operator(`/owners/${shop.key}`, { method: 'DELETE' });
-    await expect.poll(() => rowsOf(shop), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => readMarks(shop), { timeout: 20_000 }).toEqual([]);
   });
 
   it('stores the marks of only the last 200 readers of a session', async () => {
@@ -126,7 +126,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     const mark = { agent: 'indexed', session: 's1', isCurrent: true };
     for (let reader = 0; reader < 205; reader += 1)
       await shop.index().mark({ ...mark, reader: `reader-${reader}` });
-    const kept = await rowsOf(shop);
+    const kept = await readMarks(shop);
     expect(kept).toHaveLength(200);
     expect(kept).toContainEqual(expect.objectContaining({ reader: 'reader-204' }));
   });
@@ -136,7 +136,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     await shop.say('s1', 'One.');
     await shop.lists([listEntry('s1', 'idle', { unread: true })]);
     const operator = other.as({ id: 'ann', operator: true });
-    const { sessions } = await json(await operator(`${SESSIONS}?owner=${shop.key}`));
+    const { sessions } = await readJson(await operator(`${SESSIONS_PATH}?owner=${shop.key}`));
     expect(sessions).toEqual([expect.not.objectContaining({ unread: expect.anything() })]);
   });
 });
@@ -149,10 +149,11 @@ describe('markRead of indexOf', { timeout: 60_000 }, () => {
     const index = indexOf(createHoldfast({ agents: [indexed], use: [sessionIndex()] }), env);
     const owner = { tenant: shop.name };
     const at = { owner, agent: 'indexed', session: 's1' };
-    const unread = async (reader?: string) => (await index.sessions({ owner, reader })).sessions[0]?.unread;
-    expect([await unread('ann'), await unread()]).toEqual([true, undefined]);
+    const readUnread = async (reader?: string) =>
+      (await index.sessions({ owner, reader })).sessions[0]?.unread;
+    expect([await readUnread('ann'), await readUnread()]).toEqual([true, undefined]);
     expect(await index.markRead({ ...at, reader: 'ann' })).toMatchObject({ session: 's1', unread: false });
-    expect([await unread('ann'), await unread('bob')]).toEqual([false, true]);
+    expect([await readUnread('ann'), await readUnread('bob')]).toEqual([false, true]);
     await expect(index.markRead({ ...at, reader: '' })).rejects.toMatchObject({ type: 'invalid-query' });
     await expect(index.markRead({ ...at, reader: 'ann', seq: -1 })).rejects.toMatchObject({
       type: 'invalid-body',

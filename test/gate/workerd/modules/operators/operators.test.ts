@@ -17,14 +17,22 @@ import {
 } from '../../../../../src/modules/operators/entry.ts';
 import { retry } from '../../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
-import { clerk, indexed, paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { clerk, indexed, listPaymentsTo } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { type AppConfig, appWith, objectsWith } from '../../http/app.ts';
-import { eventsOf, journal, json, post, readUntil, type Send, SSE } from '../../http/client.ts';
-import { fileAgent, idOf } from '../../http/file-app.ts';
-import { answer, problem, startWaitingTurn } from '../../http/waiting.ts';
+import { type AppConfig, createTestApp, wrapObjects } from '../../http/app.ts';
+import {
+  post,
+  readJournal,
+  readJson,
+  readSentEvents,
+  readUntil,
+  type Send,
+  SSE_HEADERS,
+} from '../../http/client.ts';
+import { computeFileId, createFileAgent } from '../../http/file-app.ts';
+import { answer, createProblem, startWaitingTurn } from '../../http/waiting.ts';
 
-const PLAIN = [
+const PLAIN_MODULES = [
   answers,
   branches(),
   feedback(),
@@ -38,7 +46,10 @@ const PLAIN = [
 function createShop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
   const tenant = `t-${crypto.randomUUID()}`;
   const as = (caller: Caller): Send =>
-    appWith({ agents: [clerk, indexed, fileAgent()], use: PLAIN, ...config, auth: () => caller }, vars);
+    createTestApp(
+      { agents: [clerk, indexed, createFileAgent()], use: PLAIN_MODULES, ...config, auth: () => caller },
+      vars,
+    );
   const path = `/agents/${agent}/sessions/s-${crypto.randomUUID()}`;
   const owner = `owner=tenant:${tenant}`;
   return {
@@ -54,24 +65,25 @@ function createShop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
 }
 
 /** Returns the operators' accesses in a session's journal. */
-const accessesIn = async (path: string, via: Send) =>
-  operatorAccessIn(await eventsIn(path, via)).map(({ by, action }) => [by, action]);
+const listAccesses = async (path: string, via: Send) =>
+  operatorAccessIn(await readStoredEvents(path, via)).map(({ by, action }) => [by, action]);
 
-const eventsIn = async (path: string, via: Send) => (await journal(path, via)) as unknown as StoredEvent[]; // the documented shape
+const readStoredEvents = async (path: string, via: Send) =>
+  (await readJournal(path, via)) as unknown as StoredEvent[]; // the documented shape
 
 const OLGA = { id: 'olga' };
 const MIA = { id: 'mia' };
 
 const now = expect.closeTo(Date.now(), -6);
 
-const OPERATORS_ONLY = problem(
+const OPERATORS_ONLY_PROBLEM = createProblem(
   'role-required',
   403,
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
   { role: 'operator' },
 );
 
-const OWNER_ONLY = problem(
+const OWNER_ONLY_PROBLEM = createProblem(
   'role-required',
   403,
   'Only the owner of this session can do this. Operators can read, cancel and erase the session, and decide calls for their roles.',
@@ -83,16 +95,16 @@ const withFile = () => [
   { type: 'file', mediaType: 'image/png', data: btoa('Hello') },
 ];
 
-const textOf = async (response: Response | Promise<Response>) => (await response).text();
+const readText = async (response: Response | Promise<Response>) => (await response).text();
 
 describe('an operator', { timeout: 60_000 }, () => {
   it('reads a session of another owner, and its journal records the operator, without content', async () => {
     const { ann, olga, path, of } = createShop();
     const { message } = script('The word is rose.');
-    const { turn } = await json(await post(path, { message: message() }, { via: ann }));
+    const { turn } = await readJson(await post(path, { message: message() }, { via: ann }));
     const response = await olga(of());
     expect(await response.json()).toMatchObject({ messages: [{}, { text: 'The word is rose.' }] });
-    const events = await eventsIn(path, ann);
+    const events = await readStoredEvents(path, ann);
     expect(events.at(-1)).toMatchObject({
       type: 'module-event',
       turn,
@@ -112,13 +124,13 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('reads everything that the owner can read, and each request is one access', async () => {
     const { ann, olga, path, of } = createShop({}, {}, 'seer');
-    const { turn } = await json(await post(path, { message: withFile() }, { via: ann }));
-    const file = await idOf('Hello');
+    const { turn } = await readJson(await post(path, { message: withFile() }, { via: ann }));
+    const file = await computeFileId('Hello');
     for (const below of [`/turns/${turn}`, '/events?after=0', '/feedback', '/forks'])
       expect([below, (await olga(of(below))).status]).toEqual([below, 200]);
-    expect(await textOf(olga(of(`/files/${file}`)))).toBe('Hello');
+    expect(await readText(olga(of(`/files/${file}`)))).toBe('Hello');
     expect((await olga(of(), { method: 'HEAD' })).status).toBe(200);
-    expect(await accessesIn(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
+    expect(await listAccesses(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
   });
 
   it('follows the events as a stream, which is one access and does not affect the owner’s stream', async () => {
@@ -128,19 +140,19 @@ describe('an operator', { timeout: 60_000 }, () => {
     const sent = post(path, { message: message() }, { via: ann });
     await reply.asked();
     const [own, theirs] = await Promise.all([
-      ann(`${path}/events`, { headers: SSE }),
-      olga(of('/events'), { headers: SSE }),
+      ann(`${path}/events`, { headers: SSE_HEADERS }),
+      olga(of('/events'), { headers: SSE_HEADERS }),
     ]);
-    const streams = [eventsOf(own as Response), eventsOf(theirs as Response)];
+    const streams = [readSentEvents(own as Response), readSentEvents(theirs as Response)];
     reply.release();
-    await textOf(sent);
+    await readText(sent);
     const seen = await Promise.all(streams.map((events) => readUntil(events, 'module-event')));
     expect(seen.map((events) => events.at(-1)?.data.module)).toEqual(['operators', 'operators']);
-    await textOf(post(path, { message: message('And now?') }, { via: ann }));
+    await readText(post(path, { message: message('And now?') }, { via: ann }));
     const more = await Promise.all(streams.map((events) => readUntil(events, 'turn-ended')));
     expect(more.map((events) => events.at(-1)?.data.outcome)).toEqual(['completed', 'completed']);
     await Promise.all(streams.map((events) => events.return(undefined)));
-    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'read']]);
+    expect(await listAccesses(path, ann)).toEqual([[OLGA, 'read']]);
   });
 
   it('cancels a running turn, and the journal records that once the turn has stopped', async () => {
@@ -151,16 +163,16 @@ describe('an operator', { timeout: 60_000 }, () => {
     await reply.asked();
     const cancelled = await olga(of('/cancel'), { method: 'POST' });
     expect(cancelled.status).toBe(202);
-    expect(await json(await sent)).toMatchObject({ outcome: 'cancelled' });
-    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'cancel']]);
+    expect(await readJson(await sent)).toMatchObject({ outcome: 'cancelled' });
+    expect(await listAccesses(path, ann)).toEqual([[OLGA, 'cancel']]);
   });
 
   it('erases a session, which is logged, and deletes a file, which is journaled', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of, owner } = createShop({ log: (line) => lines.push(line) }, {}, 'seer');
-    await textOf(post(path, { message: withFile() }, { via: ann }));
-    expect((await olga(of(`/files/${await idOf('Hello')}`), { method: 'DELETE' })).status).toBe(204);
-    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'delete-file']]);
+    await readText(post(path, { message: withFile() }, { via: ann }));
+    expect((await olga(of(`/files/${await computeFileId('Hello')}`), { method: 'DELETE' })).status).toBe(204);
+    expect(await listAccesses(path, ann)).toEqual([[OLGA, 'delete-file']]);
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
     expect((await ann(path)).status).toBe(404);
     expect(lines).toContainEqual(
@@ -175,8 +187,12 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('erases a session whose agent is no longer deployed', async () => {
     const { ann, path, of } = createShop();
-    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
-    const later = appWith({ agents: [indexed], use: PLAIN, auth: () => ({ id: 'olga', operator: true }) });
+    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
+    const later = createTestApp({
+      agents: [indexed],
+      use: PLAIN_MODULES,
+      auth: () => ({ id: 'olga', operator: true }),
+    });
     expect((await later(of())).status).toBe(404);
     expect((await later(of(), { method: 'DELETE' })).status).toBe(204);
     expect((await ann(path)).status).toBe(404);
@@ -191,10 +207,10 @@ describe('an operator', { timeout: 60_000 }, () => {
     const [byRole, any, result] = links.map((link) => link.slice(path.length));
     const approve = { decision: 'approve' };
     const say = async (via: Send, below: string | undefined, body: unknown) =>
-      json(await answer(of(below), body, { via }));
+      readJson(await answer(of(below), body, { via }));
     expect(await say(olga, byRole, approve)).toMatchObject({ status: 403, role: 'manager' });
     expect(await say(manager, any, approve)).toMatchObject({ status: 403, role: 'owner' });
-    expect(await say(manager, result, { text: 'Found.' })).toEqual(OWNER_ONLY);
+    expect(await say(manager, result, { text: 'Found.' })).toEqual(OWNER_ONLY_PROBLEM);
     const all = pending.map(({ call }) => ({ call, ...approve }));
     expect(await say(manager, '/answers', { answers: all })).toMatchObject({ status: 403, role: 'owner' });
     expect(
@@ -207,12 +223,12 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await say(manager, `${byRole}?question=2`, approve)).toMatchObject({
       type: 'urn:holdfast:problem:not-waiting',
     });
-    expect(await accessesIn(path, ann)).toEqual([]);
+    expect(await listAccesses(path, ann)).toEqual([]);
     expect((await answer(of('/answers'), { answers: all.slice(0, 1) }, { via: manager })).status).toBe(202);
-    expect(await accessesIn(path, ann)).toEqual([[MIA, 'answer']]);
-    await textOf(answer(`${path}${any}`, approve, { via: ann }));
-    await textOf(answer(`${path}${result}`, { text: 'Found.' }, { via: ann }));
-    expect(paidTo(to)).toEqual([1, 2]);
+    expect(await listAccesses(path, ann)).toEqual([[MIA, 'answer']]);
+    await readText(answer(`${path}${any}`, approve, { via: ann }));
+    await readText(answer(`${path}${result}`, { text: 'Found.' }, { via: ann }));
+    expect(listPaymentsTo(to)).toEqual([1, 2]);
   });
 
   it('decides once for its role, through the path of the call', async () => {
@@ -221,11 +237,11 @@ describe('an operator', { timeout: 60_000 }, () => {
     const link = of(links[0]?.slice(path.length));
     const init = { headers: { 'idempotency-key': 'k1' }, via: manager };
     for (let sent = 0; sent < 2; sent += 1)
-      expect(await json(await answer(link, { decision: 'approve' }, init))).toMatchObject({
+      expect(await readJson(await answer(link, { decision: 'approve' }, init))).toMatchObject({
         outcome: 'completed',
       });
-    expect(paidTo(to)).toEqual([1]);
-    expect(await accessesIn(path, ann)).toEqual([
+    expect(listPaymentsTo(to)).toEqual([1]);
+    expect(await listAccesses(path, ann)).toEqual([
       [MIA, 'answer'],
       [MIA, 'answer'],
     ]);
@@ -238,23 +254,28 @@ describe('an operator', { timeout: 60_000 }, () => {
       ['/cancel', 'POST'],
       ['', 'DELETE'],
     ] as const)
-      expect(await json(await olga(of(below), { method }))).toMatchObject({ status: 403, role: 'manager' });
+      expect(await readJson(await olga(of(below), { method }))).toMatchObject({
+        status: 403,
+        role: 'manager',
+      });
     expect((await manager(of('/cancel'), { method: 'POST' })).status).toBe(202);
   });
 
   it('is refused on routes that act as the owner', async () => {
     const { ann, olga, path, of } = createShop();
     const { message } = script('Done.');
-    const { turn } = await json(await post(path, { message: message() }, { via: ann }));
+    const { turn } = await readJson(await post(path, { message: message() }, { via: ann }));
     for (const below of ['/messages', '/retry', '/fork', `/turns/${turn}/feedback`, '/results/c1'])
-      expect([below, await json(await answer(of(below), { message: 'Hi' }, { via: olga }))]).toEqual([
+      expect([below, await readJson(await answer(of(below), { message: 'Hi' }, { via: olga }))]).toEqual([
         below,
-        OWNER_ONLY,
+        OWNER_ONLY_PROBLEM,
       ]);
     const form = new FormData();
     form.set('message', 'Hi');
-    expect(await json(await olga(of('/forms'), { method: 'POST', body: form }))).toEqual(OWNER_ONLY);
-    expect(await accessesIn(path, ann)).toEqual([]);
+    expect(await readJson(await olga(of('/forms'), { method: 'POST', body: form }))).toEqual(
+      OWNER_ONLY_PROBLEM,
+    );
+    expect(await listAccesses(path, ann)).toEqual([]);
   });
 
   it('cannot set a session’s title', async () => {
@@ -264,18 +285,18 @@ describe('an operator', { timeout: 60_000 }, () => {
       headers: { 'content-type': 'application/json' },
       body: '{"title":"Mine"}',
     };
-    await textOf(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
-    expect(await json(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY);
+    await readText(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
+    expect(await readJson(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY_PROBLEM);
   });
 
   it('uses its own sessions like other callers, even if it names itself as the owner', async () => {
     const { olga, as } = createShop();
     const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
     const { message } = script('One.', 'Two.', 'Three.');
-    await textOf(post(path, { message: message() }, { via: olga }));
+    await readText(post(path, { message: message() }, { via: olga }));
     for (const query of ['', '?owner=id:olga', '?owner=id%3Aolga'])
       expect((await olga(path + query)).status).toBe(200);
-    await textOf(as({ id: 'olga' })(`${path}?owner=id:olga`));
+    await readText(as({ id: 'olga' })(`${path}?owner=id:olga`));
     expect(
       (
         await olga(`${path}/messages?owner=id:olga`, {
@@ -285,7 +306,7 @@ describe('an operator', { timeout: 60_000 }, () => {
         })
       ).status,
     ).toBe(200);
-    expect(await accessesIn(path, olga)).toEqual([]);
+    expect(await listAccesses(path, olga)).toEqual([]);
   });
 
   it('does not change the model’s input, the usage or the position in the list', async () => {
@@ -293,22 +314,22 @@ describe('an operator', { timeout: 60_000 }, () => {
     const { ann, olga, owner } = createShop({ use });
     const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
     const { message, model } = script('One.', 'Two.');
-    await textOf(post(path, { message: message() }, { via: ann }));
-    const before = await json(await ann(path));
-    const list = async () => Object((await json(await ann('/agents/indexed/sessions'))).sessions)[0];
+    await readText(post(path, { message: message() }, { via: ann }));
+    const before = await readJson(await ann(path));
+    const list = async () => Object((await readJson(await ann('/agents/indexed/sessions'))).sessions)[0];
     await expect.poll(list, { timeout: 20_000 }).toMatchObject({ status: 'idle', turns: 1 });
     const listed = await list();
-    await textOf(olga(`${path}?${owner}`));
+    await readText(olga(`${path}?${owner}`));
     const patch = {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
       body: '{"title":null}',
     };
-    await textOf(ann(path, patch));
+    await readText(ann(path, patch));
     // The read and the title are events, but not activity.
     expect(await list()).toEqual({ ...listed, seq: listed.seq + 2 });
-    expect((await json(await ann(path))).usage).toEqual(before.usage);
-    await textOf(post(path, { message: 'And now?' }, { via: ann }));
+    expect((await readJson(await ann(path))).usage).toEqual(before.usage);
+    await readText(post(path, { message: 'And now?' }, { via: ann }));
     const [first, second] = model.requests;
     expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
     expect(JSON.stringify(model.requests)).not.toMatch(/olga|operator/);
@@ -341,7 +362,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
 describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
   const full = {
-    SESSIONS: objectsWith(() => ({
+    SESSIONS: wrapObjects(() => ({
       post: (one: { kind: string }) => (one.kind === 'note' ? 'session-full' : 'posted'),
     })),
   };
@@ -352,7 +373,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     await startWaitingTurn(['pay'], { via: ann, session: path });
     const detail =
       'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.';
-    expect(await json(await olga(of()))).toEqual(problem('session-full', 507, detail));
+    expect(await readJson(await olga(of()))).toEqual(createProblem('session-full', 507, detail));
     expect((await olga(of('/cancel'), { method: 'POST' })).status).toBe(202);
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
     expect(lines.map((line) => Object(line).message)).toEqual([
@@ -362,9 +383,9 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
   });
 
   it('is refused if the session does not respond', async () => {
-    const failing = { SESSIONS: objectsWith(() => ({ post: () => Promise.reject(new Error('lost')) })) };
+    const failing = { SESSIONS: wrapObjects(() => ({ post: () => Promise.reject(new Error('lost')) })) };
     const { ann, olga, path, of } = createShop({}, failing);
-    await textOf(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    await readText(post(path, { message: script('The word is rose.').message() }, { via: ann }));
     const response = await olga(of());
     expect(response.status).toBeGreaterThanOrEqual(500);
     expect(await response.text()).not.toContain('rose');
@@ -377,7 +398,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
       ['/events', 'GET'],
       ['/cancel', 'POST'],
     ] as const)
-      expect(await json(await olga(of(below), { method }))).toMatchObject({
+      expect(await readJson(await olga(of(below), { method }))).toMatchObject({
         type: 'urn:holdfast:problem:unknown-session',
       });
   });
@@ -407,34 +428,40 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
     const bob = as({ id: 'bob', tenant: 'other', roles: ['operator'] });
     for (const [method, below] of ROUTES)
       for (const at of [of(below), `${path}${below}?owner=`])
-        expect([method, at, await json(await bob(at, { method }))]).toEqual([method, at, OPERATORS_ONLY]);
+        expect([method, at, await readJson(await bob(at, { method }))]).toEqual([
+          method,
+          at,
+          OPERATORS_ONLY_PROBLEM,
+        ]);
   });
 
   it('must name one valid owner, once', async () => {
     const { as, olga, path, of } = createShop();
-    const twice = problem('invalid-query', 400, 'The query can contain `owner` only once.');
+    const twice = createProblem('invalid-query', 400, 'The query can contain `owner` only once.');
     const bob = as({ id: 'bob' });
-    expect(await json(await bob(`${of()}&owner=id:bob`))).toEqual(twice);
-    expect(await json(await bob(`${path}?owner=id:bob&owner=id:olga`))).toEqual(twice);
+    expect(await readJson(await bob(`${of()}&owner=id:bob`))).toEqual(twice);
+    expect(await readJson(await bob(`${path}?owner=id:bob&owner=id:olga`))).toEqual(twice);
     for (const name of ['', 'bob', 'id:', 'user:bob'])
-      expect(await json(await olga(`${path}?owner=${name}`))).toMatchObject({
+      expect(await readJson(await olga(`${path}?owner=${name}`))).toMatchObject({
         type: 'urn:holdfast:problem:invalid-query',
       });
   });
 
   it('can be a person for whom an operator sends requests', async () => {
     const { ann, as, path, of } = createShop({
-      use: [...PLAIN, onBehalfOf(({ headers }) => headers.get('x-person'))],
+      use: [...PLAIN_MODULES, onBehalfOf(({ headers }) => headers.get('x-person'))],
     });
-    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
+    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
     const app = as({ id: 'app', delegates: true, operator: true });
     expect((await app(of())).status).toBe(200);
-    expect(await json(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(OPERATORS_ONLY);
+    expect(await readJson(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(
+      OPERATORS_ONLY_PROBLEM,
+    );
   });
 
   it('reaches only its own sessions on routes without an owner, as in surfaces', async () => {
-    const { ann, as, path, owner } = createShop({ use: [...PLAIN, openAi()] });
-    await textOf(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    const { ann, as, path, owner } = createShop({ use: [...PLAIN_MODULES, openAi()] });
+    await readText(post(path, { message: script('The word is rose.').message() }, { via: ann }));
     const olga = as({ id: 'olga', operator: true });
     const id = path.split('/').at(-1);
     const body = { model: 'clerk', input: 'Hi', conversation: id };
@@ -443,15 +470,15 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    expect(await textOf(olga(`/v1/responses?${owner}`, init))).not.toContain('rose');
-    expect(await accessesIn(path, ann)).toEqual([]);
+    expect(await readText(olga(`/v1/responses?${owner}`, init))).not.toContain('rose');
+    expect(await listAccesses(path, ann)).toEqual([]);
   });
 });
 
 describe('an app without operators()', { timeout: 60_000 }, () => {
   it('ignores an owner in the query', async () => {
     const { ann, olga, path, of } = createShop({ use: [answers] });
-    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
+    await readText(post(path, { message: script('Done.').message() }, { via: ann }));
     expect((await olga(of())).status).toBe(404);
     expect((await ann(of())).status).toBe(200);
   });
@@ -459,12 +486,12 @@ describe('an app without operators()', { timeout: 60_000 }, () => {
 
 it('an agent cannot have operators() as a module', () => {
   const agent = { ...clerk, uses: [...clerk.uses, operators()] };
-  expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is for the whole app");
+  expect(() => createTestApp({ agents: [agent] })).toThrow("The module 'operators' is for the whole app");
 });
 
 it('the description has the owner parameter on each route that operators can use', async () => {
   const { olga } = createShop();
-  const { paths } = await json(await olga('/openapi.json'));
+  const { paths } = await readJson(await olga('/openapi.json'));
   const named = Object.entries(Object(paths)).flatMap(([path, item]) =>
     Object.entries(Object(item)).flatMap(([method, operation]) =>
       (Object(operation).parameters ?? []).some((one: { name: string }) => one.name === 'owner')

@@ -12,20 +12,20 @@ import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { advanceTime, setTime } from '../../../../fixtures/held-time.ts';
 import { script, waitUntil } from '../../../../fixtures/scripts.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
-import { checkingResponses } from '../../http/as-described.ts';
-import { json, newSession, ORIGIN, post, type Send, sessionName } from '../../http/client.ts';
+import { checkResponses } from '../../http/as-described.ts';
+import { createSessionPath, getSessionName, ORIGIN, post, readJson, type Send } from '../../http/client.ts';
 import { answer } from '../../http/waiting.ts';
 
 /** So far in the future that no alarm of an object fires by itself. */
 const START = Date.UTC(2100, 0, 1);
-const ALERTS = outgoingWebhook({
+const ALERTS_WEBHOOK = outgoingWebhook({
   name: 'alerts',
   url: 'https://alerts.example/hooks',
   secret: 'ALERTS_SECRET',
 });
 const vars = { ...env, ALERTS_SECRET: STANDARD_SECRET, SUBREQUESTS: '10000' };
 
-interface Received {
+interface ReceivedDelivery {
   readonly id: string | null;
   readonly headers: [name: string, value: string][];
   readonly text: string;
@@ -33,8 +33,8 @@ interface Received {
 }
 
 /** Receives requests at the alerts' address, and returns these statuses, and then 204. */
-function createReceiver(...statuses: readonly (number | 'hangs')[]): readonly Received[] {
-  const received: Received[] = [];
+function createReceiver(...statuses: readonly (number | 'hangs')[]): readonly ReceivedDelivery[] {
+  const received: ReceivedDelivery[] = [];
   const left = [...statuses];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input, init);
@@ -51,9 +51,9 @@ function createReceiver(...statuses: readonly (number | 'hangs')[]): readonly Re
 }
 
 /** An app of the clerk with a session, whose object hands its deliveries to the runner of this app. */
-function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
-  const session = newSession('agent');
-  const name = sessionName(session);
+function createApp(config: Partial<HoldfastConfig> = { use: [ALERTS_WEBHOOK] }) {
+  const session = createSessionPath('agent');
+  const name = getSessionName(session);
   let now = START;
   setTime(name, () => now);
   const stub = () => env.SESSIONS.getByName(name);
@@ -64,30 +64,30 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
     ...more,
     use: [...use, logTo(false)],
   });
-  const via: Send = checkingResponses(async (path, init) => {
+  const via: Send = checkResponses(async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });
-  const agenda = () =>
+  const readAgenda = () =>
     runInDurableObject(stub(), (_, { storage }) =>
       storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'due'`).toArray(),
     );
-  const dueAt = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  const readAlarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   return {
-    ...{ session, routes, via, stub, agenda, dueAt },
+    ...{ session, routes, via, stub, agenda: readAgenda, dueAt: readAlarm },
     /** Advances the object's clock, and runs its alarm. Resolves after the deliveries, unless they hang. */
     async wait(ms: number, hangs = false): Promise<void> {
       now += ms;
       let [made, over] = [0, 0];
       await runInDurableObject(stub(), (_, ctx) => {
         const runner = new TurnRunner(createExecutionContext(), vars);
-        const due: typeof runner.due = (row) => {
+        const runDue: typeof runner.due = (row) => {
           made += 1;
           return runner.due(row).finally(() => {
             over += 1;
           });
         };
-        const exported = { TurnRunner: { run: async () => {}, due } };
+        const exported = { TurnRunner: { run: async () => {}, due: runDue } };
         Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
       });
       await runDurableObjectAlarm(stub());
@@ -97,18 +97,19 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
 }
 
 /** Sends a message whose turn has these replies. */
-async function say(app: ReturnType<typeof appWith>, ...replies: Parameters<typeof script>) {
+async function say(app: ReturnType<typeof createApp>, ...replies: Parameters<typeof script>) {
   const { session, via } = app;
-  return json(await post(session, { message: script(...replies).message() }, { via }));
+  return readJson(await post(session, { message: script(...replies).message() }, { via }));
 }
 
-const typesOf = (received: readonly Received[]): unknown[] => received.map(({ body }) => body.type);
-const idsOf = (received: readonly Received[]): number => new Set(received.map(({ id }) => id)).size;
+const getTypes = (received: readonly ReceivedDelivery[]): unknown[] => received.map(({ body }) => body.type);
+const countIds = (received: readonly ReceivedDelivery[]): number =>
+  new Set(received.map(({ id }) => id)).size;
 
 describe('an outgoing webhook', () => {
   it('contains links that work under app.route, and is sent by whichever invocation wakes up', async () => {
     const received = createReceiver();
-    const app = appWith();
+    const app = createApp();
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
     const mounted = new Hono().route('/ai', app.routes);
@@ -117,7 +118,7 @@ describe('an outgoing webhook', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ message: message() }),
     });
-    const { turn } = await json(await mounted.fetch(request, vars, createExecutionContext()));
+    const { turn } = await readJson(await mounted.fetch(request, vars, createExecutionContext()));
     await app.wait(0);
     expect(received.map(({ body }) => Object(body.data).links)).toEqual([
       { turn: `/ai${app.session}/turns/${turn}` },
@@ -126,20 +127,20 @@ describe('an outgoing webhook', () => {
 
   it('reports that a turn waits, with the address to answer, and its end, all signed', async () => {
     const received = createReceiver();
-    const app = appWith();
+    const app = createApp();
     const to = crypto.randomUUID();
     const { turn } = await say(app, { calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
     await app.wait(0);
-    expect(typesOf(received)).toEqual(['turn.suspended']);
+    expect(getTypes(received)).toEqual(['turn.suspended']);
     const [{ body } = expect.fail('Nothing was told.')] = received;
     const { pending, links } = Object(body.data);
     expect(pending).toMatchObject([{ tool: 'pay', input: { to, amount: 1 }, message: 'May I pay?' }]);
-    expect(await json(await app.via(links.turn))).toMatchObject({ turn, status: 'suspended', pending });
+    expect(await readJson(await app.via(links.turn))).toMatchObject({ turn, status: 'suspended', pending });
     expect((await answer(pending[0].links.approvals, { decision: 'approve' }, app)).status).toBe(200);
     await app.wait(0);
-    expect(typesOf(received)).toEqual(['turn.suspended', 'turn.ended']);
+    expect(getTypes(received)).toEqual(['turn.suspended', 'turn.ended']);
     expect(received[1]?.body.data).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
-    expect(idsOf(received)).toBe(2);
+    expect(countIds(received)).toBe(2);
     const door = standardWebhook({ agent: 'a', secret: 'ALERTS_SECRET' });
     for (const { id, headers, text } of received) {
       const raw = { headers: new Headers(headers), env: vars, now: Date.now() };
@@ -151,7 +152,7 @@ describe('an outgoing webhook', () => {
 
   it('is repeated if the receiver refuses it, before the later deliveries are sent', async () => {
     const received = createReceiver(500, 503);
-    const app = appWith();
+    const app = createApp();
     const first = await say(app, 'One.');
     await app.wait(0);
     const second = await say(app, 'Two.');
@@ -164,25 +165,25 @@ describe('an outgoing webhook', () => {
       ...[first.turn, first.turn, first.turn],
       second.turn,
     ]);
-    expect(idsOf(received)).toBe(2);
+    expect(countIds(received)).toBe(2);
     expect(await app.agenda()).toEqual([]);
   });
 
   it('is repeated if the receiver does not respond within 15 seconds', async () => {
     const received = createReceiver('hangs');
-    const app = appWith();
+    const app = createApp();
     await say(app, 'One.');
     await app.wait(0, true);
     await waitUntil(() => received.length === 1);
     advanceTime(15_000);
     await expect.poll(app.dueAt).toBe(START + 5_000);
     await app.wait(5_000);
-    expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
+    expect([received.length, countIds(received), await app.agenda()]).toEqual([2, 1, []]);
   });
 
   it('is sent twice, under one id, if the object is reset before it records the delivery', async () => {
     const received = createReceiver('hangs');
-    const app = appWith();
+    const app = createApp();
     await say(app, 'One.');
     await app.wait(0, true);
     await waitUntil(() => received.length === 1);
@@ -191,12 +192,12 @@ describe('an outgoing webhook', () => {
     await app.wait(59_999);
     expect(received).toHaveLength(1);
     await app.wait(1);
-    expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
+    expect([received.length, countIds(received), await app.agenda()]).toEqual([2, 1, []]);
   });
 
   it('is not sent for an erased session', async () => {
     const received = createReceiver();
-    const app = appWith();
+    const app = createApp();
     await say(app, 'One.');
     expect((await app.via(app.session, { method: 'DELETE' })).status).toBe(204);
     await app.wait(60_000);
@@ -205,7 +206,7 @@ describe('an outgoing webhook', () => {
 
   it('has no cost for an app without an outgoing webhook', async () => {
     const received = createReceiver();
-    const app = appWith({});
+    const app = createApp({});
     await say(app, 'One.');
     expect([await app.agenda(), await app.dueAt()]).toEqual([[], null]);
     await app.wait(60_000);

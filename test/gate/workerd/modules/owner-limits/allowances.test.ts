@@ -6,8 +6,8 @@ import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
 import type { TurnUsage } from '../../../../doors/owner-limits.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { json, post } from '../../http/client.ts';
-import { HOUR, ownerWithLimits, SESSIONS } from './limited.ts';
+import { post, readJson } from '../../http/client.ts';
+import { createLimitedOwner, HOUR, SESSIONS_PATH } from './limited.ts';
 
 /** A reply with a tool call and this usage. */
 const lookReply = (inputTokens = 9_000) => ({
@@ -15,10 +15,10 @@ const lookReply = (inputTokens = 9_000) => ({
   usage: { inputTokens, outputTokens: 500 },
 });
 
-const TOKENS = { perDay: { tokens: 200_000 } };
+const TOKEN_LIMITS = { perDay: { tokens: 200_000 } };
 
 /** Requests an allowance for an open turn without a session, as a Worker that died would. */
-const drawLost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
+const drawLost = (shop: ReturnType<typeof createLimitedOwner>, turn = 'lost') =>
   shop.account().draw({
     ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },
     limits: { turns: 3, tokens: { most: 200_000, allowance: 20_000 }, running: 1 },
@@ -26,7 +26,7 @@ const drawLost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
 
 describe('an allowance', () => {
   it('counts in full while its turn is open, and then as the turn’s usage', async () => {
-    const shop = ownerWithLimits({ ...TOKENS, running: 2 });
+    const shop = createLimitedOwner({ ...TOKEN_LIMITS, running: 2 });
     const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
@@ -37,9 +37,9 @@ describe('an allowance', () => {
   });
 
   it('stops a turn that has used it up', async () => {
-    const shop = ownerWithLimits(TOKENS);
+    const shop = createLimitedOwner(TOKEN_LIMITS);
     const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
-    const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
+    const turn = await readJson(await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'tokens', most: 20_000 } });
     expect(model.requests).toHaveLength(2);
     await shop.uses({ tokens: 19_000 });
@@ -47,16 +47,16 @@ describe('an allowance', () => {
 
   it('limits the cost of a turn by the prices of its model', async () => {
     const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
-    const shop = ownerWithLimits({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
+    const shop = createLimitedOwner({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
     const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
-    const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
+    const turn = await readJson(await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 0.02 } });
     expect(model.requests).toHaveLength(2);
     await shop.uses({ cost: 0.019 });
   });
 
   it('is limited to the remainder, and refused if less than a tenth is left', async () => {
-    const shop = ownerWithLimits({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
+    const shop = createLimitedOwner({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
     await shop.send('a', [lookReply(), lookReply()]);
     await shop.uses({ tokens: 19_000 });
     const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
@@ -70,18 +70,18 @@ describe('an allowance', () => {
     await shop.uses({ tokens: 28_500 });
     const over = await shop.send('c', ['No.']);
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, String(12 * 3_600)]);
-    expect(await json(over)).toMatchObject({ ownerLimit: 'tokens', most: 30_000, used: 28_500 });
+    expect(await readJson(over)).toMatchObject({ ownerLimit: 'tokens', most: 30_000, used: 28_500 });
   });
 
   it('counts the reserved tokens for a model call whose provider reports no usage', async () => {
-    const shop = ownerWithLimits(TOKENS);
+    const shop = createLimitedOwner(TOKEN_LIMITS);
     await shop.send('a', [{ text: 'Hi.', usage: null }]);
     await expect.poll(async () => Number((await shop.used()).tokens)).toBeLessThan(20_000);
     expect((await shop.used()).tokens).toBeGreaterThan(1_000);
   });
 
   it('counts as spent if its turn never began, and the turn is no longer open', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
+    const shop = createLimitedOwner({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
     expect(await drawLost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
     expect(await shop.used()).toEqual(open);
@@ -92,14 +92,14 @@ describe('an allowance', () => {
   });
 
   it('covers all attempts of a turn', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
+    const shop = createLimitedOwner({ perDay: { turns: 3, tokens: 200_000 } });
     const draws = await Promise.all([drawLost(shop), drawLost(shop), drawLost(shop)]);
     expect(draws.map((one) => one.status === 'granted' && one.isNew)).toEqual([true, false, false]);
     expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
   });
 
   it('is settled once, even if it is reported repeatedly or after it counted as spent', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
+    const shop = createLimitedOwner({ perDay: { turns: 3, tokens: 200_000 } });
     await drawLost(shop);
     await shop.pass(HOUR);
     const used: TurnUsage = {
@@ -117,7 +117,7 @@ describe('an allowance', () => {
   });
 
   it('counts on the day on which it was granted, and its row is deleted two days later', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 3 } });
+    const shop = createLimitedOwner({ perDay: { turns: 3 } });
     const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
     await reply.asked();
@@ -136,7 +136,7 @@ describe('a turn that a tool has scheduled', () => {
   const later = { calls: [{ name: 'schedule_message', input: { message: 'Go on.', when: '60' } }] };
 
   it('requests its allowance when it begins', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 2 } });
+    const shop = createLimitedOwner({ perDay: { turns: 2 } });
     await shop.send('a', [later, 'Later.', 'Done.']);
     await shop.uses({ turns: 1 });
     await shop.wait('a', 61_000);
@@ -144,9 +144,9 @@ describe('a turn that a tool has scheduled', () => {
   });
 
   it('calls no model if no allowance is left, and is not counted', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 1 } });
+    const shop = createLimitedOwner({ perDay: { turns: 1 } });
     const { model, message } = script(later, 'Later.', 'Never.');
-    await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
+    await post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via });
     await shop.uses({ turns: 1 });
     await shop.wait('a', 61_000);
     await expect
@@ -164,10 +164,10 @@ describe('an object that does not respond', () => {
   const hangs = { getByName: () => ({ draw: () => new Promise(() => {}), look: async () => {} }) };
 
   it('causes a 503 for turns after two seconds', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
+    const shop = createLimitedOwner({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
     const refused = await shop.send('a', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await json(refused)).toMatchObject({
+    expect(await readJson(refused)).toMatchObject({
       type: 'urn:holdfast:problem:session-unavailable',
       detail: 'The limits of this owner cannot be read now. Send the message again.',
     });
@@ -176,7 +176,7 @@ describe('an object that does not respond', () => {
 
   it('allows turns if the app is configured so, and counts them after their end', async () => {
     const allowing = ownerLimits(() => ({ perDay: { turns: 1 } }), { onUnavailable: 'allow' });
-    const shop = ownerWithLimits(
+    const shop = createLimitedOwner(
       { perDay: { turns: 1 } },
       { config: { use: [allowing] }, vars: { OWNER_LIMITS: hangs } },
     );

@@ -7,10 +7,10 @@ import type { OwnerLimits, OwnerPlan } from '../../../../../src/modules/owner-li
 import { toSessionName } from '../../../../doors/session.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
-import { limitsName, limitsOfTests, plans } from '../../../../fixtures/limits-of-tests.ts';
+import { getLimitsName, limitsOfTests, plans } from '../../../../fixtures/limits-of-tests.ts';
 import { script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
-import { json, post, type Send } from '../../http/client.ts';
+import { createTestApp } from '../../http/app.ts';
+import { post, readJson, type Send } from '../../http/client.ts';
 
 declare global {
   namespace Cloudflare {
@@ -21,7 +21,7 @@ declare global {
 }
 
 /** The path of the sessions whose owners have limits. */
-export const SESSIONS = '/agents/limited/sessions';
+export const SESSIONS_PATH = '/agents/limited/sessions';
 
 /** Noon by the clock of an owner's object. */
 export const NOON = Date.UTC(2026, 10, 30, 12);
@@ -31,16 +31,16 @@ export const HOUR = 3_600_000;
 type Script = Parameters<typeof script>;
 
 /** An unused tenant with these limits, and one of its people with an app that limits owners. */
-export function ownerWithLimits(
+export function createLimitedOwner(
   limits: OwnerPlan,
   { config = {}, vars = {} }: { config?: Partial<HoldfastConfig>; vars?: Record<string, unknown> } = {},
 ) {
   const name = `t-${crypto.randomUUID()}`;
   let now = NOON;
   plans.set(name, limits);
-  setTime(limitsName(`tenant:${name}`), () => now);
+  setTime(getLimitsName(`tenant:${name}`), () => now);
   const as = (caller: Omit<Caller, 'tenant'> & { tenant?: string | undefined }, more = vars): Send =>
-    appWith(
+    createTestApp(
       {
         agents: [limited],
         use: [answers, limitsOfTests],
@@ -50,17 +50,17 @@ export function ownerWithLimits(
       more,
     );
   const via = as({ id: 'ann' });
-  const account = () => env.OWNER_LIMITS.getByName(`tenant:${name}`);
-  const report = async (query = '', send = via) => json(await send(`/limits${query}`));
+  const getAccount = () => env.OWNER_LIMITS.getByName(`tenant:${name}`);
+  const report = async (query = '', send = via) => readJson(await send(`/limits${query}`));
   return {
     name,
     as,
     via,
-    account,
+    account: getAccount,
     report,
     /** Sends a message to a session, with these replies. */
     send: (session: string, replies: Script, headers: Record<string, string> = {}) =>
-      post(`${SESSIONS}/${session}`, { message: script(...replies).message() }, { via, headers }),
+      post(`${SESSIONS_PATH}/${session}`, { message: script(...replies).message() }, { via, headers }),
     /** Returns the usage of each limit. */
     async used(): Promise<Record<string, unknown>> {
       const { limits: all } = await report();
@@ -83,10 +83,12 @@ export function ownerWithLimits(
     /** Advances the clock of the owner's object, and runs its alarm if due. */
     async pass(ms: number) {
       now += ms;
-      await runDurableObjectAlarm(account());
+      await runDurableObjectAlarm(getAccount());
     },
     /** Returns the rows of a table of the object. */
     rows: (table: string) =>
-      runInDurableObject(account(), (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+      runInDurableObject(getAccount(), (_, { storage }) =>
+        storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+      ),
   };
 }

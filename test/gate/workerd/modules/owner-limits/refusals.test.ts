@@ -14,17 +14,17 @@ import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { limitsOfTests } from '../../../../fixtures/limits-of-tests.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
-import { json, post } from '../../http/client.ts';
-import { HOUR, MIDNIGHT, ownerWithLimits, SESSIONS } from './limited.ts';
+import { post, readJson } from '../../http/client.ts';
+import { createLimitedOwner, HOUR, MIDNIGHT, SESSIONS_PATH } from './limited.ts';
 
 describe('the daily limit of turns', () => {
   it('refuses the turn beyond the limit with 429 until midnight in UTC', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 2 } });
+    const shop = createLimitedOwner({ perDay: { turns: 2 } });
     for (const session of ['a', 'b']) expect((await shop.send(session, ['Hi.'])).status).toBe(200);
     const refused = await shop.send('c', ['Hi.']);
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe(String(12 * 3_600));
-    expect(await json(refused)).toEqual({
+    expect(await readJson(refused)).toEqual({
       type: 'urn:holdfast:problem:owner-limit',
       title: 'owner limit',
       status: 429,
@@ -40,7 +40,7 @@ describe('the daily limit of turns', () => {
   });
 
   it('counts turns from code and retries', async () => {
-    const shop = ownerWithLimits(
+    const shop = createLimitedOwner(
       { perDay: { turns: 2 } },
       { config: { use: [answers, limitsOfTests, retry()] } },
     );
@@ -51,7 +51,7 @@ describe('the daily limit of turns', () => {
       principal: { id: 'ben', tenant: shop.name },
     });
     await expect(session.send(script().message())).resolves.toMatchObject({ outcome: 'failed' });
-    const again = await shop.via(`${SESSIONS}/code/retry`, { method: 'POST' });
+    const again = await shop.via(`${SESSIONS_PATH}/code/retry`, { method: 'POST' });
     expect(again.status).toBe(502);
     await expect(session.send('Hello')).rejects.toMatchObject({
       type: 'owner-limit',
@@ -61,11 +61,11 @@ describe('the daily limit of turns', () => {
   });
 
   it('counts a repeated request once, even at the limit', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 1 } });
+    const shop = createLimitedOwner({ perDay: { turns: 1 } });
     const message = script('Hi.').message();
-    const again = () =>
-      post(`${SESSIONS}/a`, { message }, { via: shop.via, headers: { 'idempotency-key': 'one' } });
-    const [first, second] = [await json(await again()), await json(await again())];
+    const postAgain = () =>
+      post(`${SESSIONS_PATH}/a`, { message }, { via: shop.via, headers: { 'idempotency-key': 'one' } });
+    const [first, second] = [await readJson(await postAgain()), await readJson(await postAgain())];
     expect(second).toEqual(first);
     expect(first.text).toBe('Hi.');
     expect(await shop.used()).toEqual({ turns: 1 });
@@ -73,7 +73,7 @@ describe('the daily limit of turns', () => {
   });
 
   it('does not count a message that a busy session refused', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 2 } });
+    const shop = createLimitedOwner({ perDay: { turns: 2 } });
     const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
@@ -84,12 +84,12 @@ describe('the daily limit of turns', () => {
   });
 
   it('does not count a message that steers another turn', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 5 }, running: 2 });
+    const shop = createLimitedOwner({ perDay: { turns: 5 }, running: 2 });
     const reply = holdReply({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
     const { model, message } = script(reply.reply, 'Done.');
-    const running = post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
+    const running = post(`${SESSIONS_PATH}/a`, { message: message() }, { via: shop.via });
     await reply.asked();
-    const steered = await shop.via(`${SESSIONS}/a/messages?whenBusy=steer`, {
+    const steered = await shop.via(`${SESSIONS_PATH}/a/messages?whenBusy=steer`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"message":"And more."}',
@@ -97,7 +97,7 @@ describe('the daily limit of turns', () => {
     expect(steered.status).toBe(202);
     expect(await shop.used()).toEqual({ turns: 2, running: 2 });
     reply.release();
-    expect((await json(await running)).text).toBe('Done.');
+    expect((await readJson(await running)).text).toBe('Done.');
     expect(model.requests).toHaveLength(2);
     await shop.uses({ turns: 1, running: 0 });
   });
@@ -105,13 +105,13 @@ describe('the daily limit of turns', () => {
 
 describe('the limit of open turns and sessions', () => {
   it('refuses a turn while the maximum is open', async () => {
-    const shop = ownerWithLimits({ running: 1 });
+    const shop = createLimitedOwner({ running: 1 });
     const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     const refused = await shop.send('b', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
-    expect(await json(refused)).toMatchObject({ ownerLimit: 'running', most: 1, used: 1 });
+    expect(await readJson(refused)).toMatchObject({ ownerLimit: 'running', most: 1, used: 1 });
     reply.release();
     await running;
     await shop.uses({ running: 0 });
@@ -119,8 +119,8 @@ describe('the limit of open turns and sessions', () => {
   });
 
   it('counts a waiting turn as open, and admits its answer', async () => {
-    const shop = ownerWithLimits({ running: 1 });
-    const asked = await json(
+    const shop = createLimitedOwner({ running: 1 });
+    const asked = await readJson(
       await shop.send('a', [{ calls: [{ name: 'pay', input: { to: shop.name, amount: 1 } }] }, 'Paid.']),
     );
     expect(asked.outcome).toBe('suspended');
@@ -132,26 +132,26 @@ describe('the limit of open turns and sessions', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"decision":"approve"}',
     });
-    expect(await json(approved)).toMatchObject({ text: 'Paid.' });
+    expect(await readJson(approved)).toMatchObject({ text: 'Paid.' });
     await shop.uses({ running: 0 });
   });
 
   it('refuses a new session beyond the limit, until another is erased', async () => {
-    const shop = ownerWithLimits({ openSessions: 1 });
+    const shop = createLimitedOwner({ openSessions: 1 });
     for (const reply of ['Hi.', 'Hi again.']) expect((await shop.send('a', ['Hi.', reply])).status).toBe(200);
     const refused = await shop.send('b', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
-    expect(await json(refused)).toMatchObject({
+    expect(await readJson(refused)).toMatchObject({
       detail: 'The limit of 1 sessions is reached. Erase a session, or continue one.',
       ownerLimit: 'openSessions',
     });
-    expect((await shop.via(`${SESSIONS}/a`, { method: 'DELETE' })).status).toBe(204);
+    expect((await shop.via(`${SESSIONS_PATH}/a`, { method: 'DELETE' })).status).toBe(204);
     expect(await shop.used()).toEqual({ openSessions: 0 });
     expect((await shop.send('b', ['Hi.'])).status).toBe(200);
   });
 
   it('does not count a session that was erased without its Worker', async () => {
-    const shop = ownerWithLimits({ openSessions: 1, running: 1 });
+    const shop = createLimitedOwner({ openSessions: 1, running: 1 });
     await shop.send('a', ['Hi.']);
     await shop.uses({ openSessions: 1, running: 0 });
     await shop.stub('a').erase();
@@ -162,11 +162,11 @@ describe('the limit of open turns and sessions', () => {
 
 describe('the owner of limits', () => {
   it('is the tenant, and a caller with the tenant’s name is another owner', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 1 } });
+    const shop = createLimitedOwner({ perDay: { turns: 1 } });
     await shop.send('a', ['Hi.']);
     for (const id of [shop.name, `tenant:${shop.name}`]) {
       const other = shop.as({ id, tenant: undefined });
-      const answered = await post(`${SESSIONS}/a`, { message: script('Hi.').message() }, { via: other });
+      const answered = await post(`${SESSIONS_PATH}/a`, { message: script('Hi.').message() }, { via: other });
       expect(answered.status).toBe(200);
     }
     expect(await shop.used()).toEqual({ turns: 1 });
@@ -175,7 +175,7 @@ describe('the owner of limits', () => {
   });
 
   it('is visible to itself and to operators only', async () => {
-    const shop = ownerWithLimits({
+    const shop = createLimitedOwner({
       perDay: { turns: 3, tokens: 1_000, cost: 2 },
       openSessions: 4,
       running: 5,
@@ -207,15 +207,15 @@ describe('the owner of limits', () => {
   });
 
   it('is looked up for its limits, and an error in the lookup is reported as one of the app', async () => {
-    const plan = ownerWithLimits(
+    const plan = createLimitedOwner(
       {},
       { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
     );
     expect(await plan.report()).toMatchObject({ limits: [{ limit: 'turns', most: 1 }] });
-    const wrong = ownerWithLimits({ running: -1 });
+    const wrong = createLimitedOwner({ running: -1 });
     const refused = await wrong.send('a', ['No.']);
     expect(refused.status).toBe(500);
-    expect(await json(refused)).toMatchObject({
+    expect(await readJson(refused)).toMatchObject({
       type: 'urn:holdfast:problem:misconfigured',
       detail: 'ownerLimits: running is -1. Use a positive whole number.',
     });
@@ -235,15 +235,15 @@ describe('the owner of limits', () => {
   });
 
   it('needs its Durable Object binding, which the problem names', async () => {
-    const shop = ownerWithLimits({}, { vars: { OWNER_LIMITS: undefined } });
+    const shop = createLimitedOwner({}, { vars: { OWNER_LIMITS: undefined } });
     const refused = await shop.send('a', ['No.']);
     expect(refused.status).toBe(500);
-    expect((await json(refused)).detail).toContain('class_name = "OwnerLimits"');
+    expect((await readJson(refused)).detail).toContain('class_name = "OwnerLimits"');
     expect(OwnerLimits.name).toBe('OwnerLimits');
   });
 
   it('is refused by the OpenAI surface in the OpenAI format', async () => {
-    const shop = ownerWithLimits({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
+    const shop = createLimitedOwner({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
     await shop.send('a', ['Hi.']);
     const refused = await shop.via('/v1/chat/completions', {
       method: 'POST',
@@ -252,6 +252,8 @@ describe('the owner of limits', () => {
     });
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe(String(12 * 3_600));
-    expect(await json(refused)).toMatchObject({ error: { type: 'rate_limit_error', code: 'owner_limit' } });
+    expect(await readJson(refused)).toMatchObject({
+      error: { type: 'rate_limit_error', code: 'owner_limit' },
+    });
   });
 });

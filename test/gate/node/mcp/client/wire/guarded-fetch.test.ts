@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../../src/mcp/tools/entry.ts';
 import { createGuardedFetch, type FetchRules, WireError } from '../../../../../doors/mcp.ts';
-import { rejectionOf } from '../open.ts';
+import { getRejection } from '../open.ts';
 
 const SERVER = 'https://mcp.example.com/mcp';
 
@@ -24,9 +24,10 @@ function createGuarded(answer: (url: URL, times: number) => Response, rules: Par
   };
 }
 
-const redirectTo = (location: string, status = 307) => new Response(null, { status, headers: { location } });
-const phraseOf = async (promise: Promise<unknown>) => {
-  const error = await rejectionOf(promise);
+const createRedirect = (location: string, status = 307) =>
+  new Response(null, { status, headers: { location } });
+const getPhrase = async (promise: Promise<unknown>) => {
+  const error = await getRejection(promise);
   return error instanceof WireError ? error.phrase : error;
 };
 
@@ -44,7 +45,7 @@ describe('a guarded request', () => {
     ['https://localhost/', 'it names a URL that points to a private network'],
   ])('is refused for another origin at %s', async (url, why) => {
     const { fetch, asked } = createGuarded(() => new Response('ok'));
-    expect(await phraseOf(fetch(url))).toBe(why);
+    expect(await getPhrase(fetch(url))).toBe(why);
     expect(asked).toEqual([]);
   });
 
@@ -64,9 +65,9 @@ describe('a guarded request', () => {
     const reason = new Error('over');
     const over = new AbortController();
     const server = new URL(SERVER);
-    const deaf: Fetch = () => new Promise(() => undefined);
-    const fetch = createGuardedFetch({ ...RULES, fetch: deaf, server });
-    const answer = rejectionOf(fetch(SERVER, { signal: over.signal }));
+    const neverRespond: Fetch = () => new Promise(() => undefined);
+    const fetch = createGuardedFetch({ ...RULES, fetch: neverRespond, server });
+    const answer = getRejection(fetch(SERVER, { signal: over.signal }));
     over.abort(reason);
     expect(await answer).toBe(reason);
   });
@@ -78,7 +79,7 @@ describe('a guarded request', () => {
     const body = new ReadableStream({ cancel: (why) => cancelled.resolve(why) });
     const { fetch } = createGuarded(() => new Response(body));
     const response = await fetch(SERVER, { signal: over.signal });
-    const text = rejectionOf(response.text());
+    const text = getRejection(response.text());
     over.abort(reason);
     expect(await text).toBe(reason);
     expect(await cancelled.promise).toBe(reason);
@@ -88,7 +89,7 @@ describe('a guarded request', () => {
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('is followed within the origin by a GET (%i)', async (status) => {
     const { fetch, asked } = createGuarded((_, times) =>
-      times === 1 ? redirectTo('/new?a=1', status) : new Response('ok'),
+      times === 1 ? createRedirect('/new?a=1', status) : new Response('ok'),
     );
     expect(await (await fetch(SERVER)).text()).toBe('ok');
     expect(asked).toEqual([`GET ${SERVER}`, 'GET https://mcp.example.com/new?a=1']);
@@ -96,7 +97,7 @@ describe('a redirect', () => {
 
   it.each([307, 308])('is followed within the origin by a POST with its body (%i)', async (status) => {
     const { fetch, inits } = createGuarded((_, times) =>
-      times === 1 ? redirectTo('/new', status) : new Response('ok'),
+      times === 1 ? createRedirect('/new', status) : new Response('ok'),
     );
     await fetch(SERVER, { method: 'POST', body: '{}' });
     expect(inits.map((init) => [init?.method, init?.body])).toEqual([
@@ -106,8 +107,10 @@ describe('a redirect', () => {
   });
 
   it.each([301, 302, 303])('is refused if it would turn a POST into a GET (%i)', async (status) => {
-    const { fetch, asked } = createGuarded(() => redirectTo('/new', status));
-    expect(await phraseOf(fetch(SERVER, { method: 'POST' }))).toBe('it redirects to https://mcp.example.com');
+    const { fetch, asked } = createGuarded(() => createRedirect('/new', status));
+    expect(await getPhrase(fetch(SERVER, { method: 'POST' }))).toBe(
+      'it redirects to https://mcp.example.com',
+    );
     expect(asked).toHaveLength(1);
   });
 
@@ -122,14 +125,14 @@ describe('a redirect', () => {
     ['https://169.254.169.254/', 'https://169.254.169.254'],
     ['data:,x', 'null'],
   ])('is refused if it leads to %s', async (location, origin) => {
-    const { fetch, asked } = createGuarded(() => redirectTo(location), { allowPrivate: true });
-    expect(await phraseOf(fetch(SERVER))).toBe(`it redirects to ${origin}`);
+    const { fetch, asked } = createGuarded(() => createRedirect(location), { allowPrivate: true });
+    expect(await getPhrase(fetch(SERVER))).toBe(`it redirects to ${origin}`);
     expect(asked).toHaveLength(1);
   });
 
   it('is followed at most five times', async () => {
-    const { fetch, asked } = createGuarded(() => redirectTo('/again'));
-    expect(await phraseOf(fetch(SERVER))).toBe('it redirects too many times');
+    const { fetch, asked } = createGuarded(() => createRedirect('/again'));
+    expect(await getPhrase(fetch(SERVER))).toBe('it redirects too many times');
     expect(asked).toHaveLength(6);
   });
 
@@ -150,7 +153,7 @@ describe('a response', () => {
       () => new Response(streamOfChunks(60, 60), { headers: { 'content-length': '10' } }),
     );
     const response = await fetch(SERVER);
-    expect(await phraseOf(response.text())).toBe('it answered with more than 100 bytes');
+    expect(await getPhrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
   it('has a readable status even if it is too large', async () => {
@@ -158,7 +161,7 @@ describe('a response', () => {
     const { fetch } = createGuarded(() => new Response('x'.repeat(101), { status: 502, headers }));
     const response = await fetch(SERVER);
     expect(response.status).toBe(502);
-    expect(await phraseOf(response.text())).toBe('it answered with more than 100 bytes');
+    expect(await getPhrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
   it('is passed on while it is read', async () => {
@@ -166,7 +169,7 @@ describe('a response', () => {
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
     expect(sizes).toEqual([60, 40]);
-    expect(reader && (await phraseOf(reader.read()))).toBe('it answered with more than 100 bytes');
+    expect(reader && (await getPhrase(reader.read()))).toBe('it answered with more than 100 bytes');
   });
 
   it('releases its connection if it is cut', async () => {
@@ -176,7 +179,7 @@ describe('a response', () => {
       cancel: () => cancelled.resolve(),
     });
     const { fetch } = createGuarded(() => new Response(body));
-    await phraseOf((await fetch(SERVER)).arrayBuffer());
+    await getPhrase((await fetch(SERVER)).arrayBuffer());
     await cancelled.promise;
   });
 

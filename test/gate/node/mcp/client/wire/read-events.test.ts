@@ -21,7 +21,7 @@ async function read(pieces: readonly string[], broken?: Error) {
   return { events };
 }
 
-const message = (data: string) => ({ id: undefined, type: 'message', data });
+const createMessageEvent = (data: string) => ({ id: undefined, type: 'message', data });
 
 describe('the events of a stream', () => {
   it.each([
@@ -31,13 +31,13 @@ describe('the events of a stream', () => {
     ['CRLF, split between two pieces', ['data: a\r', '\ndata: b\r', '\n\r', '\n', 'data: c\r\n\r\n']],
     ['any mix of these', ['data: a\rdata: b\n\r', '\ndata: c\n', '\r']],
   ])('can have lines that end with %s', async (_, pieces) => {
-    expect(await read(pieces)).toEqual({ events: [message('a\nb'), message('c')] });
+    expect(await read(pieces)).toEqual({ events: [createMessageEvent('a\nb'), createMessageEvent('c')] });
   });
 
   it('are found quickly among two million lines that end with CR', async () => {
     const began = performance.now();
     const { events } = await read(['a:\r'.repeat(1_000_000), 'a:\r'.repeat(1_000_000), 'data: a\r\r']);
-    expect(events).toEqual([message('a')]);
+    expect(events).toEqual([createMessageEvent('a')]);
     expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 
@@ -46,7 +46,11 @@ describe('the events of a stream', () => {
       ': hello\nid: 7\nevent: endpoint\ndata:a: b\ndata\ndata:  c\nx: y\n\n',
       'id: 8\0\nevent:\ndata: d\n\nid: 9\n\nretry: 20\nretry: x\n\ndata: not comp',
     ]);
-    expect(events).toEqual([{ id: '7', type: 'endpoint', data: 'a: b\n\n c' }, message('d'), { retry: 20 }]);
+    expect(events).toEqual([
+      { id: '7', type: 'endpoint', data: 'a: b\n\n c' },
+      createMessageEvent('d'),
+      { retry: 20 },
+    ]);
   });
 
   it('are limited to ten thousand; one more is an error', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { beginsAnswer, readJson } from '../../../../../doors/mcp.ts';
+import { isAnswerStart, readJson } from '../../../../../doors/mcp.ts';
 
 const tooMany = 'it answered with more than 200000 parts of JSON';
-const phraseOf = (text: string) => {
+const getPhrase = (text: string) => {
   try {
     return readJson(text);
   } catch (error) {
@@ -16,24 +16,24 @@ describe('the JSON of a server', () => {
   });
 
   it('can have two hundred thousand values, and no more', () => {
-    expect(phraseOf(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
-    expect(phraseOf(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
+    expect(getPhrase(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
+    expect(getPhrase(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
   });
 
   it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is refused if it repeats %s too often', (part) => {
-    expect(phraseOf(part.repeat(200_001))).toBe(tooMany);
+    expect(getPhrase(part.repeat(200_001))).toBe(tooMany);
   });
 
   it('can contain as much text as the size limit allows', () => {
     const text = '{[,:"\\'.repeat(200_001);
     expect(readJson(JSON.stringify([text, `${text}\\`, 7]))).toEqual([text, `${text}\\`, 7]);
-    expect(phraseOf(`["${'\\'.repeat(300_000)}", ${'{},'.repeat(200_001)}`)).toBe(tooMany);
-    expect(phraseOf(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
+    expect(getPhrase(`["${'\\'.repeat(300_000)}", ${'{},'.repeat(200_001)}`)).toBe(tooMany);
+    expect(getPhrase(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
   });
 
   it.each(['{', '"', '\\"', '"\\', '\\'])('is checked quickly if it consists of many %s', (part) => {
     const began = performance.now();
-    phraseOf(part.repeat(2_000_000));
+    getPhrase(part.repeat(2_000_000));
     expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 });
@@ -49,6 +49,6 @@ describe('the beginning of an oversized message', () => {
     ['{"jsonrpc":{"result":1},', false],
     ['', false],
   ])('%j is recognized as a response: %s', (text, isOne) => {
-    expect(beginsAnswer(text)).toBe(isOne);
+    expect(isAnswerStart(text)).toBe(isOne);
   });
 });
